@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +53,10 @@ def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: 
     first, last = _digits("--from", since), _digits("--to", until)
     if site and site not in collection.names():
         raise UsageError(f"--site {site!r} has no captures in {folder}{nearest(site, collection.names())}")
-    with TextIndex(folder / TEXTS) as index:
+    kept = os.access(folder, os.W_OK)
+    if not kept:
+        click.echo(f"sharc: {folder} cannot be written to: the index is made for this search alone", err=True)
+    with TextIndex(folder / TEXTS if kept else ":memory:") as index:
         with progress("reading", 1.0) as show:
             problems = list(dict.fromkeys(bring_up(collection, index, lambda done, of: show(done / of))))
         hits = index.search(words, site=site, since=first, until=f"{last}:" if last else "9", most=limit)

@@ -65,7 +65,12 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
         else:
             for one in chosen:
                 _check(one)
-            written.append(_write(collection.folder, name, instant, chosen))
+            try:
+                written.append(_write(collection.folder, name, instant, chosen))
+            except OSError as error:
+                raise UsageError(
+                    f"{collection.folder / CERTIFICATES} cannot be written to: {error.strerror or error}"
+                ) from error
     if not written:
         raise UsageError(f"--at {iso(instant)} lies outside of the captures with certificates: {'; '.join(apart)}")
     return written

@@ -40,9 +40,13 @@ def write_tries(folder: Path, known: dict[str, Tries]) -> None:
 def hold_collection(folder: Path) -> IO[bytes]:
     """Keep a collection until the file that this returns is closed, or the process ends however it does.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where another process keeps it. On Windows nothing is held.
+    Raises :class:`~sharc_crawler.errors.UsageError` where another process keeps it, or nobody can. On Windows nothing
+    is held.
     """
-    held = (folder / LOCK).open("ab", buffering=0)
+    try:
+        held = (folder / LOCK).open("ab", buffering=0)
+    except OSError as error:
+        raise UsageError(f"collection={str(folder)!r} cannot be written to: {error.strerror}") from error
     if sys.platform != "win32":
         try:
             fcntl.flock(held.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from shutil import disk_usage
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.collection.confirming import Confirmer
@@ -19,16 +22,16 @@ from sharc_crawler.collection.due import Tries, due, is_told
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
-from sharc_crawler.collection.terms import AUTO
+from sharc_crawler.collection.terms import AUTO, FILE
 from sharc_crawler.collection.thinning import thin
 from sharc_crawler.errors import SharcError
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
-from sharc_crawler.report.words import short
+from sharc_crawler.report.words import short, size
 from sharc_crawler.storage.holding import is_held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture
@@ -39,10 +42,14 @@ LOGS, CONFIRM_LOG = "logs", ".confirm.log"  #: a site is not named so
 PROFILE = "sharc_crawler.live.profile"
 ROUND: Seconds = 0.2  #: between two looks at what runs
 LOOK: Seconds = 30.0  #: between two looks at the folder, at most
+CANNOT_BEGIN = 2  #: as of a usage error: a person is needed
 INTERRUPTED = 5  #: exit code of a crawl that goes on another time
 SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
 _MARKS = ("sharc: error", "  not captured", "sharc: ")  #: how the line begins that says why
 _SPOKEN = 400  #: characters of a crawl's last words
+
+
+NOTHING: Mapping[str, Tries] = MappingProxyType({})
 
 
 class KeptSite(NamedTuple):
@@ -56,9 +63,9 @@ class KeptSite(NamedTuple):
     running: bool  #: by whomever
 
 
-def standing(collection: Collection) -> Iterator[KeptSite]:
-    """All sites of a collection, as its file names them."""
-    known = read_tries(collection.folder)
+def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -> Iterator[KeptSite]:
+    """All sites of a collection, as its file names them; ``unwritten``: tries that its diary could not take."""
+    known = {**read_tries(collection.folder), **unwritten}
     planned = plan(collection)
     for site in collection.terms.sites:
         last = collection.last(site.name)
@@ -80,6 +87,7 @@ class CollectionKeeper:
         self._say = say
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._confirmer = Confirmer(folder / LOGS / CONFIRM_LOG, _environment())
+        self._unwritten: dict[str, Tries] = {}  #: while the disk is full
         self._wrong = ""  #: what is wrong with the file since it was read last
         self.stopping = False
 
@@ -90,7 +98,7 @@ class CollectionKeeper:
         while not self.stopping:
             if self._ended() or time.time() >= look:
                 self._read_again()
-                found = [one for one in standing(self._collection) if not (once and one.site.name in tried)]
+                found = [one for one in self._standing() if not (once and one.site.name in tried)]
                 tried |= self._begin(found)
                 self._confirmer.begin(self._collection, self._running)
                 look = min([time.time() + LOOK, *(one.due for one in found if one.due and one.due > time.time())])
@@ -114,6 +122,9 @@ class CollectionKeeper:
             self._start(one.site)
         return {one.site.name for one in begun}
 
+    def _standing(self) -> Iterator[KeptSite]:
+        return standing(self._collection, self._unwritten)
+
     def _read_again(self) -> None:
         """The file may have been edited; what cannot be used is said once, and the terms stay as they were."""
         try:
@@ -129,11 +140,16 @@ class CollectionKeeper:
         command = [sys.executable, "-m", "scrapy", "crawl", "site"]
         command += ["-a", f"collection={folder}", "-a", f"url={site.name}"]
         log = self._log(site.name)
-        log.parent.mkdir(exist_ok=True)
-        with log.open("wb") as out:
-            self._running[site.name] = subprocess.Popen(  # noqa: S603 - our own
-                command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=_environment(), start_new_session=True
-            )  # a session of its own: Ctrl-C is passed on once
+        try:
+            log.parent.mkdir(exist_ok=True)
+            with log.open("wb") as out:
+                self._running[site.name] = subprocess.Popen(  # noqa: S603 - our own
+                    command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=_environment(),
+                    start_new_session=True,  # Ctrl-C is passed on once
+                )  # fmt: skip
+        except OSError as error:
+            self._came_of(site.name, CANNOT_BEGIN, f"it cannot be begun: {error}")
+            return
         self._say(f"{site.name}: captured, by process {self._running[site.name].pid}; {log}")
 
     def _ended(self) -> bool:
@@ -146,17 +162,17 @@ class CollectionKeeper:
             self._say(said)
         return bool(ended or said)
 
-    def _came_of(self, name: str, code: int) -> None:
+    def _came_of(self, name: str, code: int, said: str = "") -> None:
         """Write down what came of a capture, and tell whoever is to know."""
         folder = self._collection.folder
         if code == INTERRUPTED or (self.stopping and code < 0):
             self._say(f"{name}: stopped; it goes on another time")
             return
-        known = read_tries(folder)
-        before, said = known.get(name, Tries()), self._last_words(name) if code else ""
+        known = {**read_tries(folder), **self._unwritten}
+        before, said = known.get(name, Tries()), said or (self._last_words(name) if code else "")
         failures = before.failures + 1 if code else 0
         known[name] = Tries(time.time(), failures, code, said)
-        write_tries(folder, known)
+        self._write(known)
         self._say(f"{name}: {f'failed (exit code {code}): {said}' if code else 'complete'}")
         if is_told(failures):
             self._tell(name, "failed", self._failed(name, known[name]))
@@ -167,10 +183,20 @@ class CollectionKeeper:
         for gone in thin(self._collection, name, time.time()) if not code else ():
             self._say(f"{name}: {gone} is thinned out: no rule keeps it, and it held nothing of its own")
 
+    def _write(self, known: dict[str, Tries]) -> None:
+        try:
+            write_tries(self._collection.folder, known)
+            self._unwritten = {}
+        except OSError as error:  # what it would have said holds as long as this process does
+            self._unwritten = known
+            self._say(f"what came of it cannot be written down: {error}")
+
     def _failed(self, name: str, tries: Tries) -> str:
-        one = next((one for one in standing(self._collection) if one.site.name == name), None)
+        one = next((one for one in self._standing() if one.site.name == name), None)
         again = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
-        return f"{tries.failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}"
+        to = re.search(r"redirects to (https?://[^;\s]+)", tries.said)
+        moved = f" If the site has moved to {to[1]}, give that as its url in {FILE}." if to else ""
+        return f"{tries.failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}{moved}"
 
     def _shrunk(self, name: str) -> str:
         """A site that has moved, or asks for a log-in, is captured without an error, and is hardly there any more.
@@ -200,7 +226,9 @@ class CollectionKeeper:
         """What the crawl said at its end: the error, where there is one, else why nothing was captured."""
         lines = self._log(name).read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()
         why = [line for mark in _MARKS for line in lines if line.startswith(mark)]
-        return short((why or [line for line in lines if line.strip()] or ["nothing"])[0].strip(), _SPOKEN)
+        free = size(disk_usage(self._collection.folder).free)
+        nothing = f"nothing ({free} are free for {self._collection.folder})"
+        return short((why or [line for line in lines if line.strip()] or [nothing])[0].strip(), _SPOKEN)
 
     def _log(self, name: str) -> Path:
         return self._collection.folder / LOGS / f"{name}.log"

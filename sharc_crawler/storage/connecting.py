@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from time import monotonic, sleep
@@ -29,10 +30,7 @@ def for_writing(path: str | Path) -> Connection:
 
 def for_reading(path: Path) -> Connection:
     """The file as it is; of a former version's, a copy in memory in this version's schema."""
-    # mode=ro would leave the files of a log behind that it may not remove
-    db = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None, factory=Connection
-    )
+    db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None, factory=Connection)
     db.execute("PRAGMA query_only = ON")
     if is_current(db):
         return db
@@ -41,6 +39,14 @@ def for_reading(path: Path) -> Connection:
         db.backup(copy)
     migrate(copy)
     return copy
+
+
+def readable(path: Path) -> str:
+    """The URI by which a file is read beside its owner; where nobody can write to its folder, as it is."""
+    log = path.with_name(f"{path.name}-wal")
+    fixed = not os.access(path.parent, os.W_OK) and not (log.is_file() and log.stat().st_size)
+    # mode=ro would leave the files of a log behind that it may not remove
+    return f"{path.absolute().as_uri()}?{'immutable=1' if fixed else 'mode=rw'}"
 
 
 def share(db: sqlite3.Connection) -> None:

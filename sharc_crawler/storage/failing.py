@@ -20,8 +20,13 @@ def said_of(what: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        kind = StoreFull if getattr(error, "sqlite_errorname", "") in _FULL else StoreUnavailable
+        kind = StoreFull if is_full(error) else StoreUnavailable
         raise kind(f"{what}: {error}") from error
+
+
+def is_full(error: sqlite3.Error) -> bool:
+    """Is it for want of space that SQLite could not even read?"""
+    return getattr(error, "sqlite_errorname", "") in _FULL
 
 
 class Connection(sqlite3.Connection):

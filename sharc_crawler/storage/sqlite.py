@@ -28,7 +28,8 @@ from sharc_crawler.frontier.store import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
-from sharc_crawler.storage.failing import said_of
+from sharc_crawler.storage.connecting import readable
+from sharc_crawler.storage.failing import is_full, said_of
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.uncollected import uncollected
 
@@ -249,8 +250,8 @@ class SqliteStore:
 
 def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
     try:
-        if reading:  # mode=ro would leave the files of a log behind that it may not remove
-            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+        if reading:
+            db = sqlite3.connect(readable(path), uri=True, isolation_level=None)
             db.execute("PRAGMA query_only = ON")
         else:
             if not path.is_file() or not path.stat().st_size:
@@ -260,7 +261,8 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
             db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
         found = frontier_schema.version(db)
     except sqlite3.DatabaseError as error:
-        raise DataError(f"frontier state {path} cannot be read ({error}); {WAY_OUT}") from error
+        way_out = "its disk is full: free space" if is_full(error) else WAY_OUT
+        raise DataError(f"frontier state {path} cannot be read ({error}); {way_out}") from error
     if found != frontier_schema.VERSION:
         db.close()
         raise DataError(

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
+from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.storage.connecting import BUSY, share
 from sharc_crawler.storage.failing import Connection
 
@@ -99,6 +99,8 @@ class TextIndex:
             if version == 0:
                 with self._step():
                     self._make()
+        except StoreFull as error:
+            raise DataError(f"{error}; free space, and search again") from error
         except (sqlite3.Error, StoreUnavailable) as error:
             raise DataError(f"{self._remove()} ({error})") from error
         if version not in (0, VERSION):

@@ -118,6 +118,9 @@ def test_nothing_is_certified_of_damaged_captures_or_other_times(copied):
     assert "lies outside of the captures with certificates" in asked.output
     assert run("certify", copied.folder, "--at", "yesterday").exit_code == 2
     assert "nearest" not in run("certify", copied.folder, "--at", start, "--site", "x").output
+    (copied.folder / CERTIFICATES).write_text("")
+    assert "certificates cannot be written to: File exists" in run("certify", copied.folder, "--at", start + 0.1).output
+    (copied.folder / CERTIFICATES).unlink()
     (warc, *_) = sorted(first.folder.glob("*.warc.gz"))
     data = bytearray(warc.read_bytes())
     data[len(data) // 2] ^= 4

@@ -6,7 +6,9 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import pytest
@@ -16,7 +18,7 @@ from sharc_crawler.archive.cdxj import IndexEntry
 from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
-from sharc_crawler.collection.diary import NAME, hold_collection, read_tries
+from sharc_crawler.collection.diary import LOCK, NAME, hold_collection, read_tries
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.keeper import CollectionKeeper, standing
 from sharc_crawler.collection.terms import FILE
@@ -154,8 +156,28 @@ def test_a_damaged_diary_says_nothing(folder, damage):
     assert read_tries(folder) == {}
 
 
+def test_a_service_that_can_write_nothing_down_tells_rests_and_goes_on(folder):
+    (folder / FILE).write_text(f"{QUICKLY}sites: [{{url: 'http://127.0.0.1:9/', name: a, every: 1h, delay: 0}}]\n")
+    (folder / NAME).mkdir()
+    (folder / "logs").touch()
+    said = []
+    keeper = CollectionKeeper(folder, 1, said.append)
+    keeper.run(once=True)
+    keeper.run(once=True)
+    text = "\n".join(said)
+    assert text.count("a: failed (exit code 2): it cannot be begun") == 1, "then it rests"
+    assert "what came of it cannot be written down" in text
+    assert "1 in a row; the last with exit code 2: it cannot be begun" in text
+
+
 def test_two_at_once_are_refused(folder):
     with hold_collection(folder), pytest.raises(UsageError, match="is kept by another `sharc keep` already"):
+        hold_collection(folder)
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(folder):
+    (folder / LOCK).mkdir()
+    with pytest.raises(UsageError, match="cannot be written to: Is a directory"):
         hold_collection(folder)
 
 
@@ -200,3 +222,23 @@ def test_provisional_claims_are_confirmed_when_they_are_due(folder):
     assert found.findings == []
     assert found.confirmations[0]["confirmed"] > 0
     assert once(folder) == "", "nothing is due, no site is asked"
+
+
+def test_a_site_that_has_moved_is_told_with_its_new_address(folder):
+    class Moved(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            self.send_response(301)
+            self.send_header("Location", f"http://moved.invalid{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Moved) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        (folder / FILE).write_text(f"{QUICKLY}sites: [{{url: '{url}', name: a, every: 1h, delay: 0, sitemap: off}}]\n")
+        said = once(folder)
+        server.shutdown()
+    assert "If the site has moved to http://moved.invalid/, give that as its url in collection.yaml" in said

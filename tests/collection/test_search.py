@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 
 import pytest
@@ -27,6 +28,14 @@ def search(collection, *words):
 
 def pages(collection, *words):
     return [one["url"].rpartition("/")[2] for one in search(collection, *words)]
+
+
+def test_a_folder_that_nobody_can_write_to_is_searched_all_the_same(copied, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    found = CliRunner().invoke(main, ["search", str(copied.folder), "lighthouse", "--json"])
+    assert "cannot be written to: the index is made for this search alone" in found.stderr
+    assert found.stdout.count('"Tides"') == 1
+    assert not (copied.folder / TEXTS).exists()
 
 
 def test_pages_are_found_by_what_a_reader_sees(copied):

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.storage import connecting
+
+
+def test_a_file_is_read_as_it_is_where_nobody_can_write_beside_it(tmp_path, monkeypatch):
+    path, log = tmp_path / "a.db", tmp_path / "a.db-wal"
+    assert connecting.readable(path).endswith("mode=rw")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert connecting.readable(path).endswith("immutable=1")
+    log.write_bytes(b"not folded in yet")
+    assert connecting.readable(path).endswith("mode=rw"), "it would be read without what the log holds"
 
 
 class Switching:
