@@ -5,10 +5,10 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.files import Drafts, safe_name
 from sharc_crawler.archive.replay import moment
 from sharc_crawler.collection.overview import INDEX, overview
-from sharc_crawler.instants import unix
+from sharc_crawler.instants import iso, unix
 from sharc_crawler.report.html import MAX_LINK, environment
 from sharc_crawler.report.html import NAME as REPORT
 from sharc_crawler.report.listing import REPLAY
@@ -51,7 +51,8 @@ def render(found: Mapping[str, Any]) -> Iterable[str]:
             {**site, **_summed(site["captures"]), "line": timeline(site["captures"], span)} for site in found["sites"]
         ],
         total=_summed(captures),
-        ends=[times and moment_text(time) for time in span],
+        ends=ends_of(*span) if times else ["", ""],
+        own_name=_own_name,
         problems=[entry for entry in captures if entry["problem"]],
         report=REPORT,
         size=size,
@@ -60,14 +61,20 @@ def render(found: Mapping[str, Any]) -> Iterable[str]:
     )
 
 
-def moment_text(instant: float) -> str:
-    """A day, as the ends of a time line bear it.
+def ends_of(first: float, last: float) -> list[str]:
+    """The ends of a time line: days, or minutes where that is one day.
 
-    >>> moment_text(1795000000.0)
-    '2026-11-18'
+    >>> ends_of(1795000000.0, 1795100000.0), ends_of(1795000000.0, 1795000300.0)
+    (['2026-11-18', '2026-11-19'], ['2026-11-18 11:06', '2026-11-18 11:11'])
     """
-    stamp = moment(instant)
-    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}"
+    texts = [iso(instant)[:16].replace("T", " ") for instant in (first, last)]
+    days = [text[:10] for text in texts]
+    return days if days[0] != days[1] else texts
+
+
+def _own_name(site: Mapping[str, Any]) -> str:
+    """The name that a person gave a site; empty: it goes by its address."""
+    return site["name"] if site["name"] not in (site["site"], safe_name(site["site"])) else ""
 
 
 def timeline(captures: Iterable[Entry], span: tuple[float, float]) -> dict[str, str]:

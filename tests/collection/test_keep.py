@@ -230,7 +230,7 @@ def test_a_site_that_has_moved_is_told_with_its_new_address(folder):
             pass
 
         def do_GET(self):
-            self.send_response(301)
+            self.send_response(404 if self.path == "/robots.txt" else 301)
             self.send_header("Location", f"http://moved.invalid{self.path}")
             self.send_header("Content-Length", "0")
             self.end_headers()
