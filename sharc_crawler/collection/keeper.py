@@ -46,7 +46,7 @@ CANNOT_BEGIN = 2  #: as of a usage error: a person is needed
 INTERRUPTED = 5  #: exit code of a crawl that goes on another time
 SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
 _MARKS = ("sharc: error", "  not captured", "sharc: ")  #: how the line begins that says why
-_SPOKEN = 400  #: characters of a crawl's last words
+_SPOKEN = 2_000  #: characters of a crawl's last words, with the way out, which may name three folders
 
 
 NOTHING: Mapping[str, Tries] = MappingProxyType({})

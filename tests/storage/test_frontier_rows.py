@@ -15,7 +15,10 @@ from sharc_crawler.storage.frontier_rows import hints_value, page_values, visit_
 NUMBERS = st.floats(allow_nan=False)
 
 
-@given(st.builds(Hints, st.none() | NUMBERS, NUMBERS, st.none() | st.text(), st.none() | NUMBERS, st.none() | NUMBERS))
+TOLD = st.none() | NUMBERS
+
+
+@given(st.builds(Hints, TOLD, NUMBERS, st.none() | st.text(), TOLD, TOLD, NUMBERS))
 def test_hints_are_the_json_that_they_were(hints):
     text = hints_value(hints)
     assert text == json.dumps(hints)
