@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.posted import sent, with_method
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.headers import header_text
@@ -68,8 +67,12 @@ class IndexEntry(NamedTuple):
             "requestBody": self.posted,
         }
         known = json.dumps({name: value for name, value in fields.items() if value is not None})
-        key = surt(with_method(self.url, self.method, self.posted)) if self.method else surt(self.url)
-        return f"{key} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
+        url = self.url
+        if self.method:
+            from sharc_crawler.archive.posted import with_method  # hardly ever
+
+            url = with_method(url, self.method, self.posted)
+        return f"{surt(url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
 
 
 def media_type(content_type: bytes | None) -> str | None:
@@ -89,6 +92,8 @@ def entries(warc: Path) -> Iterator[IndexEntry]:
 
 def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
     """The same of an open one, from where it stands on."""
+    from sharc_crawler.archive.posted import sent  # only where a file is read
+
     records = ArchiveIterator(stream, no_record_parse=True)  # it decodes headers, and other bytes become the same text
     last: IndexEntry | None = None  # its request follows
     own = None

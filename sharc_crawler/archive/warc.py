@@ -11,7 +11,6 @@ from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.options import FORMER, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
-from sharc_crawler.archive.posted import sent
 from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.digest import labelled_digest
@@ -180,5 +179,14 @@ def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureR
         offset=ref.offset,
         length=ref.length,
         file=ref.file,
-        **sent(exchange.request)._asdict(),
+        **_not_a_get(exchange.request),
     )
+
+
+def _not_a_get(request: bytes) -> dict[str, str | None]:
+    """What the index says of a request that is no GET."""
+    if request.startswith(b"GET "):
+        return {}
+    from sharc_crawler.archive.posted import sent  # hardly ever
+
+    return sent(request)._asdict()

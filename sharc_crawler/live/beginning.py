@@ -16,7 +16,6 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failing import without_tracebacks
-from sharc_crawler.live.project.everything import PARTS
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session, parts_of
 from sharc_crawler.live.setup.naming import attributes, named
@@ -86,6 +85,8 @@ def _begin(crawler: Crawler) -> Session:
     history = _history(config.history) if config.history else None
     parts = parts_of(history, config)
     if drop_in:
+        from sharc_crawler.live.project.everything import PARTS  # of projects alone
+
         parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)
     parts = replace(parts, former=former.validators, taken=former.taken) if former else parts

@@ -15,7 +15,7 @@ from sharc_crawler.report.teaching import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.write import write
-from sharc_crawler.seeds.base import SELECTION
+from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.storage.folders import site_folders
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.entries import not_followed
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import plain
-from sharc_crawler.report.selection import entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +44,14 @@ def document(captures: Sequence[CaptureFacts], selection: Selection | None = Non
         "version": VERSION,
         "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
         "captures": [capture_entry(facts) for facts in captures],
-        **({"seeds": entry(selection)} if selection else {}),
+        **({"seeds": _seeds(selection)} if selection else {}),
     }
+
+
+def _seeds(selection: Selection) -> dict[str, Any]:
+    from sharc_crawler.report.selection import entry  # only where seeds were ranked
+
+    return entry(selection)
 
 
 def capture_entry(facts: CaptureFacts) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.words import span
+from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.trust import FirstAccess
     from sharc_crawler.report.pages import Stored, Truth
+    from sharc_crawler.seeds.hacs.selection import Selection
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
 
@@ -45,6 +47,16 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
     """
     with open_state(folder) as store:
         yield capture_facts(store, truth, read_taught(folder))
+
+
+def read_selection(folder: Path) -> Selection | None:
+    """The selection that a capture folder holds."""
+    path = folder / SELECTION
+    if not path.exists():
+        return None
+    from sharc_crawler.seeds.hacs.selection import Selection  # only where seeds were ranked
+
+    return Selection.read(path, "remove it to have a report without")
 
 
 _version = cache(version)  # reading one takes milliseconds: of a thousand sites, seconds

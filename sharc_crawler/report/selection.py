@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import percent
-from sharc_crawler.seeds.base import SELECTION
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
-
-
-def read_selection(folder: Path) -> Selection | None:
-    """The selection that a capture folder holds."""
-    path = folder / SELECTION
-    if not path.exists():
-        return None
-    from sharc_crawler.seeds.hacs.selection import Selection  # only where seeds were ranked
-
-    return Selection.read(path, "remove it to have a report without")
 
 
 def entry(selection: Selection) -> dict[str, Any]:

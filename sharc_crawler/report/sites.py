@@ -15,8 +15,9 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
+from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.phrases import whole
-from sharc_crawler.report.selection import entry, read_selection
+from sharc_crawler.report.selection import entry
 from sharc_crawler.report.words import going_on, short
 from sharc_crawler.report.write import put, saying_where, to_json
 from sharc_crawler.storage.folders import site_folders

@@ -15,9 +15,9 @@ from sharc_crawler.instants import second
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
+from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import condition, few, forecast, kept_content, whole
-from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def summary(
         if (left := len(captures) - MAX_CAPTURES) > 0:
             console.print(f"\n… and {counted(left, 'more site capture')} in the report")
         if selection := read_selection(paths.json.parent):
+            from sharc_crawler.report.selection import lines  # only where seeds were ranked
+
             for number, text in enumerate(lines(selection)):
                 console.print(_line("" if number else "seeds", text), soft_wrap=True)
         further = list(more)

@@ -11,7 +11,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.report.document import document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render
-from sharc_crawler.report.selection import read_selection
+from sharc_crawler.report.load import read_selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
-SELECTION = "seeds.json"  #: in a crawl's output folder: which seeds were chosen, and what came of it
 WEEK: Seconds = 604_800.0
 #: seeds with p of at least so much are chosen; ``"auto"``: where precision and recall are together likely best
 Threshold = float | Literal["auto"]

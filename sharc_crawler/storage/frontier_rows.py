@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import CaptureRow, PageRow, SubsiteRow, VisitRow
@@ -22,8 +22,10 @@ from sharc_crawler.model import (
     Slot,
     Validators,
 )
-from sharc_crawler.rates.swings import Swings
 from sharc_crawler.subsites.branch import Branch
+
+if TYPE_CHECKING:
+    from sharc_crawler.rates.swings import Swings
 
 _NO_DOCUMENT = (None,) * len(Document._fields)
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
@@ -171,6 +173,8 @@ def capture_row(values: tuple[Any, ...]) -> CaptureRow:
 
 
 def _swings(deviations: list[float], crowd: float) -> Swings:
+    from sharc_crawler.rates.swings import Swings  # only where captures were compared
+
     return Swings(tuple(deviations), crowd)
 
 

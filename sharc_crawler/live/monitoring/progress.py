@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.monitoring.remaining import at_least, until_next
-from sharc_crawler.live.setup.instant import done, progress
 from sharc_crawler.model import Phase
 from sharc_crawler.plural import counted
 
@@ -147,7 +146,12 @@ class ProgressLine:
         if self._out is None:
             return
         polls = self._sites.polls
-        before = done(polls) if polls else Snapshot.of(self._sites).before
+        if polls:
+            from sharc_crawler.live.setup.instant import done  # only of instant crawls
+
+            before = done(polls)
+        else:
+            before = Snapshot.of(self._sites).before
         self._out.write(f"goes on where it was: {before}\n")
         self._out.flush()
 
@@ -170,6 +174,8 @@ class ProgressLine:
         """The line as it is now. What the rest takes at least is asked of all pages: once for each :meth:`show`."""
         polls = self._sites.polls
         if polls and not self._paused_for:
+            from sharc_crawler.live.setup.instant import progress  # the same
+
             return progress(polls, now)
         if now != self._looked or self._snapshot is None:
             return self._of(Snapshot.of(self._sites), now)

@@ -13,7 +13,8 @@ from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
-from sharc_crawler.seeds.base import SELECTION, RankingTask
+from sharc_crawler.seeds.base import RankingTask
+from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
 from sharc_crawler.seeds.hacs.sites import homepages

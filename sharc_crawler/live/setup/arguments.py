@@ -10,7 +10,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.make import check
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
-from sharc_crawler.live.setup import instant
 from sharc_crawler.options.reading import ARGUMENTS, read_arguments
 from sharc_crawler.options.table import Options
 from sharc_crawler.strategies.base import Setting
@@ -55,7 +54,7 @@ class Arguments:
             options,
             {str(row.setting): found[row.field] for row in rows},
             urls=tuple(dict.fromkeys((*options.url, *options.seeds))),
-            instant=instant.terms(options),
+            instant=_instant(options),
             choice=_choice(options),
             login=_login(options, given),
         )
@@ -111,7 +110,11 @@ class Arguments:
             )
             for site, urls in sites.items()
         ]
-        return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
+        if self.instant is None:
+            return specs
+        from sharc_crawler.live.setup.instant import as_instant  # only of instant crawls
+
+        return [as_instant(spec, self.instant) for spec in specs]
 
 
 def _check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
@@ -139,6 +142,15 @@ def _kept_up(options: Options) -> dict[str, object]:
     if options.browser != "never":
         raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
     return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
+
+
+def _instant(options: Options) -> Terms | None:
+    """What the options say of an instant crawl; ``None``: it is none."""
+    if options.mode != "instant":
+        return None
+    from sharc_crawler.polling.terms import Terms  # only of instant crawls
+
+    return Terms(every=options.every, duration=options.for_, requests=options.requests)
 
 
 def _login(options: Options, given: Mapping[str, str]) -> Login | None:

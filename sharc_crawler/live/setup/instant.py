@@ -1,4 +1,4 @@
-"""``-a mode=instant``: its terms, and what its hubs' answers name."""
+"""``-a mode=instant``: its order, and what a person reads of it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,10 @@ from sharc_crawler.plural import counted
 if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant
-    from sharc_crawler.options.table import Options
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
-
-
-def terms(options: Options) -> Terms | None:
-    """What the options say of an instant crawl; ``None``: it is none."""
-    if options.mode != "instant":
-        return None
-    from sharc_crawler.polling.terms import Terms  # only of instant crawls
-
-    return Terms(every=options.every, duration=options.for_, requests=options.requests)
 
 
 def as_instant(spec: CaptureSpec, terms: Terms) -> CaptureSpec:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 import re
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
@@ -41,13 +41,14 @@ from sharc_crawler.live.wire.guard import GuardedReactor
 from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.names import addresses_of
 from sharc_crawler.live.wire.tap import Tap
-from sharc_crawler.live.wire.tls_trust import TlsTrust
 from sharc_crawler.model import Exchange
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+    from sharc_crawler.live.wire.tls_trust import TlsTrust
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +96,12 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._memory = memory_of(crawler)
         self._may_send = getattr(crawler.spider, "may_send", lambda _: True)
         self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
-        self._trust = TlsTrust()
+
+    @cached_property
+    def _trust(self) -> TlsTrust:
+        from sharc_crawler.live.wire.tls_trust import TlsTrust  # only where there is TLS
+
+        return TlsTrust()
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.seeds.base import SELECTION
+from sharc_crawler.seeds.chosen import SELECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
