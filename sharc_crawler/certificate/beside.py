@@ -53,6 +53,7 @@ _EXPECTED = re.compile(
     r"|certificate/certificate[^/]*-pages\.jsonl"
     r"|certificate/timestamp[^/]*\.tsr|confirmation/([^/]+\.warc\.gz|(confirmation|signature)\.json|timestamp\.tsr)"
 )
+_OTHER = "a package of another capture, or of these files as they were before: sharc verify tells of it by itself"
 
 
 def around(path: Path, captures: Iterable[Path]) -> Iterator[Finding]:
@@ -91,7 +92,11 @@ def _taken_for(file: Path, source: Material) -> str | None:
     if _DOCUMENT.search(file.name) or _says_it_is_ours(file):
         return "a document beside those of the capture"
     if is_zipfile(file):
-        return "a package of another capture, or with another certificate" if _other_package(file, source) else None
+        return (
+            "a package of another capture, or of these files as they were before: sharc verify tells of it by itself"
+            if _other_package(file, source)
+            else None
+        )
     return "a package that is no zip file" if _PACKAGE.search(file.name) else None
 
 

@@ -55,6 +55,15 @@ def _captures(crawler: Crawler) -> bool:
     return hasattr(crawler.spider, "capture_specs")
 
 
+def _check_pattern(config: Config, *, drop_in: bool) -> None:
+    """May a project's own spider that goes on find its folder again?"""
+    if drop_in and config.resume and "%(time)s" in str(config.output):
+        raise UsageError(
+            f"SHARC_OUTPUT={str(config.output)!r} is another folder at each run, so SHARC_RESUME=True would never find"
+            " its own again; leave %(time)s out of it, as in captures/%(name)s"
+        )
+
+
 def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
     config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
@@ -63,7 +72,9 @@ def _begin(crawler: Crawler) -> Session:
     if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
         logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
         config = replace(config, output=None, resume="", warc=False)
+    drop_in = not _captures(crawler)
     if config.output is not None:
+        _check_pattern(config, drop_in=drop_in)
         config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
         if config.warc and not is_asyncio_available():
             raise UsageError(
@@ -71,7 +82,6 @@ def _begin(crawler: Crawler) -> Session:
                 f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
                 " SHARC_WARC=False"
             )
-    drop_in = not _captures(crawler)
     politeness = config.politeness
     if drop_in:  # the project's own middlewares and download slots see to robots and retries
         politeness = replace(politeness, obey_robots=False, attempts=1)

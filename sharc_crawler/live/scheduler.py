@@ -185,13 +185,18 @@ class SharcScheduler(BaseScheduler):
                     self.give_up(f"The crawl stops: {error}. The same command goes on.")
         return None
 
+    def _way_out(self) -> str:
+        """Where a strategy was stopped."""
+        goes_on = "The same command goes on, with it mended or another strategy"
+        return f"{goes_on}." if self._drop_in is None else f"{goes_on}, where the spider began with SHARC_RESUME=True."
+
     def _end_site(self, site: str, error: Exception) -> None:
         """It can go on no more; the others do, if there are any."""
         session = self._session
         if isinstance(error, StrategyError):
             session.lost[site] = error
             session.sites.stop(site)
-            then = f": {error}. The same command goes on, with it mended or another strategy."
+            then = f": {error}. {self._way_out()}"
         elif isinstance(error, Superseded):
             self._superseded(site, error)
             then = f", and writes nothing more: {error}"

@@ -184,7 +184,7 @@ class Session:
         if self.file is None or saved is None or not saved.captures:
             return None
         for number, row in saved.captures.items():
-            saved.captures[number] = row._replace(spec=self.bounded(row.spec))
+            saved.captures[number] = self._on_new_terms(row, replace(row.spec, strategy=self.config.strategy))
         self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
         found = {}
         with uncollected():

@@ -121,12 +121,31 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_pa
 def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     folder = tmp_path / "kept"
     stopped = run(site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
-    assert "Stopped (closespider_pagecount), not complete: a project's own spider begins again" in stopped.stderr
+    assert "Stopped (closespider_pagecount), not complete: a project's own spider goes on" in stopped.stderr
     again = run(site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
     assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
     assert f"SHARC_OUTPUT='{folder}' holds an unfinished" in again.stderr, "as it was given"
     assert "Traceback" not in again.stderr
+
+
+def test_a_crawl_that_goes_on_takes_another_strategy(site, tmp_path):
+    folder = tmp_path / "kept"
+    terms = f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True"
+    assert run(site, tmp_path, *terms, "SHARC_STRATEGY=bfs:revisits=none", "CLOSESPIDER_PAGECOUNT=5").returncode == 0
+    assert run(site, tmp_path, *terms, "SHARC_STRATEGY=sharc-selective").returncode == 0
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert capture["strategy"] == "sharc-selective"
+    assert "begun with strategy=bfs:revisits=none" in capture["notes"]
+    assert len(load_state(folder).judgements) > 20
+    assert verify(folder).findings == []
+
+
+def test_a_folder_that_a_crawl_could_never_find_again_is_refused(site, tmp_path):
+    done = run(site, tmp_path, f"SHARC_OUTPUT={tmp_path}/%(time)s", "SHARC_RESUME=True")
+    assert done.returncode == 1
+    assert "leave %(time)s out of it" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_an_address_that_is_not_allowed_is_one_line(site, tmp_path):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
 
 _COMPLETE = (
-    "output={output!r} already holds a capture that is complete; choose another folder, or one for each"
-    " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+    "output={output!r} already holds a capture that is complete; choose another folder, or keep several captures"
+    " together: -a collection=FOLDER; in a project, name one for each run: SHARC_OUTPUT=captures/%(name)s/%(time)s"
 )
 MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
 #: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
@@ -107,7 +107,7 @@ def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
     if not (resume and kept):
         raise UsageError(
             f"{unfinished}, and a project's own spider goes on only where it began with SHARC_RESUME=True; choose"
-            " another folder, or one for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+            f" another folder{'' if resume else ', or one for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s'}"
         )
 
 
