@@ -53,14 +53,12 @@ def weigh(
     downloads: Sequence[Download],
     lastmods: Sequence[Lastmod],
     reference: Instant,
-    ahead: Seconds | None = None,
     lag: Seconds = 0.0,
 ) -> Weighed:
     """Is one of the downloads shown to be the page's state at T?
 
-    ``lastmods`` are the sitemaps'; the downloads bring their own. ``ahead``: by how much the server's clock is ahead of
-    ours, where that is known from others; ``lag``: how late sitemaps tell of changes. What rests on one that was read
-    sooner is provisional. A page's own ``Last-Modified`` came with its content, and is not late.
+    ``lastmods`` are the sitemaps'; the downloads bring their own. ``lag``: how late they tell of changes; what rests
+    on one that was read sooner is provisional. A page's own ``Last-Modified`` came with its content, and is not late.
 
     One lastmod for a change between download and T outweighs any number against it.
 
@@ -72,7 +70,7 @@ def weigh(
     """
     own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
     known = [*lastmods, *own]
-    found = [_shown(download, lastmods, own, reference, ahead, lag) for download in downloads]
+    found = [_shown(download, lastmods, own, reference, lag) for download in downloads]
     # what is shown for good comes first, and of that what this capture downloaded
     found.sort(key=lambda one: (one.evidence is Evidence.PROVISIONAL, one.evidence is Evidence.FORMER))
     lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known, lag))
@@ -104,7 +102,6 @@ def _shown(
     sitemaps: Sequence[Lastmod],
     headers: Sequence[Lastmod],
     reference: Instant,
-    ahead_of_us: Seconds | None,
     lag: Seconds,
 ) -> Comparison:
     clock = offset(download)
@@ -121,7 +118,7 @@ def _shown(
             download.ended + ahead < lastmod.earliest and lastmod.latest < reference + behind for lastmod in asked
         )
         reason = Reason.LASTMOD_BEFORE_VISIT
-    elif min(made, _dated(download, ahead_of_us)) < reference:
+    elif made < reference:
         return _open(
             Reason.STALE if made < download.started or download.started >= reference else Reason.LASTMOD_TOO_EARLY
         )
@@ -138,13 +135,6 @@ def _shown(
         if any(one.latest < before for one in words):
             return Comparison(Change.UNCHANGED, evidence, reason)
     return _open(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
-
-
-def _dated(download: Download, ahead: Seconds | None) -> Instant:
-    """When it was made at the latest, by its Date and a clock ``ahead`` of ours."""
-    if download.date is None or ahead is None:
-        return download.started
-    return min(download.started, download.date + DATE_PRECISION - ahead)
 
 
 def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session, parts_of
-from sharc_crawler.live.setup.naming import attributes, named
+from sharc_crawler.live.setup.naming import attributes, check_pattern, named
 from sharc_crawler.live.setup.output import is_begun
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.options.reading import as_settings
@@ -55,15 +55,6 @@ def _captures(crawler: Crawler) -> bool:
     return hasattr(crawler.spider, "capture_specs")
 
 
-def _check_pattern(config: Config, *, drop_in: bool) -> None:
-    """May a project's own spider that goes on find its folder again?"""
-    if drop_in and config.resume and "%(time)s" in str(config.output):
-        raise UsageError(
-            f"SHARC_OUTPUT={str(config.output)!r} is another folder at each run, so SHARC_RESUME=True would never find"
-            " its own again; leave %(time)s out of it, as in captures/%(name)s"
-        )
-
-
 def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
     config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
@@ -74,7 +65,7 @@ def _begin(crawler: Crawler) -> Session:
         config = replace(config, output=None, resume="", warc=False)
     drop_in = not _captures(crawler)
     if config.output is not None:
-        _check_pattern(config, drop_in=drop_in)
+        check_pattern(str(config.output), goes_on=drop_in and bool(config.resume))
         config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
         if config.warc and not is_asyncio_available():
             raise UsageError(

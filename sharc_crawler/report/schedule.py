@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.instants import unix
+from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.report.axes import TimeAxis
 from sharc_crawler.report.words import every, short
 
@@ -133,6 +134,8 @@ def schedule(report: Mapping[str, Any], drawn: PageSample, pages: Sequence[Mappi
 def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> ScheduleRow:
     changes = sorted({axis.of(change) for change in (page["truth"] or {}).get("changes", ())})
     changes = [x for x in changes if LEFT <= x <= WIDTH - RIGHT]
+    often = every(page["rate"])
+    said = f"taken to change {often}, a guess" if page["rate_source"] == PRIOR else f"changes {often}"
     return ScheduleRow(
         y=y,
         visit=axis.of(page["visit"]["started"]),
@@ -140,8 +143,7 @@ def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> ScheduleRow:
         state=_state(page),
         hopeless=page["plan"] == "hopeless",
         changes=tuple(changes[:: -(-len(changes) // MAX_TICKS) or 1]),
-        title=f"{short(page['url'])} · {_STATES.get(_state(page), page['verdict'])}: {short(page['reason'])}"
-        f" · changes {every(page['rate'])}",
+        title=f"{short(page['url'])} · {_STATES.get(_state(page), page['verdict'])}: {short(page['reason'])} · {said}",
     )
 
 

@@ -158,10 +158,7 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
 def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
     how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
     if "spider" in facts.settings:
-        return (
-            f"{how}: a project's own spider goes on by the same command where it began with SHARC_RESUME=True, and"
-            " begins again, with another SHARC_OUTPUT, where it did not"
-        )
+        return f"{how}: a project's own spider goes on if begun with SHARC_RESUME=True; else give another SHARC_OUTPUT"
     return f"{how}: {going_on(folder)}"
 
 

@@ -121,3 +121,15 @@ def test_rate_classes_by_mean_time_between_changes() -> None:
     names = {c.name: c.pages for c in classes_of(facts(*pages)) if c.pages}
     assert names == {"under 10 s": 1, "10 s – 1 min": 1, "1 – 10 min": 1, "never": 3}
     assert classes_of(facts(judged("/s.css", Verdict.COHERENT, kind=Kind.RESOURCE))) == []
+
+
+def test_a_rate_that_nobody_told_is_called_a_guess() -> None:
+    pages = [
+        judged("/told", Verdict.COHERENT, rate=1 / DAY, rate_source="sitemap"),
+        judged("/guessed", Verdict.COHERENT, rate=1 / DAY, rate_source="prior"),
+    ]
+    drawing = drawing_of(facts(*pages))
+    assert drawing is not None
+    guessed, told = sorted(row.title for row in drawing.rows)
+    assert told.endswith("· changes every day")
+    assert guessed.endswith("· taken to change every day, a guess")

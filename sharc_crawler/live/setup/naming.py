@@ -35,6 +35,15 @@ def named(pattern: str | Path, known: Mapping[str, object], now: Instant) -> Pat
     return Path(_PLACE.sub(place, str(pattern)))
 
 
+def check_pattern(pattern: str, *, goes_on: bool) -> None:
+    """Will a project's own spider find its folder again, where it ``goes_on``? Raises UsageError: it never will."""
+    if goes_on and "%(time)s" in pattern:
+        raise UsageError(
+            f"SHARC_OUTPUT={pattern!r} is another folder at each run, which SHARC_RESUME=True never finds again;"
+            " leave %(time)s out of it, as in captures/%(name)s"
+        )
+
+
 def attributes(spider: object) -> dict[str, object]:
     """What a pattern may name of a spider: its plain attributes, the arguments of ``-a`` among them."""
     names = (name for name in dir(spider) if not name.startswith("_"))
