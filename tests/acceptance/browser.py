@@ -27,6 +27,8 @@ OPTIONS = (
     "--window-size=1000,700", "--force-device-scale-factor=1",
 )  # fmt: skip
 
+PATIENCE = 240.0  #: seconds of a wait: what has not come by then does not come on a busy machine, either
+
 
 def pixels(picture: bytes) -> np.ndarray:
     """Of a PNG."""
@@ -67,10 +69,10 @@ class Tab:
     def value(self, script: str) -> Any:
         return self.call("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
 
-    def wait_for(self, script: str, seconds: float = 240) -> Any:
-        deadline = time.monotonic() + seconds
+    def wait_for(self, script: str) -> Any:
+        deadline = time.monotonic() + PATIENCE
         while not (value := self.value(script)):
-            assert time.monotonic() < deadline, f"{script} did not come true within {seconds} s"
+            assert time.monotonic() < deadline, f"{script} did not come true within {PATIENCE:.0f} s"
             time.sleep(0.1)
         return value
 
@@ -99,6 +101,6 @@ def browser(profile: Path) -> Iterator[Tab]:
         yield Tab(we_write, we_read)
     finally:
         started.terminate()
-        started.wait(240)
+        started.wait(PATIENCE)
         os.close(we_write)
         os.close(we_read)

@@ -56,10 +56,10 @@ def served(folder: Path) -> Iterator[int]:
 
 
 def _wait_for(port: int, server: subprocess.Popen) -> None:
-    for _ in range(300):
+    for _ in range(2400):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         with suppress(subprocess.TimeoutExpired):
             pytest.fail(f"pywb ended with {server.wait(0.1)}")
-    pytest.fail("pywb did not start to listen within 30 s")
+    pytest.fail("pywb did not start to listen within 240 s")

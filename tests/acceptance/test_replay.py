@@ -31,7 +31,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import unix
 from sharc_crawler.report.shown import dress
-from tests.acceptance.browser import CHROMIUM, Tab, browser, pixels
+from tests.acceptance.browser import CHROMIUM, PATIENCE, Tab, browser, pixels
 from tests.archive.readback import check
 from tests.collection.test_skipping import Site, capture
 
@@ -183,7 +183,7 @@ FRAME = (
 
 def settled(tab: Tab, expected: bytes) -> bytes:
     """What is shown once it is as expected, or after a bounded time."""
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + PATIENCE
     while not np.array_equal(pixels(picture := tab.picture()), pixels(expected)) and time.monotonic() < deadline:
         time.sleep(0.3)
     return picture

@@ -15,7 +15,7 @@ from sharc_crawler.archive.replay import moment, replaying
 from sharc_crawler.instants import unix
 from sharc_crawler.report.packaging import package
 from tests.acceptance import pywb_server
-from tests.acceptance.browser import CHROMIUM, Tab, browser, pixels
+from tests.acceptance.browser import CHROMIUM, PATIENCE, Tab, browser, pixels
 from tests.acceptance.viewer import in_viewer, viewing
 from tests.live.browser.framework_site import INSTALLED, MISSING, FrameworkSite, build, served
 from tests.report.by_hand import load_facts
@@ -58,14 +58,17 @@ VIEWER = """(function seek(node) {
     const found = seek(one); if (found) return found;
   }
 })(document.documentElement)"""
-#: the page's text, once it is shown to its end; a picture that is not there yet is brought into sight
-WHOLE = """(page => {
+#: the page's text, once it is shown to its end; a picture that is not there yet is brought into sight, and a link that
+#: leads there is clicked for as long as it is there: a viewer may show the page before once more
+WHOLE = """((page, says, link) => {
   if (!page || !page.document.body) return '';
+  const there = link && page.document.querySelector(link);
+  if (there) { there.click(); return ''; }
   const said = page.document.body.innerText;
   const late = [...page.document.images].find(one => !one.complete || !one.naturalWidth);
   if (late) late.scrollIntoView(); else page.scrollTo(0, 1e6);
-  return !late && said.includes(%r) && said;
-})(%s)"""
+  return !late && said.includes(says) && said;
+})(%s, %r, %r)"""
 
 
 class Shown(NamedTuple):
@@ -78,17 +81,16 @@ class Shown(NamedTuple):
 def used(tab: Tab, window: str, part: Part, expected: Shown | None = None) -> Shown:
     """Look at what a tab has opened, as a reader does; where there is something to compare with, until it is so."""
     seen = Shown([], [])
-    for number, says in enumerate(filter(None, (part.says, part.then))):
-        if number:
-            tab.value(f'{window}.document.querySelector("{part.link}").click()')
-        seen.texts.append(tab.wait_for(WHOLE % (says, window), 60))
+    views = [(part.says, ""), (part.then, part.link)] if part.then else [(part.says, "")]
+    for number, (says, link) in enumerate(views):
+        seen.texts.append(tab.wait_for(WHOLE % (window, says, link)))
         seen.pictures.append(settled(tab, expected.pictures[number] if expected else None))
     return seen
 
 
 def settled(tab: Tab, expected: bytes | None) -> bytes:
     """A picture that stays as it is, or is as expected."""
-    last, deadline = tab.picture(), time.monotonic() + 60
+    last, deadline = tab.picture(), time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         time.sleep(0.2)
         now = tab.picture()

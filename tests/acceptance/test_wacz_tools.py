@@ -146,9 +146,9 @@ def shown(wacz, static, place, url, stamp, expected, script=TEXT):
     """The text of a page in ReplayWeb.page, or what a script finds, once what is expected stands there."""
     with viewing(wacz, static, place) as page, browser(place / "profile") as tab:
         tab.open(page(url, stamp))
-        tab.wait_for(f"{TEXT}.includes('{expected}')", 60)
+        tab.wait_for(f"{TEXT}.includes('{expected}')")
         (place / "viewer.png").write_bytes(tab.picture())
-        return tab.wait_for(script, 60)
+        return tab.wait_for(script)
 
 
 @in_viewer

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 VIEWER = Path(os.environ.get("SHARC_REPLAYWEBPAGE") or Path(__file__).parents[2] / ".venv-replayweb/package")
+#: The viewer takes its service worker's start for granted, and shows nothing for good where that takes longer than four
+#: reloads of its frame: so it is put into the page once the worker is active.
+PAGE = """<!doctype html><script src=/ui.js></script><style>body {{margin: 0}}</style><body><script>
+navigator.serviceWorker.register('/replay/sw.js?serveIndex=1', {{scope: '/replay/'}}).then(async worker => {{
+  while (worker.active?.state !== 'activated') await new Promise(later => setTimeout(later, 20));
+  document.body.innerHTML = `<replay-web-page style="display:block;height:100vh" source=/capture.wacz
+    replayBase=/replay/ embed={embed} url="{url}" ts="{stamp}"></replay-web-page>`;
+}});
+</script>"""
 in_viewer = pytest.mark.skipif(
     CHROMIUM is None or not (VIEWER / "ui.js").is_file(),
     reason="Chromium is not installed, or ReplayWeb.page is not (.ci/run does; SHARC_REPLAYWEBPAGE names its folder)",
@@ -41,11 +50,7 @@ def viewing(wacz: Path, static: Callable, place: Path) -> Iterator[Callable[...,
         def page(url: str, stamp: str = "", embed: str = "default") -> str:
             nonlocal number
             number += 1
-            (place / f"{number}.html").write_text(
-                "<!doctype html><script src=/ui.js></script><style>body{margin:0}</style><replay-web-page "
-                f"style='display:block;height:100vh' source=/capture.wacz replayBase=/replay/ embed={embed} "
-                f"url='{url}' ts='{stamp}'></replay-web-page>"
-            )
+            (place / f"{number}.html").write_text(PAGE.format(url=url, stamp=stamp, embed=embed))
             return f"{address}{number}.html"
 
         yield page
