@@ -8,8 +8,9 @@ so many complete captures, the service is told to stop, and `sharc keep --once` 
 from the servers' logs, the captures and `sharc verify`:
 
 - twice: no capture began before its site was due; the daily site has one; requests exceed recorded visits by at most
-  one for each kill; a URL is asked at most twice in a capture, but for retries, and for pages that had changed between
-  two visits before T (`hints=`); no request was made outside a capture
+  one for each kill; a URL is asked at most twice in a capture, but for retries, for pages that had changed between two
+  visits before T (`hints=`), and, once for each kill, for a list of changes, by its name (what it had said is not kept);
+  no request was made outside a capture
 - missed: each capture began as soon as it was due and nothing was in its way, but for the keeper's look at the folder;
   all are complete, and each has all pages of its site
 - proved: `sharc verify DIR` finds nothing; no verdict is wrong by the sites' own change logs
@@ -40,6 +41,7 @@ from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.keeper import LOOK
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.frontier.modes.hint_signs import lists_changes
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.storage.opening import load_state
 
@@ -181,8 +183,13 @@ def captures(collection: Collection, name: str, weighed: WeighedSite) -> list[Ca
 
 
 def _check_visits(folder: Path, site: LivingSite) -> None:
-    """A page has a visit and a revisit; it is visited again before T only where it had changed since (`hints=`)."""
+    """A page has a visit and a revisit; before T it is visited again for a cause alone.
+
+    It had changed since (`hints=`); or it lists changes, by its name (here ``/news/``), and a kill lay between: what it
+    had named is not kept, so it is asked anew.
+    """
     state = load_state(folder)
+    (capture,) = state.captures.values()
     urls, visits = {one.page: one.url for one in state.pages}, defaultdict[tuple[int, str], list[float]](list)
     for visit in state.visits:
         if visit.finished:
@@ -190,8 +197,11 @@ def _check_visits(folder: Path, site: LivingSite) -> None:
     changes = site_truth(site)
     for (page, slot), times in visits.items():
         for before, again in pairwise(times):
-            found = () if slot == "second" else changes(str(urls[page]), before, again)
-            must(found is not None and len(list(found)) > 0, f"{folder}: {urls[page]} ({slot}) at {times}: no cause")
+            url = str(urls[page])
+            found = () if slot == "second" else changes(url, before, again)
+            cut = slot != "second" and any(before < start and end < again for start, end in capture.interruptions)
+            caused = (found is not None and len(list(found)) > 0) or (cut and lists_changes(url))
+            must(caused, f"{folder}: {url} ({slot}) at {times}: no cause")
 
 
 def check_site(name: str, found: list[Capture], server: DemoServer, service: Service) -> list[float]:

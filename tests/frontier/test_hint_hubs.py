@@ -160,6 +160,26 @@ def test_a_crawl_that_was_cut_off_polls_on(cut):
     assert len(crawl.lost()) <= 1
 
 
+class StillSite(Site):
+    """Nothing changes, and its list says so."""
+
+    def links(self, url: str, now: float) -> list[Sighting]:
+        return super().links(url, BEGIN)
+
+    def answer(self, fetch: Fetch, now: float) -> Outcome:
+        return super().answer(fetch, BEGIN)._replace(started=now, ended=now + 0.01)
+
+
+@pytest.mark.parametrize("cut", [4, 120])
+def test_after_a_cut_the_list_of_changes_alone_is_asked_anew(cut):
+    """What it had named is not kept: that is why a page of a capture may have more than two visits where nothing changed."""
+    whole, crawl = Crawl(StillSite("listing")), Crawl(StillSite("listing"), (cut,))
+    assert set(crawl.again()) == {LISTING}
+    assert 1 <= len(crawl.again()) - len(whole.again()) <= 2
+    assert crawl.fetches[cut][0].url == LISTING, "at once"
+    assert not Crawl(Site("listing"), (cut,)).lost()
+
+
 @given(st.lists(st.integers(0, 30), unique=True), st.sets(st.integers(0, 40), max_size=12))
 def test_a_list_that_puts_what_changed_first_names_no_more(before, changed):
     named = [*sorted(changed), *(entry for entry in before if entry not in changed)]

@@ -273,7 +273,7 @@ class TwoVisits(Mode):
         if any(row.source == MODIFIED for row in rows):
             self._heard().replanned = True
         for row in rows:
-            if PERHAPS.search(row.url) and row.kind is Kind.PAGE and row.state != State.LATE:
+            if PERHAPS.search(row.url.lower()) and row.kind is Kind.PAGE and row.state != State.LATE:
                 self._heed(row.page)
             if row.hints is not None:
                 self._tests.told(row.page, row.hints)
