@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import CollectedCapture, Collection
 
 
+NAMED = 10  #: parts that a description names
+
+
 def package_collection(
     collection: Collection,
     path: Path | None = None,
@@ -106,10 +109,11 @@ def _about(collection: Collection, captures: Sequence[CollectedCapture], title: 
     said = [description, f"{counted(len(captures), 'capture')} of {counted(len(collection.names()), 'site')}."]
     if incomplete:
         needs = "needs" if len(incomplete) == 1 else "need"
+        more = f" and {len(incomplete) - NAMED:,} more" if len(incomplete) > NAMED else ""
         said.append(
             f"{len(incomplete):,} of them {needs} payloads that former ones hold: "
-            + ", ".join(map(part_name, incomplete))
-            + ". Each verifies with these: sharc verify FILE --former FORMER."
+            + ", ".join(map(part_name, incomplete[:NAMED]))
+            + f"{more}. Each verifies with these: sharc verify FILE --former FORMER."
         )
     return About(
         title=title or collection.terms.title or collection.folder.resolve().name,

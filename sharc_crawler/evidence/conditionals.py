@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Outcome, PageId
 
-
 CONDITIONALS = "304"  #: what an audit is of, in its summary
 
 

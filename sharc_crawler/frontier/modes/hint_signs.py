@@ -11,9 +11,7 @@ LISTS_CHANGES = re.compile(
     r"|what'?s[-_ ]?new|all[-_ ]?changes|web[-_ ]?changes|change[-_ ]?log|do=recent"
     r"|(^|[=:])(recent|latest|updates|timeline|activity|tracker|news|feed|rss|atom)(\.\w+)?$"
 )
-PERHAPS = re.compile(
-    r"recent|la(te)?st|new|change|update|timeline|activity|tracker|feed|rss|atom"
-)  #: all pages are asked
+PERHAPS = re.compile(r"recent|la(te)?st|new|change|update|timeline|activity|tracker|feed|rss|atom")  #: asked of all
 WORTH = 50  #: visited pages per sitemap that is read again
 MODIFIED = "last-modified"  #: the source of a rate that was made with that header
 
