@@ -14,7 +14,7 @@ from rich.text import Text
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.collection.page import PAGE, write_overview
+from sharc_crawler.collection.page import PAGE, own_name, write_overview
 from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import percent, short, size
@@ -69,7 +69,7 @@ def _table(sites: Sequence[Mapping[str, Any]]) -> Table:
     for site in sites[:SHOWN]:
         captures = site["captures"]
         weight = size(sum(one["bytes"] for one in captures))
-        table.add_row(foreign(site["site"]), f"{len(captures):,}", weight, *_newest(captures))
+        table.add_row(foreign(own_name(site) or site["site"]), f"{len(captures):,}", weight, *_newest(captures))
     return table
 
 

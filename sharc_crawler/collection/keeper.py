@@ -31,7 +31,7 @@ from sharc_crawler.report.words import short, size
 from sharc_crawler.storage.holding import is_held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture
@@ -45,6 +45,7 @@ LOOK: Seconds = 30.0  #: between two looks at the folder, at most
 CANNOT_BEGIN = 2  #: as of a usage error: a person is needed
 INTERRUPTED = 5  #: exit code of a crawl that goes on another time
 SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
+_LEADS = re.compile(r"the seed \S+ redirects to (\S+): the scope takes it in")
 _MARKS = ("sharc: error", "  not captured", "sharc: ")  #: how the line begins that says why
 _SPOKEN = 2_000  #: characters of a crawl's last words, with the way out, which may name three folders
 
@@ -178,7 +179,11 @@ class CollectionKeeper:
             self._tell(name, "failed", self._failed(name, known[name]))
         elif before.failures and not code:
             self._tell(name, "works again", f"It is captured again, after {counted(before.failures, 'failure')}.")
-        if not code and (text := self._shrunk(name)):
+        folders = [one.folder for one in self._collection.captures(name)][-2:] if not code else []
+        if to := moved_to(folders):
+            where = f"give that as its url in {FILE}, with name: {name}, which keeps its captures together"
+            self._tell(name, "moved", f"It leads to {to} now, and was captured there. If it has moved, {where}.")
+        if text := self._shrunk(folders):
             self._tell(name, "shrunk", text)
         for gone in thin(self._collection, name, time.time()) if not code else ():
             self._say(f"{name}: {gone} is thinned out: no rule keeps it, and it held nothing of its own")
@@ -198,12 +203,12 @@ class CollectionKeeper:
         moved = f" If the site has moved to {to[1]}, give that as its url in {FILE}." if to else ""
         return f"{tries.failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}{moved}"
 
-    def _shrunk(self, name: str) -> str:
+    @staticmethod
+    def _shrunk(folders: Sequence[Path]) -> str:
         """A site that has moved, or asks for a log-in, is captured without an error, and is hardly there any more.
 
         One that gives its log-in page under every address has as many pages as before, and they are all alike.
         """
-        folders = [one.folder for one in self._collection.captures(name)][-2:]
         for more, count in (("", pages_of), (", each content counted once", contents_of)):
             before, last = ([None, None] + [count(one) for one in folders])[-2:]
             if before is not None and last is not None and last < SHRUNK * before:
@@ -232,6 +237,23 @@ class CollectionKeeper:
 
     def _log(self, name: str) -> Path:
         return self._collection.folder / LOGS / f"{name}.log"
+
+
+def moved_to(folders: Sequence[Path]) -> str:
+    """Where a site's address leads in the last of two captures, and did not in the one before; empty: nowhere."""
+    if len(folders) < 2:
+        return ""
+    before, last = map(_targets, folders)
+    return min(last - before, default="")
+
+
+def _targets(capture: Path) -> set[str]:
+    """Other hosts that the site's address leads to."""
+    try:
+        (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
+        return {found[1] for note in one["notes"] if (found := _LEADS.match(note))}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
 
 
 def pages_of(capture: Path) -> int | None:

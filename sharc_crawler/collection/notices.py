@@ -22,7 +22,7 @@ class KeepNotice(NamedTuple):
 
     collection: str
     site: str
-    event: str  #: ``failed``, ``works again``, ``shrunk``
+    event: str  #: ``failed``, ``works again``, ``moved``, ``shrunk``
     text: str  #: for a person: what happened, since when, what comes next
     log: str  #: where the crawl's own words are
 

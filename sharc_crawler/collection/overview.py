@@ -31,7 +31,7 @@ INDEX = "index.json"
 _TOTALS = ("captured", "coherent", "changed", "unknown", "not_captured")
 _ENTRY = {"folder", "stamp", "former", "changes", "time", "complete", "certified", "reference", "statement", "totals"}
 _ENTRY |= {"bytes", "seed", "problem"}
-UNREPORTED = "no report yet: it runs, or was cut off"
+UNREPORTED = "no report yet; it runs, or was cut off"
 
 
 def overview(collection: Collection, told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def render(found: Mapping[str, Any]) -> Iterable[str]:
         ],
         total=_summed(captures),
         ends=ends_of(*span) if times else ["", ""],
-        own_name=_own_name,
+        own_name=own_name,
         problems=[entry for entry in captures if entry["problem"]],
         report=REPORT,
         size=size,
@@ -72,7 +72,7 @@ def ends_of(first: float, last: float) -> list[str]:
     return days if days[0] != days[1] else texts
 
 
-def _own_name(site: Mapping[str, Any]) -> str:
+def own_name(site: Mapping[str, Any]) -> str:
     """The name that a person gave a site; empty: it goes by its address."""
     return site["name"] if site["name"] not in (site["site"], safe_name(site["site"])) else ""
 
@@ -107,6 +107,7 @@ def _summed(captures: Iterable[Entry]) -> dict[str, Any]:
         "complete": sum(entry["complete"] for entry in listed),
         "bytes": sum(entry["bytes"] for entry in listed),
         "newest": listed[-1] if listed else None,
+        "reported": next((entry for entry in reversed(listed) if entry["totals"]), None),
     }
 
 

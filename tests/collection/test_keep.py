@@ -20,11 +20,17 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.diary import LOCK, NAME, hold_collection, read_tries
 from sharc_crawler.collection.folder import Collection, is_over
-from sharc_crawler.collection.keeper import CollectionKeeper, standing
+from sharc_crawler.collection.keeper import CollectionKeeper, moved_to, standing
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.collection.thinning import holding
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, Outcome, Result
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import run_answered
 from tests.live.conftest import static  # noqa: F401
 
 QUICKLY = "settings: {SHARC_BACK_OFF: '0.2', SHARC_ATTEMPTS: '1'}\n"
@@ -138,6 +144,24 @@ def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, stati
     left = [one.folder for one in Collection(folder).captures()]
     assert len(left) == 3 and left[0] == first.folder, "others refer to the first; the second held nothing of its own"
     assert verify(left[2], left[:2]).findings == []
+
+
+def test_a_site_that_is_captured_at_another_address_since_its_last_capture_is_told_once(tmp_path):
+    def answered(fetch, now):
+        moved = {"location": "http://b.example/"} if fetch.url == "http://a.example/" else {}
+        gone = fetch.kind is Kind.ROBOTS
+        result = Result.REDIRECTED if moved else Result.GONE if gone else Result.OK
+        return Outcome(result, now, now, 301 if moved else 404 if gone else 200, f"sha1:{fetch.url}", **moved), ()
+
+    frontier = Frontier(Politeness(delay=0.0), MemoryStore())
+    capture = frontier.open(CaptureSpec("a.example", ("http://a.example/",)), 1e9)
+    run_answered(frontier, 1e9, 99, answered)
+    folders = [tmp_path / name for name in "abc"]
+    for folder, notes in zip(folders, ([], capture.notes, capture.notes), strict=True):
+        folder.mkdir()
+        (folder / "report.json").write_text(json.dumps({"captures": [{"notes": list(notes)}]}))
+    told = [moved_to(folders[:1]), moved_to(folders[:2]), moved_to(folders[1:])]
+    assert told == ["", "http://b.example/", ""]
 
 
 def test_a_damaged_history_is_told_with_the_way_out_and_the_service_goes_on(folder):

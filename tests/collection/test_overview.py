@@ -74,6 +74,22 @@ def test_a_damaged_capture_is_told_of_and_the_others_stand(copied):
     assert "damaged" in (copied.folder / PAGE).read_text()
 
 
+def test_while_a_capture_runs_the_page_says_what_the_one_before_it_shows(copied):
+    last = list(copied.captures())[-1]
+    begun = copied.capture_folder(last.site, 2_000_000_000.0)
+    begun.mkdir()
+    shutil.copy(last.folder / "frontier.db", begun)
+    _, second, running = entries(write_overview(copied))
+    page = (copied.folder / PAGE).read_text()
+    assert f"<p>{second['statement']}. The newest capture: {running['statement']}. " in page.replace("&#39;", "'")
+
+
+def test_a_site_goes_by_its_own_name_in_the_table(copied):
+    (copied.folder / "collection.yaml").write_text("sites: [{url: 'https://long.name.example/', name: herald}]")
+    told = CliRunner().invoke(main, ["collection", str(copied.folder)], env={"COLUMNS": "80"})
+    assert "herald" in told.stdout
+
+
 def test_the_page_needs_nobody_else(copied):
     write_overview(copied)
     text = (copied.folder / PAGE).read_text()
