@@ -12,9 +12,11 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import islice
 from shutil import disk_usage
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from sharc_crawler.collection.confirming import Confirmer
 from sharc_crawler.collection.diary import read_tries, write_tries
@@ -177,16 +179,22 @@ class CollectionKeeper:
         self._say(f"{name}: {f'failed (exit code {code}): {said}' if code else 'complete'}")
         if is_told(failures):
             self._tell(name, "failed", self._failed(name, known[name]))
-        elif before.failures and not code:
-            self._tell(name, "works again", f"It is captured again, after {counted(before.failures, 'failure')}.")
-        folders = [one.folder for one in self._collection.captures(name)][-2:] if not code else []
+        if not code:
+            self._captured(name, before.failures)
+        for gone in thin(self._collection, name, time.time()) if not code else ():
+            self._say(f"{name}: {gone} is thinned out: no rule keeps it, and it held nothing of its own")
+
+    def _captured(self, name: str, failures: int) -> None:
+        """Tell what a person should know of a capture that is complete, beside the last one before it with pages."""
+        folders = [one.folder for one in self._collection.captures(name)]
+        folders = [*islice(filter(pages_of, reversed(folders[:-1])), 1), *folders[-1:]]
         if to := moved_to(folders):
             where = f"give that as its url in {FILE}, with name: {name}, which keeps its captures together"
             self._tell(name, "moved", f"It leads to {to} now, and was captured there. If it has moved, {where}.")
         if text := self._shrunk(folders):
             self._tell(name, "shrunk", text)
-        for gone in thin(self._collection, name, time.time()) if not code else ():
-            self._say(f"{name}: {gone} is thinned out: no rule keeps it, and it held nothing of its own")
+        elif failures:
+            self._tell(name, "works again", f"It is captured again, after {counted(failures, 'failure')}.")
 
     def _write(self, known: dict[str, Tries]) -> None:
         try:
@@ -199,9 +207,12 @@ class CollectionKeeper:
     def _failed(self, name: str, tries: Tries) -> str:
         one = next((one for one in self._standing() if one.site.name == name), None)
         again = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
-        to = re.search(r"redirects to (https?://[^;\s]+)", tries.said)
-        moved = f" If the site has moved to {to[1]}, give that as its url in {FILE}." if to else ""
-        return f"{tries.failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}{moved}"
+        if to := re.search(r"redirects to (https?://[^;\s]+)", tries.said):
+            here = one is not None and urlsplit(to[1]).netloc in {urlsplit(url).netloc for url in one.site.urls}
+            moved = f"If the site has moved to {to[1]}, give that as its url in {FILE}."
+            again = f"{again} {'It may ask for a log-in.' if here else moved}"
+        failures = counted(tries.failures, "failure")
+        return f"{failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}"
 
     @staticmethod
     def _shrunk(folders: Sequence[Path]) -> str:

@@ -19,8 +19,9 @@ from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.diary import LOCK, NAME, hold_collection, read_tries
-from sharc_crawler.collection.folder import Collection, is_over
-from sharc_crawler.collection.keeper import CollectionKeeper, moved_to, standing
+from sharc_crawler.collection.due import Tries
+from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
+from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, moved_to, standing
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.collection.thinning import holding
 from sharc_crawler.demo import LivingSite, serve
@@ -164,6 +165,25 @@ def test_a_site_that_is_captured_at_another_address_since_its_last_capture_is_to
     assert told == ["", "http://b.example/", ""]
 
 
+def test_a_log_in_page_after_a_failure_is_held_against_the_last_capture_with_pages(folder, monkeypatch):
+    (folder / FILE).write_text("sites: [{url: 'http://a.example/', name: a}]\n")
+    made = [CollectedCapture("a", float(number), folder / str(number)) for number in range(3)]
+    for capture, pages in zip(made, (9, 0, 1), strict=True):
+        capture.folder.mkdir()
+        report = {"captures": [{"notes": [], "coherence": {"captured": pages}}]}
+        (capture.folder / "report.json").write_text(json.dumps(report))
+    monkeypatch.setattr(Collection, "captures", lambda *_: iter(made))
+    said = []
+    keeper = CollectionKeeper(folder, 1, said.append)
+    keeper._captured("a", failures=1)
+    assert "a: shrunk: Its last capture has 1 page, the one before had 9" in said[0]
+    assert not said[1:], "it does not work again"
+    tries = Tries(0.0, 1, 4, "not captured 1 × redirects to http://a.example/login")
+    one = KeptSite(keeper._collection.terms.sites[0], None, None, Tries(), 0.0, running=False)
+    monkeypatch.setattr(CollectionKeeper, "_standing", lambda _: [one])
+    assert keeper._failed("a", tries).endswith("It may ask for a log-in.")
+
+
 def test_a_damaged_history_is_told_with_the_way_out_and_the_service_goes_on(folder):
     (folder / FILE).write_text("sites: [{url: 'http://127.0.0.1:9/', name: a, every: auto}]\n")
     (folder / "history.db").write_bytes(b"garbage" * 999)
@@ -191,7 +211,7 @@ def test_a_service_that_can_write_nothing_down_tells_rests_and_goes_on(folder):
     text = "\n".join(said)
     assert text.count("a: failed (exit code 2): it cannot be begun") == 1, "then it rests"
     assert "what came of it cannot be written down" in text
-    assert "1 in a row; the last with exit code 2: it cannot be begun" in text
+    assert "1 failure in a row; the last with exit code 2: it cannot be begun" in text
 
 
 def test_two_at_once_are_refused(folder):
