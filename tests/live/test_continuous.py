@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
+from sharc_crawler.cli._capture_demo import site_truth
 from sharc_crawler.collection.certifying import certify_at
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.demo import LivingSite, serve
@@ -35,8 +36,15 @@ def looks(folder):
     return Counter(pages[row.page] for row in state.visits if row.page in pages and row.slot != "second")
 
 
+def arrived(server, download):
+    """When a request that a certificate names reached the server, by its log."""
+    target, sent = download["uri"].removeprefix(server.url.rstrip("/")), unix(download["date"])
+    return min(one.time for one in server.log if one.target == target and one.time > sent - 1e-3)
+
+
 def test_a_capture_that_is_kept_up_is_certified_at_its_end_and_at_any_instant_before(tmp_path):
-    with serve(LivingSite(seed=6, pages=PAGES, scale=20.0, slow=0.02)) as server:
+    site = LivingSite(seed=6, pages=PAGES, scale=200.0, slow=0.02)
+    with serve(site) as server:
         running = warm.Scrapy(words(server.url, tmp_path), tmp_path)
         while not (found := list(Collection(tmp_path / "kept").captures()) if (tmp_path / "kept").is_dir() else []):
             time.sleep(0.1)
@@ -63,6 +71,12 @@ def test_a_capture_that_is_kept_up_is_certified_at_its_end_and_at_any_instant_be
     then = json.loads(path.read_text())
     assert then["totals"]["captured"] >= captured - 1, "all were seen before and after"
     assert then["totals"]["coherent"] > 0
+    with path.with_name(then["pages"]["name"]).open() as lines:
+        judged = [entry for line in lines if (entry := json.loads(line)).get("after")]
+    assert {"page", "resource"} <= {entry["kind"] for entry in judged}, "what pages embed, too"
+    for entry in judged:
+        changes = list(site_truth(site)(entry["url"], *(arrived(server, entry[part]) for part in ("before", "after"))))
+        assert (entry["verdict"] == "changed") == bool(changes), entry
     assert CliRunner().invoke(main, ["verify", str(collection.folder)]).exit_code == 0
 
 
