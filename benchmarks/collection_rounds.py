@@ -9,7 +9,7 @@ from the servers' logs, the captures and `sharc verify`:
 
 - twice: no capture began before its site was due; the daily site has one; requests exceed recorded visits by at most
   one for each kill; a URL is asked at most twice in a capture, but for retries, for pages that had changed between two
-  visits before T (`hints=`), and, once for each kill, for a list of changes, by its name (what it had said is not kept);
+  visits before T (`hints=`), and, once for each kill, for a list of changes, by its name (what it said is not kept);
   no request was made outside a capture
 - missed: each capture began as soon as it was due and nothing was in its way, but for the keeper's look at the folder;
   all are complete, and each has all pages of its site

@@ -172,7 +172,7 @@ class StillSite(Site):
 
 @pytest.mark.parametrize("cut", [4, 120])
 def test_after_a_cut_the_list_of_changes_alone_is_asked_anew(cut):
-    """What it had named is not kept: that is why a page of a capture may have more than two visits where nothing changed."""
+    """What it had named is not kept: so a page of a capture may have more than two visits where nothing changed."""
     whole, crawl = Crawl(StillSite("listing")), Crawl(StillSite("listing"), (cut,))
     assert set(crawl.again()) == {LISTING}
     assert 1 <= len(crawl.again()) - len(whole.again()) <= 2
