@@ -20,6 +20,7 @@ test: .venv/installed-dev
 
 test-long: .venv/installed-dev ## soaks, many kills, whole matrices: what the default run has one of each kind of
 	$(BIN)/python -m pytest -m long $(WORKERS) $(ARGS)
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile thorough $(WORKERS) $(ARGS)
 
 quick: WORKERS = -n 2 --dist worksteal
 quick: .venv/installed-dev

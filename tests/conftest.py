@@ -16,7 +16,9 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-settings.register_profile("default", deadline=None, derandomize=True)  # a failure is the same for everybody
+#: a failure is the same for everybody; the same examples each time find nothing new, so they are few
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=400)  # make test-long
 settings.register_profile("quick", settings.get_profile("default"), max_examples=20)
 settings.load_profile("default")
 

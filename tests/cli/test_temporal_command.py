@@ -21,7 +21,7 @@ def duckdb():
 def log(tmp_path_factory):
     """Synthetic views as a table, and labels by truth."""
     folder = tmp_path_factory.mktemp("temporal")
-    made = generate(SyntheticLog(pages=800, news_sites=3, mixed_sites=3, evergreen_sites=6), 2)
+    made = generate(SyntheticLog(pages=500, news_sites=3, mixed_sites=3, evergreen_sites=6), 2)
     with (folder / "views.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(

@@ -10,6 +10,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -18,6 +20,7 @@ from sharc_crawler.archive.cdxj import IndexEntry
 from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
+from sharc_crawler.collection import confirming, keeper
 from sharc_crawler.collection.diary import LOCK, NAME, hold_collection, read_tries
 from sharc_crawler.collection.due import Tries
 from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
@@ -32,6 +35,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Result
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import run_answered
+from tests.live import warm
 from tests.live.conftest import static  # noqa: F401
 
 QUICKLY = "settings: {SHARC_BACK_OFF: '0.2', SHARC_ATTEMPTS: '1'}\n"
@@ -68,6 +72,18 @@ def until(what, seconds=240):
     return found
 
 
+def forked(command, *, stdout, env, **_):
+    """A keeper's process, which would load all modules anew, forked from one that has them."""
+    program = {} if "scrapy" in command else {"program": warm.SHARC}
+    return warm.Scrapy(command[3:], Path.cwd(), env, group=True, out=stdout, **program)
+
+
+@pytest.fixture
+def warmed(monkeypatch):
+    for module in (keeper, confirming):
+        monkeypatch.setattr(module, "subprocess", SimpleNamespace(Popen=forked, DEVNULL=None))
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "kept").mkdir()
@@ -101,6 +117,7 @@ def test_sites_are_captured_when_they_are_due_and_a_kill_loses_nothing(folder):
     assert all(later - earlier >= 4 for earlier, later in pairwise(starts))
 
 
+@pytest.mark.usefixtures("warmed")
 def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
     told = tmp_path / "told.txt"
     script = tmp_path / "tell.py"
@@ -122,6 +139,7 @@ def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
     assert "failed 1 ×" in CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
 
 
+@pytest.mark.usefixtures("warmed")
 def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, static):  # noqa: F811
     site = tmp_path / "site"
     site.mkdir()
@@ -184,6 +202,7 @@ def test_a_log_in_page_after_a_failure_is_held_against_the_last_capture_with_pag
     assert keeper._failed("a", tries).endswith("It may ask for a log-in.")
 
 
+@pytest.mark.usefixtures("warmed")
 def test_a_damaged_history_is_told_with_the_way_out_and_the_service_goes_on(folder):
     (folder / FILE).write_text("sites: [{url: 'http://127.0.0.1:9/', name: a, every: auto}]\n")
     (folder / "history.db").write_bytes(b"garbage" * 999)
@@ -250,6 +269,7 @@ def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.usefixtures("warmed")
 def test_provisional_claims_are_confirmed_when_they_are_due(folder):
     with serve(LivingSite(seed=8, pages=20, scale=1.0, slow=0.01)) as site:
         for lag in (4, 16, 64):  # on a busy machine a capture's last reading may be so late
@@ -268,6 +288,7 @@ def test_provisional_claims_are_confirmed_when_they_are_due(folder):
     assert once(folder) == "", "nothing is due, no site is asked"
 
 
+@pytest.mark.usefixtures("warmed")
 def test_a_site_that_has_moved_is_told_with_its_new_address(folder):
     class Moved(BaseHTTPRequestHandler):
         def log_message(self, *_):

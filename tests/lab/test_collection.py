@@ -31,6 +31,7 @@ def rebuilt(size, seed):
     return PageTimes([f"{page}" for page in range(size)], np.full(size, -np.inf), [week] * size)
 
 
+@pytest.mark.long
 def test_sites_that_change_more_often_are_captured_more_often_and_more_pages_are_as_archived():
     times = {f"s{seed}": living(20, mean, seed) for seed, mean in enumerate((0.001, 0.002, 0.03, 0.3))}
     found = {

@@ -90,7 +90,7 @@ def wiki(shared_data):
 @pytest.mark.parametrize(
     ("strategy", "rates", "incoherent"),
     [
-        ("bfs", "oracle", 852),
+        pytest.param(*("bfs", "oracle", 852), marks=pytest.mark.long),
         pytest.param(*("dfs", "oracle", 798), marks=pytest.mark.long),
         pytest.param(*("hottest-last", "oracle", 436), marks=pytest.mark.long),
         ("sharc-selective", "oracle", 164),
@@ -110,7 +110,7 @@ def test_attested_single_visits(wiki):
     assert found["incoherent"] == pytest.approx(236, abs=3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_pages_are_found_through_the_links_of_the_day(wiki):
     found = facts(RunSpec(wiki, "sharc-selective"), lambda _: None)
     assert found["pages"] > 6200

@@ -106,7 +106,7 @@ def history(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_schedule_alone_gives_the_scores(history, tmp_path, jobs):
     links = [{"page": "/0", "out": ["/1", "/2", "/3"]}]
     links += [{"page": f"/{page}", "out": [f"/{3 * page + child}" for child in (1, 2, 3)]} for page in range(1, 13)]

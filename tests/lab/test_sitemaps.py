@@ -30,8 +30,8 @@ def test_an_honest_sitemap_is_never_misread(strategy, share):
 
 @pytest.mark.slow
 def test_revisits_planned_again_lose_fewer_pages():
-    plain = [simulated("sharc-selective", seed)["incoherent"] for seed in range(6)]
-    again = [simulated("sharc-selective", seed, sitemap=True) for seed in range(6)]
+    plain = [simulated("sharc-selective", seed)["incoherent"] for seed in range(3)]
+    again = [simulated("sharc-selective", seed, sitemap=True) for seed in range(3)]
     assert all(facts["wrongly_coherent"] == 0 for facts in again)
     assert fmean(facts["incoherent"] for facts in again) < fmean(plain)
 
@@ -97,7 +97,7 @@ def test_the_frontiers_count_is_the_scores():
 @pytest.mark.slow
 def test_hints_before_t_win_pages_back_and_an_hour_late_some_fewer():
     found = [
-        [simulated("sharc-selective", seed, sitemap=True, late=late, hints=hints) for seed in range(3)]
+        [simulated("sharc-selective", seed, sitemap=True, late=late, hints=hints) for seed in range(2)]
         for late, hints in ((0.0, 0.0), (0.0, 0.1), (60.0, 0.1))
     ]
     lost = [fmean(facts["incoherent"] for facts in runs) for runs in found]

@@ -148,6 +148,7 @@ def killed_and_ended(
     ledger.close()
 
 
+@pytest.mark.long
 def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: str, asked: Asked):
     killed_and_ended(dsn, tmp_path)
     for folder in (tmp_path / "captures").iterdir():

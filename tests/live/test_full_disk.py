@@ -134,7 +134,13 @@ def pauses(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("min_free", "left"), [(4_000_000, 3_000_000), (0, 20_000)], ids=["short", "full"])
+@pytest.mark.parametrize(
+    ("min_free", "left"),
+    [
+        pytest.param(4_000_000, 3_000_000, id="short", marks=pytest.mark.long),
+        pytest.param(0, 20_000, id="full"),
+    ],
+)
 def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, left):
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server, crawl(small_disk, server.url, min_free) as running:
         process, log = running

@@ -22,7 +22,7 @@ from functools import cache, partial
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from runpy import run_path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +69,7 @@ class Scrapy:
     env: without it, what makes ``scrapy crawl site`` known is added to ours
     apart: stderr is kept for itself
     group: a process group of its own, as a shell's job
+    out: where its output goes instead
     program: module and function, or a script in that folder
 
     """
@@ -81,11 +82,12 @@ class Scrapy:
         *,
         apart: bool = False,
         group: bool = False,
+        out: IO[bytes] | None = None,
         program: str = "scrapy.cmdline:execute",
     ) -> None:
         env = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE} if env is None else env
         self.returncode: int | None = None
-        self._out = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this
+        self._out = out or tempfile.TemporaryFile()  # noqa: SIM115 - as long as this
         self._err = tempfile.TemporaryFile() if apart else None  # noqa: SIM115
         order = json.dumps(
             {"words": list(words), "cwd": str(cwd), "env": dict(env), "group": group, "program": program}

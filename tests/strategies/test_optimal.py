@@ -87,7 +87,7 @@ def test_small_sites_are_exact_with_weights_and_posteriors() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 2, 3))])
 def test_large_sites_lie_between_assignment_and_bound(seed: int) -> None:
     """The bound holds, and the layout is next to the exact assignment."""
     rng = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> Non
 @pytest.mark.parametrize(
     "rates",
     [
-        pytest.param(1 / np.arange(1, 50_001) ** 1.2, id="zipf"),
+        pytest.param(1 / np.arange(1, 50_001) ** 1.2, id="zipf", marks=pytest.mark.long),
         pytest.param(
             np.exp(np.random.default_rng(0).normal(-11, 2.5, 50_000)), id="log-normal", marks=pytest.mark.long
         ),
@@ -131,7 +131,7 @@ def test_the_gap_of_large_sites_is_small(rates: np.ndarray) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["weights", "posteriors", "both"])
+@pytest.mark.parametrize("kind", [*(pytest.param(one, marks=pytest.mark.long) for one in ("weights", "posteriors")), "both"])
 def test_large_sites_with_weights_and_posteriors_are_no_worse_than_greedy(kind: str) -> None:
     """There the layout is not as near to the bound; the bound itself is: it goes with the exact assignment."""
     rng = np.random.default_rng(5)

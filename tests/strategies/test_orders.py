@@ -146,11 +146,11 @@ def test_offline_has_the_least_weighted_blur_of_all_orders(pages: list[tuple[int
 @pytest.mark.slow
 def test_while_a_site_is_discovered_pages_not_yet_found_are_planned_for() -> None:
     """With the true size and the distribution of the rates less than 0.02 % is lost, without them far more."""
-    rates = np.random.default_rng(0).lognormal(-5, 2.5, 1000)
-    pages = Candidates.of(np.arange(1000), rates)
+    rates = np.random.default_rng(0).lognormal(-5, 2.5, 500)
+    pages = Candidates.of(np.arange(500), rates)
     offline = expected_coherence(rates, lay_out(pages, 1.0, selective).intervals)
     prior = tuple(np.quantile(rates, (np.arange(200) + 0.5) / 200))
-    informed, blind = (discovered(rates, setting) for setting in (Setting(1000, prior=prior), Setting()))
+    informed, blind = (discovered(rates, setting) for setting in (Setting(500, prior=prior), Setting()))
     assert informed > 0.9998 * offline
     assert blind < 0.995 * offline
 

@@ -121,14 +121,14 @@ def expected(site: SyntheticSpec, strategy: str = "sharc-selective", graph: str 
 @pytest.mark.slow
 def test_where_hot_pages_have_the_links_little_is_lost_by_discovery(monkeypatch) -> None:
     """Table 20 of the paper on a smaller site: online next to offline; and without looking ahead."""
-    site = SyntheticSpec(size=800, outdegree=40, skew=1.5)
+    site = SyntheticSpec(size=600, outdegree=40, skew=1.5)
     offline, online = expected(site, graph="known"), expected(site)
     monkeypatch.setattr(Scout, "errands", lambda *_: [])
     assert online < 1.1 * offline
     assert online < 0.7 * expected(site)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_cold_pages_have_the_links_and_most_is_hopeless_it_is_not_worse_than_hottest_first() -> None:
     """Table 18 of the paper, slow-down 10, on a smaller site: what is found among the cold ones is mostly hopeless."""
     site = SyntheticSpec(size=1500, outdegree=60, leaves="hot", slow_down=20)

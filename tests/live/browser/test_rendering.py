@@ -79,6 +79,7 @@ async def shown(raw: bytes, manner: Manner | None = None) -> tuple[Rendering, Pa
     return seen, socket, [url.removeprefix("http://h.example") for url in urls]
 
 
+@pytest.mark.long
 async def test_a_page_that_leads_on_and_on_names_few_places_and_its_browser_leaves_nothing():
     seen, socket, asked = await shown(ONWARD)
     assert len(seen.led_to) == MOST_LED_TO

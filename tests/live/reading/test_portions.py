@@ -111,11 +111,22 @@ def test_what_is_short_or_no_sitemap_is_not_kept_for_later():
     assert not portions.add(Lease(fetch._replace(kind=Kind.PAGE), links=LISTED))
 
 
-KILLED = """
+SMALL = 200
+#: the command with small portions
+SHORT = f"""
+from scrapy.cmdline import execute
+from sharc_crawler.live.reading import portions
+
+portions.PORTION = {SMALL}
+execute()
+"""
+KILLED = f"""
 import os, signal
 from scrapy.cmdline import execute
+from sharc_crawler.live.reading import portions
 from sharc_crawler.live.reading.portions import Portions
 
+portions.PORTION = {SMALL}
 take, taken = Portions.take, []
 
 def counted(portions):
@@ -133,8 +144,9 @@ def test_a_crawl_that_is_killed_between_two_portions_goes_on_with_all_of_them(tm
     (site := tmp_path / "site").mkdir()
     (site / "index.html").write_text("<title>home</title>")
     (tmp_path / "killed.py").write_text(KILLED)
+    (tmp_path / "short.py").write_text(SHORT)
     with static(site) as url:
-        urls = [f"{url}page-{number}" for number in range(2 * PORTION + 7)]
+        urls = [f"{url}page-{number}" for number in range(2 * SMALL + 7)]
         listed = "".join(f"<url><loc>{one}</loc></url>" for one in urls)
         (site / "sitemap.xml").write_text(
             f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>'
@@ -144,8 +156,8 @@ def test_a_crawl_that_is_killed_between_two_portions_goes_on_with_all_of_them(tm
         )
         killed = warm.Scrapy(words, tmp_path, program="killed.py")
         assert killed.wait(200) == -signal.SIGKILL
-        assert sum(row.kind == "page" for row in load_state(folder).pages) == 1 + 2 * PORTION
-        done = warm.finished(words, tmp_path, timeout=280)
+        assert sum(row.kind == "page" for row in load_state(folder).pages) == 1 + 2 * SMALL
+        done = warm.finished(words, tmp_path, timeout=280, program="short.py")
     assert done.returncode == 0, done.stderr
     pages = [row.url for row in load_state(folder).pages if row.kind == "page"]
     assert sorted(pages) == sorted([url, *urls])

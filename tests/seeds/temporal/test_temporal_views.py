@@ -198,7 +198,7 @@ def test_unknown_site_column():
         Columns.of(["page", "date", "views"], "party", "a.csv")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_million_pages_of_one_site_where_memory_is_short(duckdb, tmp_path):
     file = tmp_path / "many.parquet"
     duckdb.sql(
