@@ -6,10 +6,7 @@ How to have pywb: pywb_server.py. Without it these tests are skipped.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,17 +25,18 @@ from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.updates import digest_change
 from tests.acceptance.pywb_server import INSTALLED, MISSING, run, served
 from tests.archive.readback import INFO, page
+from tests.live import warm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not INSTALLED, reason=MISSING)
 
-SHARC = Path(sys.executable).with_name("sharc")
 ROOT = "http://living.example"
 START = 1_600_000_000.0
 GAP = 600.0  #: seconds, median between captures of a page
-CAPTURES = 60
+CAPTURES = 40
 
 
 @dataclass
@@ -74,21 +72,8 @@ def archive(tmp_path_factory) -> Iterator[Archive]:
 
 def fetch(folder: Path, urls: list[str], server: str, *options: str) -> dict:
     (folder / "seeds.txt").write_text("\n".join(urls))
-    command = [
-        SHARC,
-        "seeds",
-        "fetch",
-        "seeds.txt",
-        "--from",
-        server,
-        "-o",
-        "out",
-        "--rate",
-        "60000",
-        "--json",
-        *options,
-    ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110, check=False)
+    words = ["seeds", "fetch", "seeds.txt", "--from", server, "-o", "out", "--rate", "60000", "--json", *options]
+    done = warm.finished(words, folder, program=warm.SHARC)
     assert done.returncode == 0, (done.stdout, done.stderr)
     return json.loads(done.stdout)
 
