@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler import extras
+from sharc_crawler import __version__, extras
 from sharc_crawler.archive.files import replace_file
 from sharc_crawler.archive.wacz import SEAL, SIGNED
 from sharc_crawler.certificate.canonical import DIGEST
@@ -82,7 +81,7 @@ def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
 
 def about(created: str) -> dict[str, str]:
     """What a signature says of itself."""
-    own = version("sharc-crawler")
+    own = __version__
     return {"created": created, "software": f"sharc-crawler {own}", "version": own}
 
 

@@ -10,6 +10,7 @@ import hashlib
 import ssl
 import warnings
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cryptography import x509
@@ -103,6 +104,7 @@ def read_roots(path: Path) -> list[x509.Certificate]:
         raise UsageError(f"authority {str(path)!r} is no file of certificates in PEM: {error}") from error
 
 
+@cache  # read from a disk, a twentieth of a second
 def roots_of_system() -> list[x509.Certificate]:
     """Those that this machine trusts for https."""
     found = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler import __version__
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.confirming import confirmation_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
@@ -51,7 +51,7 @@ def overview(collection: Collection, told: Callable[[int], None] = lambda _: Non
     return {
         "format": FORMAT,
         "version": VERSION,
-        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "generator": {"name": "sharc-crawler", "version": __version__},
         "title": collection.terms.title,
         "sites": [
             {

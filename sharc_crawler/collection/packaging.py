@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
@@ -119,5 +119,5 @@ def _about(collection: Collection, captures: Sequence[CollectedCapture], title: 
         title=title or collection.terms.title or collection.folder.resolve().name,
         description=" ".join(filter(None, said)),
         created=time.time(),
-        software=f"sharc-crawler {version('sharc-crawler')}",
+        software=f"sharc-crawler {__version__}",
     )

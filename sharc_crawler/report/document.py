@@ -6,9 +6,9 @@ Its pages are lines of ``report-pages.jsonl`` (:mod:`sharc_crawler.report.entrie
 from __future__ import annotations
 
 from collections import Counter
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler import __version__
 from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
@@ -42,7 +42,7 @@ def document(captures: Sequence[CaptureFacts], selection: Selection | None = Non
     return {
         "format": FORMAT,
         "version": VERSION,
-        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "generator": {"name": "sharc-crawler", "version": __version__},
         "captures": [capture_entry(facts) for facts in captures],
         **({"seeds": _seeds(selection)} if selection else {}),
     }

@@ -11,13 +11,13 @@ import re
 import zipfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from itertools import chain, zip_longest
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from warcio.exceptions import ArchiveLoadFailed
 
+from sharc_crawler import __version__
 from sharc_crawler.archive.cdxj import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
@@ -294,7 +294,7 @@ def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Doc
     if not said <= instants:
         yield Finding(f"its title {about['title']!r} is not of {', '.join(sorted(instants))}", PACKAGE)
     claims = claims_of(source, documents)
-    ours = about["software"] == f"sharc-crawler {version('sharc-crawler')}"
+    ours = about["software"] == f"sharc-crawler {__version__}"
     if ours and not all(claim in about["description"] for claim in claims):
         yield Finding("its description does not say what the certificate claims", PACKAGE)
     told = {name: about[name] for name in ("created", "software")} | {"version": about["software"].rpartition(" ")[2]}

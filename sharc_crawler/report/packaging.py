@@ -6,9 +6,9 @@ import html
 import re
 import time
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
@@ -217,7 +217,7 @@ def _about(captures: Sequence[CaptureFacts], title: str, said: Iterable[str]) ->
         title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
         description=" ".join(filter(None, said)),
         created=max(facts.ended or facts.started for facts in captures),
-        software=f"sharc-crawler {version('sharc-crawler')}",
+        software=f"sharc-crawler {__version__}",
         main_url=page.url if page else first.seeds[0],
         main_date=f"{iso(page.visit.started)[:23]}Z" if page and page.visit else None,
     )

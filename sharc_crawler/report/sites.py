@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
+from sharc_crawler import __version__
 from sharc_crawler.archive.files import Drafts
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.plural import counted
@@ -91,7 +91,7 @@ def index(folder: Path, lost: Mapping[str, str] = MappingProxyType({})) -> dict[
     return {
         "format": "sharc-sites-report",
         "version": 1,
-        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "generator": {"name": "sharc-crawler", "version": __version__},
         "sites": sites,
         "complete": sum(site["complete"] for site in sites),
         **({"seeds": entry(selection)} if selection else {}),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import zipfile
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler import __version__
 from sharc_crawler.archive.wacz import PACKAGE
 from sharc_crawler.certificate.fixity import fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
@@ -116,7 +116,7 @@ def _wording_of_capture(path: Path) -> str | None:
 def author_of(report: Document) -> str | None:
     """The other version of sharc that wrote a report; ``None`` where it is this one."""
     wrote = str(report["generator"]["version"])
-    return None if wrote == version("sharc-crawler") else wrote
+    return None if wrote == __version__ else wrote
 
 
 def reference_of(document: Document) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler import __version__
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import PERHAPS_NEW
 from sharc_crawler.instants import iso, maybe_iso
@@ -44,7 +44,7 @@ def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[s
     return {
         "format": FORMAT,
         "version": VERSION,
-        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "generator": {"name": "sharc-crawler", "version": __version__},
         "sites": [row.spec.site for row in state.captures.values()],
         "started": iso(first.started),
         "ended": iso(ended),
