@@ -62,8 +62,7 @@ def load(port: str, name: str) -> Any:
         raise unknown_name(port, name, names(port))
     try:
         return getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        way_out = "Python looks for modules where PYTHONPATH says; PYTHONPATH=. is this folder"
-        raise UsageError(f"{port}={name!r} cannot be imported: {error}. {way_out}") from error
     except (ImportError, AttributeError) as error:
-        raise UsageError(f"{port}={name!r} cannot be imported: {error}") from error
+        from sharc_crawler.dotted import why_not  # hardly ever
+
+        raise UsageError(f"{port}={name!r} cannot be imported: {why_not(module, attribute, error)}") from error

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.material import Material
 
 
+ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
 NOBODY = Trust()  #: whoever signed or stamped it is told, and compared with nobody
 
 
@@ -173,10 +174,12 @@ def _why_none(path: Path) -> str:
         )
     with open_state(path) as store:
         captures = store.captures().values()
+        begins_again = any("spider" in capture.spec.settings for capture in captures) and not store.load().kept
     if any(capture.spec.mode == "instant" for capture in captures):
         return "an instant crawl claims no coherence"
     if any(capture.ended is None for capture in captures):
-        return "the capture is not complete; the same command goes on with it"
+        way_out = ANEW if begins_again else "the same command goes on with it"
+        return f"the capture is not complete; {way_out}"
     if not any(path.glob(f"*{SUFFIX}")):
         return "there are no WARC files that could show anything"
     return f"it was lost, or the end of the crawl was cut off; make it with: sharc report {path}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import asdict
 from datetime import timedelta
@@ -19,6 +20,7 @@ from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
+from sharc_crawler.options.sites import url as checked_url
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.plan import Foreseen
     from sharc_crawler.model import Seconds
 
-STRATEGIES = "bfs,sharc-offline,sharc-revisits,sharc-selective,sharc-attested"
+STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-selective,sharc-optimal,sharc-attested"
 SHOWN = 10  #: hopeless pages listed
 DELAY = 1.0  #: of a file's site
+FILES = (".xml", ".gz", ".txt", ".rss", ".atom", ".json", ".jsonl", ".wacz", ".warc", ".cdx", ".cdxj", ".csv", ".db")
+_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
 
 
@@ -57,7 +61,7 @@ def command(
 
     SOURCE is a file (a sitemap; the folder, report.json, WACZ, WARC or CDX file of a former capture; an archive's
     history; a change history) or a URL: a site, of which only robots.txt and the sitemaps are fetched, as politely as
-    a crawl does, or one sitemap.
+    a crawl does, or one sitemap. A bare host name is taken as https://, as by a crawl.
 
     \b
     Example:
@@ -70,6 +74,7 @@ def command(
     names = [name.strip() for name in strategy.split(",")]
     for name in names:
         make_strategy(name, Setting())
+    source = _address(source)
     if "://" in source and not Path(source).exists():
         prospect, step, notes = _asked(source, delay, history, settings)
     elif history or settings:
@@ -90,6 +95,16 @@ def command(
     if prospect.source.startswith("site ") and not urlsplit(source).path.endswith(SITEMAPS):
         more = [f"history={history}"] if history else []
         say_next(*capture_words(f"url={source}", *more, settings=settings))
+
+
+def _address(source: str) -> str:
+    """A site's address as a crawl takes it; what is a file, or may be a misspelt one, is left alone."""
+    if "://" in source or Path(source).exists() or Path(source).suffix in FILES or not _HOST.match(source):
+        return source
+    try:
+        return checked_url(source)
+    except ValueError as error:
+        raise UsageError(f"url={source!r} {error}") from error
 
 
 def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:

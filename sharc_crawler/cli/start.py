@@ -52,11 +52,11 @@ def command(
     """
     seed = _answer("url", url, "Which site? Its address", checked_url)
     contact = _answer("operator", operator, "Who are you? A web page or mail address, for its webmaster", _contact)
-    limit = _answer("time", longest, "How long may a capture take? As 30m, 2h, 1d", Duration(1.0).read)
+    limit = _answer("time", longest, "How long may a capture take? As 30m, 2h, 1d", _time)
     site = CollectionTerms().of_urls((seed,), {"max_time": Duration().show(limit)})
     folder = folder or Path(site.name)
     if folder.exists():
-        raise UsageError(f"to={str(folder)!r} is there already: `scrapy crawl site -a collection={folder}` captures it")
+        raise _there_already(folder)
     ours = dict(_pair(one) for one in settings) | {"SHARC_OPERATOR": contact}
     for line in _found(seed, limit, ours):
         click.echo(line)
@@ -64,7 +64,7 @@ def command(
     click.echo(f"\nWritten: {folder}/collection.yaml. It is yours to change.")
     more = "".join(f" -s {shlex.quote(one)}" for one in settings if not one.startswith("SHARC_"))
     click.echo("Next, capture it; then look at it:\n")
-    click.echo(f"  {PROFILE} scrapy crawl site -a collection={shlex.quote(str(folder))}{more}")
+    click.echo(f"  {_capture(folder)}{more}")
     click.echo(f"  sharc collection {shlex.quote(str(folder))}")
 
 
@@ -83,6 +83,23 @@ def _answer(name: str, given: str | None, question: str, read: Callable[[str], T
         return read(given)
     except ValueError as error:
         raise UsageError(f"{name}={given!r} {error}") from error
+
+
+def _there_already(folder: Path) -> UsageError:
+    if Collection.is_in(folder):
+        way_out = f"To capture it: {_capture(folder)}. To begin another one: --to FOLDER"
+        return UsageError(f"the folder {str(folder)!r} holds a collection already. {way_out}")
+    return UsageError(f"the folder {str(folder)!r} is there already, and no collection: name another one with --to")
+
+
+def _capture(folder: Path) -> str:
+    return f"{PROFILE} scrapy crawl site -a collection={shlex.quote(str(folder))}"
+
+
+def _time(text: str) -> Seconds:
+    if text.strip().isdecimal():
+        raise ValueError(f"has no unit; write it as {text.strip()}m (minutes) or {text.strip()}h (hours)")
+    return Duration(1.0).read(text)
 
 
 def _contact(text: str) -> str:

@@ -96,12 +96,19 @@ def read_terms(folder: Path) -> CollectionTerms:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise UsageError(f"{str(folder)!r} is no collection: it has no {FILE}") from error
+        raise UsageError(f"{str(folder)!r} is no collection: it has no {FILE}. {_way_to_one(folder)}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 ({error}): save it as that") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     return parse_terms(text, str(path))
+
+
+def _way_to_one(folder: Path) -> str:
+    around = next((one for one in folder.resolve().parents if (one / FILE).is_file()), None)
+    if around is not None:
+        return f"It lies in the collection {around}"
+    return f"`sharc start` begins one; `sharc collection add {folder}-kept {folder}` makes one of a capture's folder"
 
 
 def parse_terms(text: str, where: str = FILE) -> CollectionTerms:

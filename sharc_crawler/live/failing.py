@@ -81,4 +81,5 @@ def _in_one_line(record: logging.LogRecord) -> bool:
     if isinstance(error, SharcError):
         said = "sharc: error" if record.name in _LOOPS else record.getMessage().removesuffix(f": {error}")
         record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
+        record.name = "sharc_crawler" if record.name in _LOOPS else record.name
     return True

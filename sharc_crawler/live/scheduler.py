@@ -254,7 +254,7 @@ class SharcScheduler(BaseScheduler):
         return None
 
     def _decision(self) -> Fetch | Wait | Done:
-        return self._session.sites.next(self._session.clock.now())
+        return (self._drop_in or self._session.sites).next(self._session.clock.now())
 
     def _note_beginning(self) -> None:
         """While there is room for it: a crawl that pauses may be killed."""

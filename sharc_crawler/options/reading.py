@@ -70,11 +70,16 @@ def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises UsageError.
     """
+    check_names(settings)
+    found = ((row, name, settings.get(name)) for name, row in SETTINGS.items())
+    return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
+
+
+def check_names(settings: Mapping[str, Any]) -> None:
+    """Raises UsageError for the first of our settings that is not known."""
     for name in settings:
         if str(name).startswith("SHARC_") and name not in SETTINGS:
             raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS)}")
-    found = ((row, name, settings.get(name)) for name, row in SETTINGS.items())
-    return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
 
 
 def read_setting(settings: Mapping[str, Any], name: str) -> Any:
@@ -108,6 +113,9 @@ def _value(kind: ValueKind[Any], name: str, value: object) -> Any:
     except UsageError as error:
         if str(error).startswith(f"{name}="):
             raise
+        as_argument = f"{name.removeprefix('SHARC_').lower()}="  # a plug-in does not know by which name it was given
+        if str(error).startswith(as_argument):
+            raise UsageError(f"{name}={str(error).removeprefix(as_argument)}") from error
         raise UsageError(f"{name}={value!r}: {error}") from error
 
 

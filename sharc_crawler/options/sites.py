@@ -15,6 +15,7 @@ from sharc_crawler.options.kinds import ValueKind
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 from sharc_crawler.urls import canonical, with_scheme
 
+_BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
 _FIELD_NAME = re.compile(r"[A-Za-z0-9-]+")
 _OURS = {name.lower() for name in OWN_FIELDS}
 _CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
@@ -149,11 +150,16 @@ class WarcinfoFields(ValueKind[tuple[tuple[str, str], ...]]):
 
 
 def url(text: str, where: str = "") -> str:
-    """A URL as it will be requested; ``https://`` is put before a bare host name.
+    """A URL as it will be requested; ``https://`` is put before a bare host name. Before a port nobody can tell.
 
     >>> url("www.example.org")
     'https://www.example.org'
+    >>> url("127.0.0.1:8000")
+    Traceback (most recent call last):
+    ValueError: says neither http nor https; write http://127.0.0.1:8000 or https://127.0.0.1:8000
     """
+    if _BARE_PORT.match(text):
+        raise ValueError(f"{where}says neither http nor https; write http://{text} or https://{text}")
     whole = with_scheme(text)
     if canonical(whole) is None or not urlsplit(whole).hostname:
         raise ValueError(f"{where}is not an http(s) URL; write it as https://www.example.org/")

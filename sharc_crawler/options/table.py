@@ -65,8 +65,8 @@ class Options:
     url: tuple[str, ...] = argument(
         Urls(),
         (),
-        "site to capture (a bare host name is taken as `https://`); several separated by commas or blanks, captured"
-        " side by side",
+        "site to capture (a bare host name is taken as `https://`; before a port `http://` or `https://` is written);"
+        " several separated by commas or blanks, captured side by side",
         section=WHAT,
     )
     seeds: tuple[str, ...] = argument(

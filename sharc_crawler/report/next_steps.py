@@ -27,6 +27,10 @@ def next_steps(report: Mapping[str, Any]) -> list[NextStep]:
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
     'scrapy crawl site -a url=http://h/ -a output=FOLDER'
     """
+    if report["times"]["ended"] is None and (spider := report["settings"].get("spider")):
+        return [
+            NextStep("It is not complete. With SHARC_RESUME=True the same command goes on.", f"scrapy crawl {spider}")
+        ]
     if report["times"]["ended"] is None:
         url = report["seeds"][0] if report["seeds"] else "URL"
         return [

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 600  #: pages drawn; of more, every k-th
 ORDER = ("coherent", "kept", "unknown", "changed")  #: drawn one over the other, so that changes are seen
+GUESSED = "guess:"  #: before a rate that nothing tells
 MAX_TICKS = 60  #: true changes drawn per page; of more, every k-th
-WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1040.0, 140.0, 12.0, 34.0, 46.0
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1040.0, 160.0, 12.0, 34.0, 46.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +158,15 @@ def _state(page: Mapping[str, Any]) -> str:
 
 
 def _rates(pages: Sequence[Mapping[str, Any]], rows: Sequence[ScheduleRow]) -> list[tuple[float, str]]:
-    """About ten labels down the rate axis, none twice in a row."""
+    """About ten labels down the rate axis, none twice in a row; what is a guess says so."""
     places = range(0, len(rows), -(-len(rows) // 10))
-    labels = [(rows[place].y, every(pages[place]["rate"])) for place in places]
+    labels = [(rows[place].y, _rate(pages[place])) for place in places]
     return [label for place, label in enumerate(labels) if place == 0 or label[1] != labels[place - 1][1]]
+
+
+def _rate(page: Mapping[str, Any]) -> str:
+    guess = f"{GUESSED} " if page["rate_source"] == PRIOR else ""
+    return f"{guess}{every(page['rate'])}"
 
 
 def _blocks(rows: Sequence[ScheduleRow], step: float) -> list[tuple[float, float]]:

@@ -138,3 +138,17 @@ def test_an_unknown_table():
     done = sharc("tables", "--table", 5)
     assert done.exit_code == 2
     assert "table='5' is not known" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("127.0.0.1:8977", "url='127.0.0.1:8977' says neither http nor https; write http://127.0.0.1:8977 or"),
+        ("www.example.org", "SHARC_OPERATOR=None"),  # taken as https://www.example.org, as by a crawl
+        ("sitemap.xml", "'sitemap.xml' is no file, and no URL"),
+    ],
+)
+def test_a_plan_takes_addresses_as_a_crawl_does(source, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["plan", source])
+    assert (done.exit_code, says in done.output) == (2, True), done.output

@@ -38,7 +38,8 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
     assert [(one.urls, dict(one.arguments)) for one in terms.sites] == [((server.url,), {"max_time": "2h"})]
     assert dict(terms.settings) == {"SHARC_OPERATOR": "crawls@library.example"}
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "the folder 'kept' holds a collection already. To capture it: SCRAPY_SETTINGS_MODULE=" in again.stderr
+    assert "scrapy crawl site -a collection=kept. To begin another one: --to FOLDER" in again.stderr
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,8 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
         (("here", *ANSWERS[1:]), "'here'"),
         ((*ANSWERS[:2], "me", *ANSWERS[3:]), "operator='me'"),
         ((*ANSWERS[:4], "5 weeks"), "time='5 weeks'"),
+        ((*ANSWERS[:4], "20"), "time='20' has no unit; write it as 20m (minutes) or 20h (hours)"),
+        (("127.0.0.1:8977", *ANSWERS[1:]), "url='127.0.0.1:8977' says neither http nor https"),
         ((*ANSWERS, "-s", "DOWNLOAD_DELAY"), "setting='DOWNLOAD_DELAY'"),
     ],
 )

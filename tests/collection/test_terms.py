@@ -90,9 +90,13 @@ def test_what_is_no_yaml_is_said_to_be_none(text):
 
 
 def test_a_folder_without_the_file_is_no_collection(tmp_path):
-    with pytest.raises(UsageError, match="is no collection: it has no"):
+    with pytest.raises(
+        UsageError, match=r"is no collection: it has no .*`sharc start` begins one; `sharc collection add"
+    ):
         read_terms(tmp_path)
     (tmp_path / FILE).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match=f"It lies in the collection {tmp_path}"):
+        read_terms(tmp_path / "captures")
     with pytest.raises(SharcError, match="is not UTF-8"):
         read_terms(tmp_path)
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -171,3 +175,22 @@ def test_a_spider_of_another_name_is_one_line_with_the_nearest(tmp_path):
     done = scrapy(tmp_path, "crawl", "sight", "-a", "url=http://127.0.0.1:9/")
     assert done.returncode == USAGE
     assert done.stderr == "sharc: error: spider='sight' is not known; did you mean 'site'? Allowed: site\n"
+
+
+def test_an_argument_without_a_is_said_to_lack_it(tmp_path):
+    done = scrapy(tmp_path, "crawl", "site", "url=http://127.0.0.1:9/", "-a", "delay=1")
+    assert done.returncode == USAGE
+    way_out = "scrapy crawl site -a url=http://127.0.0.1:9/"
+    assert done.stderr == f"sharc: error: argument 'url=http://127.0.0.1:9/' stands without -a: {way_out}\n"
+
+
+def test_where_there_is_no_project_the_way_out_is_said(tmp_path):
+    program, elsewhere = Path(sys.executable).with_name("scrapy"), {"PATH": os.environ["PATH"]}
+    words = [program, "crawl", "site", "-a", "url=http://127.0.0.1:9/a b"]
+    done = subprocess.run(words, cwd=tmp_path, env=elsewhere, capture_output=True, text=True, check=False)
+    assert done.returncode == USAGE
+    assert (
+        "SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile scrapy crawl site -a 'url=http://127.0.0.1:9/a b'"
+        in done.stderr
+    )
+    assert not list(tmp_path.iterdir())

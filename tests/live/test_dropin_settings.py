@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from sharc_crawler.live.project.resuming import LOST
 from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, SPIDER, items, run
 from tests.live.warm import finished
 
@@ -136,20 +137,28 @@ class Unkeepable(scrapy.Spider):
 
     def parse(self, response, at=None):
         yield {"url": response.url, "at": str(at)}
+        if at:
+            for number in range(3):
+                yield scrapy.Request(self.url + f"?more{number}", callback=lambda response: None)
 """
 
 
-def test_what_cannot_be_kept_is_refused_with_its_name_when_it_is_yielded(static, tmp_path):
+def test_what_cannot_be_kept_is_requested_all_the_same_and_lost_where_a_crawl_is_cut_off(static, tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
     with static(tmp_path / "site") as url:
         chosen = ["SHARC_OUTPUT=capture", "SHARC_RESUME=True", f"LOG_FILE={tmp_path / 'log.txt'}"]
-        found = items(tmp_path, url, ADDON, UNKEEPABLE, *chosen)
-    assert [json.loads(item)["at"] for item in found] == ["(1, b'x')"]
-    log = (tmp_path / "log.txt").read_text()
-    assert f"<GET {url}> is not requested, as SHARC_RESUME could not keep it: meta['parser'] is a Unkeepable" in log
-    assert f"<GET {url}?closure> is not requested" in log
-    assert "'scheduler/unserializable': 2" in log
+        found = items(tmp_path, url, ADDON, UNKEEPABLE, *chosen, "CLOSESPIDER_PAGECOUNT=3", "CONCURRENT_REQUESTS=1")
+        log = (tmp_path / "log.txt").read_text()
+        items(tmp_path, url, ADDON, UNKEEPABLE, *chosen)
+    assert sorted(json.loads(item)["at"] for item in found) == ["(1, b'x')", "None"]
+    assert f"<GET {url}> is requested, but SHARC_RESUME cannot keep it: meta['parser'] is a Unkeepable" in log
+    assert f"<GET {url}?closure> is requested" in log
+    assert "'scheduler/unserializable': 5" in log
+    (capture,) = json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
+    assert "SHARC_RESUME could not keep 5 requests: being cut off loses those without an answer" in capture["notes"]
+    lost = (tmp_path / "capture" / "report-pages.jsonl").read_text().count(LOST)
+    assert lost == 3, "what only an answer of the first run had named"
 
 
 def test_another_handler_is_said_to_be_without_guard_and_wire(tmp_path, living_site):

@@ -16,6 +16,8 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import DataError
+from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.storage.opening import load_state
 from tests.live.example_sites import example_site
 from tests.live.test_example_projects import ARCHIVED, PROJECTS, assert_same
@@ -122,8 +124,14 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     folder = tmp_path / "kept"
     stopped = run(site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
     assert "Stopped (closespider_pagecount), not complete: a project's own spider goes on" in stopped.stderr
+    with pytest.raises(DataError, match="its spider began without SHARC_RESUME=True, so it is made anew, in another"):
+        verify(folder)
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (step,) = next_steps(capture)
+    assert step.words == "It is not complete. With SHARC_RESUME=True the same command goes on."
     again = run(site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
+    assert "[sharc_crawler] ERROR: sharc: error: " in again.stderr
     assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
     assert f"SHARC_OUTPUT='{folder}' holds an unfinished" in again.stderr, "as it was given"
     assert "Traceback" not in again.stderr

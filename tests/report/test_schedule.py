@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Slot, Verdict
+from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, PageSample, Schedule, schedule
@@ -74,6 +75,15 @@ def test_true_changes_are_thinned_out_not_piled_up() -> None:
     assert drawing is not None
     (row,) = drawing.rows
     assert MAX_TICKS / 2 < len(row.changes) <= MAX_TICKS
+
+
+def test_a_rate_that_is_a_guess_is_labelled_as_one() -> None:
+    known, guessed = (
+        judged(f"/{source}", Verdict.COHERENT, rate=1 / 720, rate_source=source) for source in ("sitemap", PRIOR)
+    )
+    drawing = drawing_of(facts(known, guessed))
+    assert drawing is not None
+    assert sorted(label for _, label in drawing.rates) == ["every 12 min", "guess: every 12 min"]
 
 
 def test_no_download_no_drawing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shlex
 import sys
 import traceback
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.commands.crawl import Command as CrawlCommand
 
-from sharc_crawler.errors import DataError, SharcError, unknown_name
+from sharc_crawler.errors import DataError, SharcError, UsageError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder
@@ -67,6 +68,9 @@ class Command(CrawlCommand):
             self._stopped("give the same command again")
 
     def _run_other(self, args: list[str], opts: argparse.Namespace) -> None:
+        if bare := [one for one in args[1:] if "=" in one]:
+            given = " ".join(f"-a {shlex.quote(one)}" for one in bare)
+            raise UsageError(f"argument {bare[0]!r} stands without -a: scrapy crawl {args[0]} {given}")
         known = self._process.spider_loader.list()
         if len(args) == 1 and args[0] not in known:
             raise unknown_name("spider", args[0], known)

@@ -15,9 +15,10 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
 from sharc_crawler.live.project.everything import hostname
-from sharc_crawler.live.project.resuming import Keeper
+from sharc_crawler.live.project.resuming import LOST, Keeper
 from sharc_crawler.live.requests import META_KEY
-from sharc_crawler.model import Kind, Phase, Sighting, Slot
+from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot
+from sharc_crawler.plural import counted
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Fetch, PageId
+    from sharc_crawler.model import Done, Instant, PageId, Wait
 
 
 _Name = tuple[str, "PageId"]
@@ -40,6 +41,10 @@ _Name = tuple[str, "PageId"]
 
 def _name(fetch: Fetch) -> _Name:
     return fetch.site, fetch.page
+
+
+def _unkept(number: int) -> str:
+    return f"SHARC_RESUME could not keep {counted(number, 'request')}: being cut off loses those without an answer"
 
 
 #: in ``meta``: what a callback is handed to close (scrapy-playwright's pages); where there is none, it would stay open
@@ -81,6 +86,7 @@ class DropIn:
         crawler.signals.connect(self._reached, signals.request_reached_downloader)
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = _filter(crawler)
+        self._unkept: Counter[str] = Counter()  #: requests that could not be kept, by site
         self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
         self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
@@ -88,15 +94,14 @@ class DropIn:
     def checked(self, request: Request) -> str | bool:
         """What is to be kept of a request that is new (nothing, without ``SHARC_RESUME``). Or: is it queued already?
 
-        ``False``: the project's duplicate filter knows it, or it cannot be kept. What the project's code raises here is
-        the project's, as with Scrapy's own scheduler.
+        ``False``: the project's duplicate filter knows it. What the project's code raises here is the project's, as
+        with Scrapy's own scheduler.
         """
         if self.keeper is None:
             return False if self.known(request) else ""
         if self.keeper.known(request):
             return True
-        text = self.keeper.text(request)
-        return False if text is None or self.known(request) else text
+        return False if self.known(request) else self.keeper.text(request)
 
     def queue(self, request: Request, text: str) -> None:
         """Queue a request that is new, and what is to be kept of it, in one transaction."""
@@ -112,10 +117,17 @@ class DropIn:
             sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
             frontier.schedule([sighting], self._session.clock.now())
             page = frontier.capture.seen[name]
-            if self.keeper is not None:
+            if text and self.keeper is not None:
                 self.keeper.keep(site, page, request, text)
+            elif self.keeper is not None:
+                self._note_unkept(frontier)
         self._requests[site, page] = request
         self._slots.setdefault(slot, set()).add(host)
+
+    def _note_unkept(self, frontier: Frontier) -> None:
+        site = frontier.capture.spec.site
+        before, self._unkept[site] = self._unkept[site], self._unkept[site] + 1
+        frontier.note(_unkept(before + 1), _unkept(before) if before else "")
 
     def restore(self, saved: Mapping[str, Batch], texts: Mapping[str, str]) -> None:
         """What a former run had queued, and what its filter had seen; ``texts``: what was kept."""
@@ -199,6 +211,13 @@ class DropIn:
             )
             frontier = self._open[host] = self._session.open(spec, seeded=False)
         return frontier
+
+    def next(self, now: Instant) -> Fetch | Wait | Done:
+        """What to do now. What a former run queued and could not keep is lost."""
+        while isinstance(decision := self._session.sites.next(now), Fetch) and _name(decision) not in self._requests:
+            assert self.keeper is not None, "only SHARC_RESUME goes on"
+            self._session.sites.finished(decision, Outcome(Result.REFUSED, now, now, error=LOST))
+        return decision
 
     def request(self, fetch: Fetch) -> Request:
         """The request to send for a lease."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-REFUSED = (
-    "%s is not requested, as SHARC_RESUME could not keep it: %s. Give the spider keep_request() and restore_request(),"
-    " or set SHARC_RESUME=False"
+UNKEPT = (
+    "%s is requested, but SHARC_RESUME cannot keep it: %s. It is lost if the crawl is cut off before its answer. Give"
+    " the spider keep_request() and restore_request() to keep it"
 )
+NAMED, MORE = 10, ". More like it are counted, not named"
+UNSERIALIZABLE = "scheduler/unserializable"  #: as Scrapy calls the stat
+LOST = "SHARC_RESUME could not keep it, and the crawl was cut off"
 COOKIES = "cookies"
 
 
@@ -59,16 +63,17 @@ class Keeper:
         self._again[origin][fingerprint] += 1
         return self._again[origin][fingerprint] <= self._before[origin][fingerprint]
 
-    def text(self, request: Request) -> str | None:
-        """What is to be kept of a request; ``None``, with an error that says why: it is refused."""
+    def text(self, request: Request) -> str:
+        """What is to be kept of a request; empty, with a warning: it is in memory alone, as for JOBDIR."""
         try:
             if not request.url.startswith(("http:", "https:")):
                 raise UnkeepableError("it is for no web server")
             return kept(request, self._spider)
         except UnkeepableError as error:
-            logger.error(REFUSED, request, error, extra={"spider": self._spider})
-            self._crawler.stats.inc_value("scheduler/unserializable")
-            return None
+            self._crawler.stats.inc_value(UNSERIALIZABLE)
+            if (number := self._crawler.stats.get_value(UNSERIALIZABLE)) <= NAMED:
+                logger.warning(UNKEPT + MORE * (number == NAMED), request, error, extra={"spider": self._spider})
+            return ""
 
     def keep(self, site: str, page: PageId, request: Request, text: str) -> None:
         """With the page's row, in one transaction."""
@@ -92,7 +97,8 @@ class Keeper:
         self._again.pop(name, None)
         self._told.discard(name)
         for number, request in enumerate(lease.hopped):
-            ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
+            with suppress(UnkeepableError):
+                ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
         self._keep_cookies(ledger)
 
     def _keep_cookies(self, ledger: Ledger) -> None:

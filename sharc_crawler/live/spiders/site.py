@@ -16,6 +16,7 @@ from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.naming import named
 from sharc_crawler.live.setup.operator import openings, refuse_private, require_operator
+from sharc_crawler.options.reading import check_names
 
 if TYPE_CHECKING:
     from typing import Self
@@ -104,6 +105,7 @@ class SiteSpider(CaptureSpider):
             for name, value in brought.items():
                 settings.set(name, value, "spider")  # what is typed for this crawl counts more
         arguments = Arguments.parse(given)
+        check_names(settings)  # one that is misspelt is not called missing
         require_operator(settings, arguments.urls)
         refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
         if arguments.options.browser != "never":
