@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RESOLVER = "sharc_crawler.live.wire.names.DualStackResolver"
 HANDLER = "sharc_crawler.live.wire.handler.WireTapHandler"
+ORIGINS = "sharc_crawler.live.project.origins.OriginMiddleware"  #: imported in projects alone
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
     # any jitter would come after the decision
@@ -71,9 +72,11 @@ def _install_components(settings: BaseSettings) -> None:
     """Imported only where Scrapy is known to be one that we run with."""
     from sharc_crawler.live.extension import CaptureExtension
     from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
-    from sharc_crawler.live.project.origins import OriginMiddleware
 
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
-    settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", OriginMiddleware, 10)
+    theirs = dict(settings["SPIDER_MIDDLEWARES"])
+    if theirs.setdefault(ORIGINS, 10) is None:  # in a capture spider: Scrapy would import it all the same
+        del theirs[ORIGINS]
+    settings.set("SPIDER_MIDDLEWARES", theirs, settings.getpriority("SPIDER_MIDDLEWARES") or 0)
     settings.setdefault_in_component_priority_dict("EXTENSIONS", CaptureExtension, 500)

@@ -1,34 +1,10 @@
-"""``scrapy crawl`` where there is no project: what is missing, and the way out. In a project it is Scrapy's own."""
+"""``scrapy crawl`` where there is no project says what is missing. In a project it is Scrapy's own command."""
 
-from __future__ import annotations
-
-import shlex
-import sys
-from typing import TYPE_CHECKING
-
-from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.utils.project import inside_project
 
-if TYPE_CHECKING:
-    import argparse
+if inside_project():
+    from scrapy.commands.crawl import Command
+else:
+    from sharc_crawler.live.nowhere import NoProjectCommand as Command
 
-
-class _OutsideCommand(CrawlCommand):
-    """Says where a crawl's settings come from."""
-
-    def short_desc(self) -> str:
-        """Scrapy lists commands with it."""
-        return "Run a spider (in a project, or with SCRAPY_SETTINGS_MODULE)"
-
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:  # noqa: ARG002 - there is nothing to do
-        """Scrapy calls this before anything is begun."""
-        again = shlex.join(["scrapy", "crawl", *sys.argv[1:]])
-        sys.stderr.write(
-            "sharc: error: no Scrapy project here, and SCRAPY_SETTINGS_MODULE is not set: there is no spider to run.\n"
-            f"To capture a site: SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile {again}\n"
-            "To run a spider of your own: give the command in the folder that holds scrapy.cfg\n"
-        )
-        sys.exit(2)
-
-
-Command = CrawlCommand if inside_project() else _OutsideCommand
+__all__ = ["Command"]

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from scrapy import Spider
 
+from sharc_crawler.live.addon import ORIGINS
 from sharc_crawler.live.monitoring.quiet import QuietFormatter
-from sharc_crawler.live.project.origins import OriginMiddleware
 from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.naming import named
@@ -61,7 +61,8 @@ class CaptureSpider(Spider):
         super()._set_crawler(crawler)
         for component in IDLE:
             crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"].pop(component, None)
-        crawler.settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", OriginMiddleware, None)
+        own, name = crawler.settings, "SPIDER_MIDDLEWARES"
+        own.set(name, {**own[name], ORIGINS: None}, own.getpriority(name) or 0)
         crawler.settings.set("LOG_FORMATTER", QuietFormatter, "addon")
 
     async def start(self) -> Any:
