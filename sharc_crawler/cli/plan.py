@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.plan import Foreseen
     from sharc_crawler.model import Seconds
 
-STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-selective,sharc-optimal,sharc-attested"
+STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-optimal,sharc-selective,sharc-attested"
 SHOWN = 10  #: hopeless pages listed
 DELAY = 1.0  #: of a file's site
 FILES = (".xml", ".gz", ".txt", ".rss", ".atom", ".json", ".jsonl", ".wacz", ".warc", ".cdx", ".cdxj", ".csv", ".db")

@@ -158,9 +158,9 @@ def url(text: str, where: str = "") -> str:
     Traceback (most recent call last):
     ValueError: says neither http nor https; write http://127.0.0.1:8000 or https://127.0.0.1:8000
     """
-    if _BARE_PORT.match(text):
-        raise ValueError(f"{where}says neither http nor https; write http://{text} or https://{text}")
     whole = with_scheme(text)
     if canonical(whole) is None or not urlsplit(whole).hostname:
         raise ValueError(f"{where}is not an http(s) URL; write it as https://www.example.org/")
+    if _BARE_PORT.match(text):
+        raise ValueError(f"{where}says neither http nor https; write http://{text} or https://{text}")
     return whole

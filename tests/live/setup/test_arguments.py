@@ -19,6 +19,10 @@ from sharc_crawler.live.setup.arguments import Arguments
         ({"seeds": "nowhere.txt"}, "seeds='nowhere.txt' cannot be read"),
         ({"url": "htp:/example"}, "is not an http(s) URL"),
         ({"url": "http://exa mple.org:99999/"}, "is not an http(s) URL"),
+        (
+            {"url": "localhost:8000/a"},
+            "says neither http nor https; write http://localhost:8000/a or https://localhost",
+        ),
         ({}, "nothing to capture"),
         ({"url": "http://127.0.0.1:9/", "limit": "many"}, "limit='many' must be a whole number"),
         ({"url": "http://127.0.0.1:9/", "max_requests": "many"}, "max_requests='many' must be a whole number"),
@@ -40,7 +44,7 @@ def test_what_cannot_be_used_is_named(arguments, says):
     ("url", "urls"),
     [
         ("example.org", ("https://example.org",)),
-        ("localhost:8000/a", ("https://localhost:8000/a",)),
+        ("localhost/a", ("https://localhost/a",)),
         ("http://a.org/,http://b.org/", ("http://a.org/", "http://b.org/")),
         ("http://a.org/x,y?q=1,2 b.org", ("http://a.org/x,y?q=1,2", "https://b.org")),
     ],
