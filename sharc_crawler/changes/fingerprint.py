@@ -1,12 +1,10 @@
 """What counts as content: a digest that stays equal while scripts, tokens and markup around the content change.
 
-Reported beside the payload digest; it never replaces it.
-
-Of an HTML page count, in their order: its text with white space folded (title included), the addresses of its links and
-of all that it embeds, and the words in its attributes (:mod:`sharc_crawler.changes.attributes`). All else does not:
-scripts, styles, comments, meta data, values of form fields (CSRF tokens with them), and every other attribute, such as
-nonces, classes and machine-readable times; nor what is noise on any site (:mod:`sharc_crawler.changes.noise`), nor what
-masks blank. Of any other kind of document every byte counts.
+It never replaces the payload digest. Of an HTML page count, in their order: its text with white space folded (title
+included), the addresses of its links and of all that it embeds, and the words in its attributes
+(:mod:`sharc_crawler.changes.attributes`). All else does not: scripts, styles, comments, meta data, fields' values (CSRF
+tokens with them), and every other attribute, such as nonces, classes and machine-readable times; nor what is noise on
+any site (:mod:`sharc_crawler.changes.noise`), nor what masks blank. Of other documents every byte counts.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding
@@ -86,7 +85,8 @@ def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ())
 
 def fingerprint_of(root: Any, masks: Sequence[Mask] = ()) -> str:
     """The same of a page that is parsed already, and was read whole; its tree is changed."""
-    return labelled_digest(_content(cleaned(root, masks)).encode())
+    own = labelled_digest(_content(cleaned(root, masks)).encode())
+    return f"{own}+{crc32(repr(tuple(masks)).encode()):08x}" if masks else own  # other masks see other content
 
 
 def cleaned(root: Any, masks: Sequence[Mask]) -> Any:

@@ -56,4 +56,5 @@ def compared(former: PageContents, latter: PageContents) -> CountedChanges:
 
 
 def _content(page: PageFacts) -> str | None:
-    return page.visit.fingerprint or page.visit.digest if page.visit else None
+    """Whatever its masks."""
+    return (page.visit.fingerprint or page.visit.digest or "").partition("+")[0] or None if page.visit else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.beside import around
@@ -44,7 +45,9 @@ def verify_collection(
         try:
             former = referring.former(capture.folder)
             if is_certified(capture.folder):
-                every.add(name, _verified(capture.folder, former, told, trust))
+                found = _verified(capture.folder, former, told, trust)
+                every.findings += _of_former(found, capture.folder, former, collection.folder)
+                every.add(name, found)
             else:
                 without.append(name)
         except (DataError, OSError, ValueError, KeyError) as error:
@@ -62,6 +65,18 @@ def verify_collection(
             every.claims.append(document["claim"])
             every.digests.append(document[DIGEST])
     return every, without
+
+
+def _of_former(found: Verification, folder: Path, former: list[Path], root: Path) -> list[Finding]:
+    """Findings in files of former captures, taken out of those of the capture that refers to them."""
+    taken = []
+    for one in [one for one in found.findings if one.file and not (folder / one.file).exists()]:
+        holder = next((other for other in former if (other / str(one.file)).exists()), None)
+        if holder is not None:
+            found.findings.remove(one)
+            shown, by = (path.relative_to(root).as_posix() for path in (holder, folder))
+            taken.append(replace(one, file=f"{shown}/{one.file}", what=f"{one.what}; {by} refers to it"))
+    return taken
 
 
 def package_of(collection: Collection) -> Path | None:

@@ -34,7 +34,7 @@ def site_history(site: str, names: Mapping[int, Url], rows: Iterable[Row]) -> Si
 
     The rows are in the order of URLs, then of time. A change left UNKNOWN is decided by equal or different digests
     where both accesses have one, and by a 304 answer. A change is one of content: where only bytes changed that do not
-    count (equal fingerprints), there was none.
+    count (equal fingerprints), there was none. Of different ones under different masks nothing is known.
     """
     urls: list[Url] = []
     starts, bits = [np.zeros(0, np.int64)], [np.zeros(0, np.int8)]
@@ -89,10 +89,21 @@ def _bits(
         last = before[at]
         if bits[at] == UNKNOWN and digests[last] is not None and digests[at] is not None:
             bits[at] = UNCHANGED if digests[last] == digests[at] else CHANGED
-        shown = results[last] == results[at] == _OK and fingerprints[at] is not None
-        if bits[at] == CHANGED and shown and fingerprints[last] == fingerprints[at]:
-            bits[at] = UNCHANGED
+        if bits[at] == CHANGED and results[last] == results[at] == _OK and fingerprints[last] and fingerprints[at]:
+            bits[at] = _by_content(fingerprints[last], fingerprints[at])
     return bits
+
+
+def _by_content(one: str, other: str) -> int:
+    """Of two fingerprints; under other masks than before nobody can tell what an edit was.
+
+    >>> [_by_content("sha1:A", other) for other in ("sha1:A", "sha1:B", "sha1:A+01", "sha1:B+01")]
+    [0, 1, 0, -1]
+    """
+    (content, _, masks), (content_now, _, masks_now) = one.partition("+"), other.partition("+")
+    if content == content_now:
+        return UNCHANGED
+    return CHANGED if masks == masks_now else UNKNOWN
 
 
 def _before(first: NDArray[np.int64], results: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -42,6 +42,18 @@ def test_what_is_altered_or_open_is_named_with_its_capture(copied):
     assert f"not verified: {second.relative_to(copied.folder)}" in told.stderr
 
 
+def test_a_damaged_record_is_named_in_the_capture_that_holds_it_with_those_that_refer_to_it(copied):
+    first, second = (one.folder for one in copied.captures())
+    (warc, *_) = sorted(first.glob("*.warc.gz"))
+    data = bytearray(warc.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    warc.write_bytes(data)
+    told = [one for one in verify_collection(copied)[0].findings if warc.name in str(one.file)]
+    place, later = (one.relative_to(copied.folder).as_posix() for one in (warc, second))
+    assert {one.file for one in told} == {place}, "a file that is there"
+    assert any(one.what.endswith(f"; {later} refers to it") for one in told)
+
+
 @pytest.mark.parametrize("damage", [Path.unlink, lambda index: index.write_text("x y z\n")])
 def test_an_index_that_is_missing_or_damaged_is_named_and_the_payloads_are_found_all_the_same(copied, damage):
     first, _ = (one.folder for one in copied.captures())

@@ -75,10 +75,12 @@ class Known:
         return 1.0
 
 
-def captured(archive: float, changed: float, hints: Hints | None, modified: str | None = None) -> list[str]:
+def captured(
+    archive: float, changed: float, hints: Hints | None, modified: str | None = None, masks: str = ""
+) -> list[str]:
     """The notes of a capture of 100 pages, all others than what the archive saw at ``archive``; its order is kept."""
     store = MemoryStore()
-    parts = Parts(rates=lambda _: Known(), seen=lambda _, url: LastSeen(archive, "old"))
+    parts = Parts(rates=lambda _: Known(), seen=lambda _, url: LastSeen(archive, "old", "sha1:old"))
     frontier = Frontier(Politeness(delay=1.0, obey_robots=False), store, parts)
     capture = frontier.open(CaptureSpec("h", ("http://h/0",), sitemaps=(), discover=False, resources=False), 0.0)
     frontier.schedule([Sighting(f"http://h/{page}", hints=hints) for page in range(100)], 0.0)
@@ -89,7 +91,8 @@ def captured(archive: float, changed: float, hints: Hints | None, modified: str 
             continue
         digest = "new" if int(what.url.rpartition("/")[2]) % 3 < changed else "old"
         validators = Validators(None, modified)
-        frontier.finished(what, Outcome(Result.OK, now, now, 200, digest, validators=validators, date=now), [])
+        content = f"sha1:{digest}{masks}"
+        frontier.finished(what, Outcome(Result.OK, now, now, 200, digest, content, validators, date=now), [])
         now += 1.0
     return [note for note in store.load().captures[0].notes if "moved towards equal" in note] if capture else []
 
@@ -97,6 +100,10 @@ def captured(archive: float, changed: float, hints: Hints | None, modified: str 
 def test_a_reader_is_told() -> None:
     assert captured(-50.0, 1, None)
     assert not captured(-50.0, 0, None)
+
+
+def test_what_other_masks_see_is_not_compared() -> None:
+    assert not captured(-50.0, 1, None, masks="+0a1b2c3d")
 
 
 def test_a_rebuild_of_all_pages_is_no_test_of_the_order() -> None:

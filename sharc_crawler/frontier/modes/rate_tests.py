@@ -91,6 +91,8 @@ class RateTests(Untested):
         if (seen := self._seen(self._pages.urls[page])) is None:
             return
         begin, changed = seen.time, not seen.shows(outcome)
+        if changed and _by_other_masks(seen.fingerprint, outcome.fingerprint):
+            return
         earliest, latest = self._lastmods.get(page, (-math.inf, math.inf))
         if latest <= begin:  # it had not changed by the time that this was said
             begin = max(begin, self._capture.started)
@@ -166,3 +168,8 @@ class RateTests(Untested):
 
     def _rates(self, pages: Sequence[PageId]) -> Column:
         return np.array([self._pages.rates[page] for page in pages], np.float64)
+
+
+def _by_other_masks(before: str | None, now: str | None) -> bool:
+    """Were two fingerprints made under different masks? Then nobody can tell whether the content changed."""
+    return bool(before and now) and (before or "").partition("+")[2] != (now or "").partition("+")[2]
