@@ -53,8 +53,8 @@ class ReadCapture:
     @property
     def lied(self) -> bool:
         """Was its server caught at a 304 that was none?"""
-        audit = self.document["capture"]["audit"] or {}
-        return audit.get("of") == "304" and bool(audit.get("lies"))
+        audit = self.document["capture"]["audit"] or {"strata": []}
+        return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
 
 
 class Next(NamedTuple):
@@ -132,7 +132,7 @@ class _AuditedWord:
 
     def __init__(self, captures: Sequence[ReadCapture], word: Callable[[], ServersWord]) -> None:
         audits = [audit for one in captures if (audit := one.document["capture"]["audit"] or {}).get("of") == "lastmod"]
-        caught = any(stratum["caught"] for audit in audits for stratum in audit["strata"])
+        caught = any(one["of"] == "lastmod" and one["caught"] for audit in audits for one in audit["strata"])
         classes = [one for audit in audits for one in audit["classes"]]
         self._believed = set() if caught else {one["label"] for one in classes if one["believed"]}
         self._believed -= {one["label"] for one in classes if not one["believed"]}

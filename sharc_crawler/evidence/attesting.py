@@ -58,6 +58,7 @@ class Attestations:
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._trusts: dict[str, LastmodTrust] = {}
         self._doubted: set[str] = set()  # classes that something speaks against
+        self.sampled = audit.Sampled([], 0)  #: of what was judged last
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
@@ -304,8 +305,9 @@ class Attestations:
         attested = {page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT}
         provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
+        self.sampled = self._sampled(attested - confirmed, confirmed, lying)
         return {
-            "of": "lastmod",
+            "of": audit.LASTMODS,
             "share": self.share,
             "claimed": len(attested),
             "provisional": len(provisional),
@@ -314,10 +316,10 @@ class Attestations:
             "changed": len(changed),
             "lies": len(lying),
             "unaudited": audit.unaudited(attested, confirmed, lambda page: (labels[page], url_class(urls[page]))),
-            "bound": self._bound(attested - confirmed, confirmed, lying),
+            "bound": audit.bound(*self.sampled),
             "confidence": audit.CONFIDENCE,
             "strata": [
-                {"label": label, "claimed": claimed[label], "confirmed": shown[label], "caught": lies[label]}
+                audit.row(audit.LASTMODS, label, claimed, shown, lies)
                 for label in sorted({*claimed, *shown, *(label for label in lies if lies[label])})
             ],
             "classes": [
@@ -327,12 +329,12 @@ class Attestations:
             ],
         }
 
-    def _bound(self, claimed: Set[PageId], confirmed: Set[PageId], lying: Set[PageId]) -> int:
-        """Most pages that are wrong, of those claimed and not confirmed, by the strata that the audit drew from."""
+    def _sampled(self, claimed: Set[PageId], confirmed: Set[PageId], lying: Set[PageId]) -> audit.Sampled:
+        """Of those claimed and not confirmed, by the strata that the audit drew from."""
         left, shown = (Counter(map(self._stratum, pages)) for pages in (claimed, confirmed))
         caught = {self._stratum(page) for page in lying}
         kept = [audit.Stratum(left[one], 0 if one in caught else shown[one]) for one in left]
-        return audit.bound(kept, len(caught))
+        return audit.Sampled(kept, len(caught))
 
     def _stratum(self, page: PageId) -> tuple[str, bool]:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""

@@ -11,7 +11,7 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -33,6 +33,7 @@ OWN = 40, 40, 40  #: pages from which on a kind of URLs has a stratum of its own
 SMALL = 12, 12, 40  #: the same, where strata may have as few as one page audited
 _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
+LASTMODS, CONDITIONALS = "lastmod", "304"  #: what an audit, or a stratum of it, is of
 
 
 class Stratum(NamedTuple):
@@ -40,6 +41,19 @@ class Stratum(NamedTuple):
 
     claimed: int  #: claimed on the server's word
     confirmed: int  #: drawn, and shown by bytes to have been as claimed
+
+
+class Sampled(NamedTuple):
+    """What :func:`bound` is of."""
+
+    kept: list[Stratum]
+    caught: int  #: strata in which a drawn page was a lie
+
+
+def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: Counter[str]) -> dict[str, Any]:
+    """A stratum, as a report tells it."""
+    numbers = {"claimed": claimed[label], "confirmed": shown[label], "caught": lies[label]}
+    return {"of": of, "label": label, **numbers}
 
 
 def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int, str]:

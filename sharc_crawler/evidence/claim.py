@@ -81,8 +81,9 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str
     if audit.get("claimed"):
         numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "unaudited", "bound")}
         yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"]))}
-        if liars := [one["label"] for one in audit["strata"] if one["caught"]]:
-            yield {"code": Limit.LIARS.value, "of": audit["of"], "classes": liars}
+        for of in sorted({one["of"] for one in audit["strata"] if one["caught"]}):
+            liars = [one["label"] for one in audit["strata"] if one["caught"] and one["of"] == of]
+            yield {"code": Limit.LIARS.value, "of": of, "classes": liars}
     if totals["changed"]:
         yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}
     if totals["unknown"]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Outcome, PageId
 
-CONDITIONALS = "304"  #: what an audit is of, in its summary
+_SUMS = "claimed", "audited", "changed", "lies", "unaudited"
 
 
 class Conditionals:
@@ -97,30 +97,40 @@ class Conditionals:
 
     def summary(self) -> dict[str, Any] | None:
         """What the sample supports, as a report tells it; ``None``: nothing was claimed on a 304."""
+        return self._found()[0] if self.open else None
+
+    def beside(self, other: dict[str, Any], sampled: audit.Sampled) -> dict[str, Any]:
+        """The same beside an audit of lastmods: one bound over both."""
         if not self.open:
-            return None
+            return other
+        found, mine = self._found()
+        sums = {name: other[name] + found[name] for name in _SUMS}
+        bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught)
+        return {**other, **sums, "bound": bound, "strata": other["strata"] + found["strata"]}
+
+    def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
         lies, _ = self._caught()
         believed = {page for page, one in self.judge(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
         kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]
-        caught = {self._stratum(page) for page in (self._lies | self._missed) & self.drawn}
-        return {
-            "of": CONDITIONALS,
+        sampled = audit.Sampled(kept, len({self._stratum(page) for page in (self._lies | self._missed) & self.drawn}))
+        summary = {
+            "of": audit.CONDITIONALS,
             "share": self.share,
             "claimed": claimed.total(),
             "audited": len(self._confirmed | self._changed),
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
-            "bound": audit.bound(kept, len(caught)),
+            "bound": audit.bound(*sampled),
             "confidence": audit.CONFIDENCE,
             "strata": [
-                {"label": label, "claimed": claimed[label], "confirmed": shown[label], "caught": lies[label]}
-                for label in sorted({*claimed, *shown, *lies})
+                audit.row(audit.CONDITIONALS, one, claimed, shown, lies) for one in sorted({*claimed, *shown, *lies})
             ],
             "classes": [],
         }
+        return summary, sampled
 
     def _kind(self, page: PageId) -> tuple[str, str]:
         """Small classes share a stratum."""

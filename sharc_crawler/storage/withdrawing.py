@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.conditionals import CONDITIONALS
+from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.model import Kind, Phase, Result, Slot
 

@@ -142,7 +142,7 @@ def dated(root: Path, name: str, begins: float, versions: dict[str, str], lastmo
         maker.add(page, Verdict.UNKNOWN, Evidence.NONE, visit, reason=Reason.LASTMOD_OPEN)
     maker.visit("sitemap.xml", sitemap(lastmods), Slot.SECOND)
     classes = [{"label": "/*", "values": 3, "checks": 0, "lies": 0, "reason": None, "believed": True}]
-    strata = [{"label": "/*", "claimed": 0, "confirmed": 0, "caught": caught}]
+    strata = [{"of": "lastmod", "label": "/*", "claimed": 0, "confirmed": 0, "caught": caught}]
     facts = maker.facts(maker.now, started=begins, strategy="sharc-attested")
     audit = {**AUDIT, "claimed": 0, "provisional": 0, "lag": 0, "classes": classes, "strata": strata}
     facts = replace(facts, audit=audit)

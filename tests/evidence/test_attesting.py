@@ -98,8 +98,8 @@ def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims
     assert told["bound"] == 1, "one that was drawn with a liar"
     assert told["confidence"] == audit.CONFIDENCE
     assert told["strata"] == [
-        {"label": "/a/*.html", "claimed": 1, "confirmed": 1, "caught": 0},
-        {"label": "/liars/*.html", "claimed": 0, "confirmed": 0, "caught": 1},
+        {"of": "lastmod", "label": "/a/*.html", "claimed": 1, "confirmed": 1, "caught": 0},
+        {"of": "lastmod", "label": "/liars/*.html", "claimed": 0, "confirmed": 0, "caught": 1},
     ]
     assert {one["label"]: one["believed"] for one in told["classes"]} == {"/a/*.html": True, "/liars/*.html": True}
     assert judged[beside].verdict is Verdict.UNKNOWN

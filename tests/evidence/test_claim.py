@@ -90,7 +90,8 @@ def test_grounds_count_the_coherent_pages_of_each_kind_where_an_instant_was_reac
 
 
 AUDIT = {"claimed": 3, "audited": 2, "changed": 1, "lies": 0, "unaudited": 1, "bound": 2, "confidence": 0.95,
-         "of": "lastmod", "strata": [{"label": "news", "caught": 1}, {"label": "docs", "caught": 0}]}  # fmt: skip
+         "of": "lastmod", "strata": [{"of": of, "label": label, "caught": 1 - (label == "docs")} for of, label in (
+             ("lastmod", "news"), ("lastmod", "docs"), ("304", "lists"))]}  # fmt: skip
 
 
 def test_an_audit_is_told_where_something_was_claimed_and_liars_by_name() -> None:
@@ -99,8 +100,9 @@ def test_an_audit_is_told_where_something_was_claimed_and_liars_by_name() -> Non
         "code": "audited", "claimed": 3, "audited": 2, "changed": 1, "lies": 0, "unaudited": 1, "bound": 2,
         "percent": 95,
     }  # fmt: skip
-    assert found["liars"]["classes"] == ["news"]
-    assert "liars" not in limits(facts(Verdict.COHERENT, audit={**AUDIT, "strata": AUDIT["strata"][1:]}))
+    liars = [limit for limit in claim(facts(Verdict.COHERENT, audit=AUDIT))["limits"] if limit["code"] == "liars"]
+    assert [(one["of"], one["classes"]) for one in liars] == [("304", ["lists"]), ("lastmod", ["news"])]
+    assert "liars" not in limits(facts(Verdict.COHERENT, audit={**AUDIT, "strata": AUDIT["strata"][1:2]}))
     assert "audited" not in limits(facts(Verdict.COHERENT, audit={**AUDIT, "claimed": 0}))
     assert limits(facts(Verdict.UNKNOWN, audit=AUDIT))["unknown"]["attested"]
     assert not limits(facts(Verdict.UNKNOWN, audit={**AUDIT, "of": "unmodified"}))["unknown"]["attested"]

@@ -299,3 +299,36 @@ def test_a_header_that_belies_the_sitemap_is_a_lie():
     assert caught["/a/*.html"] > 0
     assert caught["/b/*.html"] == 0
     assert check(site, state, honest=False)["coherent", "attested", False] == 0
+
+
+class Unmodified(Site):
+    """Lastmods that say nothing, so that pages are visited twice; to each revisit of a folder 304, whatever changed."""
+
+    def sitemap(self, now):
+        return [one._replace(hints=Hints(START - 1000.0, 1.0)) for one in super().sitemap(now)]
+
+    def answer(self, fetch, now):
+        outcome, links = super().answer(fetch, now)
+        if fetch.url in self.changes:
+            lies = fetch.url.startswith(f"{ROOT}a/")
+            told = Validators('"1"' if lies else f'"{self.last(fetch.url, now + TOOK / 2)}"')
+            same = fetch.validators == told
+            state = {"result": Result.NOT_MODIFIED, "status": 304, "digest": None} if same else {}
+            outcome = outcome._replace(validators=told, **state)
+        return outcome, links
+
+
+def test_304s_are_audited_as_without_lastmods_cut_off_or_not():
+    site = Unmodified(3, pages=100, rate=1e-3)
+    audits = []
+    for cuts in ((), (130,), (190, 20)):
+        state = capture(site, audit=0.02, cuts=cuts)
+        found = check(site, state, honest=False)
+        assert found["coherent", "validator", False] == 0 < found["coherent", "validator", True]
+        (row,) = state.captures.values()
+        audits.append(row.audit)
+    liars, honest = (one for one in audits[0]["strata"] if one["of"] == "304")
+    assert (liars["label"], liars["claimed"], liars["caught"] > 0) == ("/a/*.html", 0, True)
+    assert (honest["label"], honest["confirmed"], honest["caught"]) == ("/b/*.html", 5, 0)
+    assert audits[0]["claimed"] == found["coherent", "validator", True]
+    assert audits[0]["bound"] == audits[0]["claimed"], "of two kinds one lied: the other might as well"

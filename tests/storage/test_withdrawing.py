@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.conditionals import CONDITIONALS
+from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.store import Batch, HostRow, JudgementRow, LastmodRow
 from sharc_crawler.model import Kind, Phase, Slot, Verdict

@@ -16,11 +16,11 @@ from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Slot
+from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Slot, Verdict
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -160,6 +160,8 @@ class ByLastmods(TwoVisits):
         if reference is None:
             return False
         if self._again is None:
+            if not self._drew:
+                self._draw()
             self._reorder(strategy, reference)
             lost = self.attestations.lost(self._ledger.pages.urls.__getitem__, reference)
             self._again = self._worth(strategy, lost)
@@ -241,34 +243,46 @@ class ByLastmods(TwoVisits):
         if outcome.result is Result.OK:
             once, former = task.slot is Slot.ONLY, task.attempt == TAKEN
             self.attestations.visited(task.page, kind, outcome, once, former)
+            if kind is Kind.PAGE:
+                self._shown(task.page, outcome)
 
     def audits(self, page: PageId) -> bool:
         """Who is visited once has no second slot."""
-        return page in self.attestations.once
+        return page in self._once()
+
+    def _once(self) -> Container[PageId | None]:
+        return self.attestations.once
 
     def revisited(
         self,
         page: PageId,
         kind: Kind,
-        visit: Outcome,  # noqa: ARG002 - the attestations know it
+        visit: Outcome,
         outcome: Outcome,
         judgement: Judgement,
     ) -> bool:
-        """The server's word has yet to be read, unless bytes (or a 304) show the page unchanged."""
-        return kind is Kind.PAGE and self.attestations.revisited(page, outcome, judgement)
+        """The server's word has yet to be weighed, unless bytes show the page unchanged."""
+        if kind is not Kind.PAGE:
+            return False
+        told = page not in self._once() and super().revisited(page, kind, visit, outcome, judgement)
+        return self.attestations.revisited(page, outcome, judgement) or told
 
     def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
         """With all evidence in, what was left open."""
         reference = self._capture.reference
         if reference is None:
             return {}
-        table = self._ledger.pages
+        table, by_304 = self._ledger.pages, super().judge(pages)
+        believed = {page: one for page, one in by_304.items() if one.verdict is Verdict.COHERENT}
+        self.attestations.doubts.update((page, one) for page, one in by_304.items() if page not in believed)
         urls, embedded = (
-            {page: table.urls[page] for page in pages if table.kinds[page] in kinds}
+            {page: table.urls[page] for page in pages if table.kinds[page] in kinds and page not in believed}
             for kinds in ({Kind.PAGE}, EMBEDDED)
         )
         judged, self.audit = self.attestations.judge(urls, reference)
-        return judged | self.attestations.judge_embedded(embedded, reference)
+        if self._told is not None:
+            self.audit = self._told.beside(self.audit, self.attestations.sampled)
+        return judged | believed | self.attestations.judge_embedded(embedded, reference)
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 
@@ -285,7 +299,7 @@ class ByLastmods(TwoVisits):
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
         """What was revisited and left open."""
-        return frozenset(self.attestations.doubts)
+        return self._left_open().union(self.attestations.doubts)
 
     def went_on(self, strategy: Door) -> None:
         """The sitemaps' reading at T was cut off: read what is missing."""

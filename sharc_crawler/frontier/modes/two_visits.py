@@ -19,7 +19,7 @@ from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from sharc_crawler.evidence.conditionals import Conditionals
     from sharc_crawler.frontier.capture import SiteCapture
@@ -128,13 +128,17 @@ class TwoVisits(Mode):
         urls = {
             page: pages.urls[page]
             for page in pages.having(State.VISITED)
-            if pages.kinds[page] is Kind.PAGE and page != self.apex and pages.validators(page)
+            if pages.kinds[page] is Kind.PAGE and page not in self._once() and pages.validators(page)
         }
         latest = sorted(urls, key=pages.started.__getitem__, reverse=True)[: TEACHERS * (capture.spec.audit > 0)]
         if urls:
             drawn = self._conditionals().draw(urls, seed=round(capture.started))
             for page in drawn.union(latest if all(pages.remembered(one).status == 200 for one in latest) else ()):
                 pages.ask_in_full(page)
+
+    def _once(self) -> Container[PageId | None]:
+        """Pages that are not revisited."""
+        return {self.apex}
 
     def _conditionals(self) -> Conditionals:
         if self._told is None:
@@ -182,12 +186,16 @@ class TwoVisits(Mode):
         reference = self._capture.reference
         late = reference is not None and outcome.started > reference
         if kind is Kind.PAGE and outcome.result is Result.OK and not late:
-            self._contents.extend([0] * (task.page + 1 - len(self._contents)))
-            self._contents[task.page] = hash(outcome.fingerprint) if outcome.fingerprint else 0
+            self._shown(task.page, outcome)
             last = outcome.started >= self._latest  # several may be under way at once, and end in any order
             self._latest = max(self._latest, outcome.started)
             self.apex = task.page if last and is_apex(task.slot, outcome) else None
             self._drew = False
+
+    def _shown(self, page: PageId, outcome: Outcome) -> None:
+        """The content of a visit."""
+        self._contents.extend([0] * (page + 1 - len(self._contents)))
+        self._contents[page] = hash(outcome.fingerprint) if outcome.fingerprint else 0
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
         """Those that tell of changes are read again at T."""

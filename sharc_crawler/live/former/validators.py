@@ -114,7 +114,8 @@ class FormerCaptures:
     def end(self, store: FrontierStore) -> None:
         """Remember what this capture found out about the server."""
         for row in store.captures().values():
-            lies = self._caught + ((row.audit or {}).get("lies", 0) if (row.audit or {}).get("of") == "304" else 0)
+            strata = (row.audit or {}).get("strata", ())
+            lies = self._caught + sum(one["caught"] for one in strata if one["of"] == "304")
             if lies:
                 distrust(self._collection.folder, self._name, lies, row.started)
 
