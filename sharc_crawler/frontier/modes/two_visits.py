@@ -244,8 +244,11 @@ class TwoVisits(Mode):
         if not self.takes_hubs:
             return links
         if fetch.kind is Kind.SITEMAP:
-            return [*links, Sighting(fetch.url, Kind.HUB)] if any(map(_is_news, links)) else links
-        dates = {link.url: date for link in links if link.hints and (date := _stated(link.hints)) is not None}
+            news = any(link.hints and link.hints.published is not None and link.hints.lastmod is None for link in links)
+            return [*links, Sighting(fetch.url, Kind.HUB)] if news else links  # it says when pages came to be
+        told = [(link.url, link.hints) for link in links if link.hints]
+        said = {url: one.published if one.lastmod is None else one.lastmod for url, one in told}
+        dates = {url: date for url, date in said.items() if date is not None}
         if dates and self._ledger.pages.depths[fetch.page] <= 1:
             self._heard().hubs.add(fetch.page, certain=True)
         if self._hints is not None:
@@ -314,13 +317,3 @@ class TwoVisits(Mode):
             if self._hints is not None:
                 self._hints.order_again(strategy, any(made))
         return self._left_open()
-
-
-def _is_news(entry: Sighting) -> bool:
-    """Is it an entry of a news sitemap, which says when a page came to be and not when it changed?"""
-    return entry.hints is not None and entry.hints.published is not None and entry.hints.lastmod is None
-
-
-def _stated(hints: Hints) -> Instant | None:
-    """When a feed says that a page changed, or came to be."""
-    return hints.lastmod if hints.lastmod is not None else hints.published
