@@ -25,7 +25,7 @@ MANY = "still", "liar-304", "weak-etag"  #: as many as make a kind that is audit
 
 
 def crawl(url: str, folder: Path, strategy: str, delay: float) -> dict:
-    sitemap = "auto" if strategy == "sharc-attested" else "off"
+    sitemap = "auto" if strategy.startswith("sharc-attested") else "off"
     return captured(
         folder, {"url": url, "strategy": strategy, "delay": delay, "sitemap": sitemap}, "SHARC_BACK_OFF=0.2"
     )

@@ -7,7 +7,8 @@
 Each is installed into the folder (nothing outside is touched), filled with pages, and served by Apache. Each
 page shows what sites show: how long it took, how many queries, a nonce in a comment. Nobody edits anything while it is
 captured, so what differs is noise. Then it is captured again, with masks learned from the first capture, and a third
-time with edits made between visits and revisits: those must be found. Prints what the captures say.
+time with small edits made between visits and revisits: those must be found. Prints what the captures say, and of each
+edit beside the verdict when it was made and which of the page's downloads in the WARC file shows it.
 """
 
 # ruff: noqa: E501 - lines of PHP
@@ -30,8 +31,11 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.edits import Edit, changed, compared
 from sharc_crawler.changes.masks import load_masks
 
 if TYPE_CHECKING:
@@ -145,6 +149,15 @@ def served(folder: Path, root: Path, port: int, **environment: str) -> Iterator[
         yield
 
 
+class Site(NamedTuple):
+    """What is captured."""
+
+    url: str
+    edit: Callable[[int], None]
+    ending: Callable[[int], str]  #: of the URL of a page
+    more: list[str]  #: arguments
+
+
 # -- MediaWiki ---------------------------------------------------------------------------------------------------------
 
 MEDIAWIKI = r"""
@@ -163,7 +176,7 @@ $wgHooks['SkinAddFooterLinks'][] = function ( $skin, $key, &$links ) {
 
 
 @contextmanager
-def mediawiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callable[[int], None], list[str]]]:
+def mediawiki(folder: Path, port: int, number: int) -> Iterator[Site]:
     """With SQLite; every page links to the next three."""
     folder.mkdir(parents=True)
     program, settings = Path("/usr/share/mediawiki"), folder / "LocalSettings.php"
@@ -208,12 +221,14 @@ def mediawiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Calla
 
     def edit(place: int) -> None:
         title, body = made[place]
-        put(title, f"== History ==\n{body.replace(body.split()[3], 'EDITED', 1)}\n")
+        put(title, (texts / f"{title}.txt").read_text().replace(body, changed(body, place)))
         tell()
 
     with served(folder, program, port, MW_CONFIG_FILE=str(settings)):
         exclude = r"(?i)[?&](action|oldid|diff|printable|returnto|veaction|mobileaction|limit|from|hide\w+|days)=|/Special:|Special%3A|title=Special:|(load|api|rest|opensearch_desc)\.php"
-        yield f"{url}/index.php", edit, ["-a", f"exclude={exclude}"]
+        yield Site(
+            f"{url}/index.php", edit, lambda place: "/" + made[place][0].replace(" ", "_"), ["-a", f"exclude={exclude}"]
+        )
 
 
 # -- WordPress ---------------------------------------------------------------------------------------------------------
@@ -247,15 +262,17 @@ update_option( 'posts_per_page', 5 );
 foreach ( json_decode( file_get_contents( '%(root)s/../posts.json' ) ) as $place => $post ) {
   $id = wp_insert_post( [ 'post_title' => $post[0], 'post_content' => '<!-- wp:paragraph --><p>' . $post[1] . '</p><!-- /wp:paragraph -->',
     'post_status' => 'publish', 'post_type' => $place %% 4 ? 'post' : 'page', 'post_author' => 1 ] );
+  $ids[] = $id;
   if ( $place %% 3 === 1 ) { wp_insert_comment( [ 'comment_post_ID' => $id, 'comment_author' => 'Reader', 'comment_content' => 'Well said.' ] ); }
 }
+file_put_contents( '%(root)s/../ids.json', json_encode( $ids ) );
 """
 EDIT = r"""<?php
 $_SERVER['HTTP_HOST'] = '%(host)s';
 require '%(root)s/wp-load.php';
 global $wpdb;
 $found = get_posts( [ 'title' => $argv[1], 'post_type' => [ 'post', 'page' ] ] )[0];
-wp_update_post( [ 'ID' => $found->ID, 'post_content' => str_replace( $argv[2], 'EDITED', $found->post_content ) ] );
+wp_update_post( [ 'ID' => $found->ID, 'post_content' => str_replace( $argv[2], $argv[3], $found->post_content ) ] );
 """
 
 
@@ -276,7 +293,7 @@ def database(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def wordpress(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callable[[int], None], list[str]]]:
+def wordpress(folder: Path, port: int, number: int) -> Iterator[Site]:
     """With a MariaDB of its own; addresses such as ``/?p=8``."""
     folder.mkdir(parents=True)
     root = folder / "site"
@@ -293,18 +310,22 @@ def wordpress(folder: Path, port: int, number: int) -> Iterator[tuple[str, Calla
 
         def edit(place: int) -> None:
             title, body = made[place]
-            php(folder / "edit.php", title, body.split()[3], folder=folder)
+            php(folder / "edit.php", title, body, changed(body, place), folder=folder)
 
         with served(folder, root, port):
             exclude = r"wp-json|wp-login|xmlrpc|replytocom|/feed|feed=|wp-admin|rest_route"
-            yield f"http://{ADDRESS}:{port}/", edit, ["-a", f"exclude={exclude}"]
+            ids = json.loads((folder / "ids.json").read_text())
+            more = ["-a", f"exclude={exclude}"]
+            yield Site(
+                f"http://{ADDRESS}:{port}/", edit, lambda place: f"{'p' if place % 4 else 'page_id'}={ids[place]}", more
+            )
 
 
 # -- DokuWiki ----------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def dokuwiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callable[[int], None], list[str]]]:
+def dokuwiki(folder: Path, port: int, number: int) -> Iterator[Site]:
     """Files alone; its template shows the time of the last edit, and an image whose address has the current time."""
     folder.mkdir(parents=True)
     root = folder / "site"
@@ -351,7 +372,7 @@ def dokuwiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callab
 
     def edit(place: int) -> None:
         one = store / f"page{place}.txt"
-        one.write_text(one.read_text().replace(made[place][1].split()[3], "EDITED", 1))
+        one.write_text(one.read_text().replace(made[place][1], changed(made[place][1], place)))
         later = time.time() + 2  # its cache goes by whole seconds
         os.utime(one, (later, later))
         for told in (root / "data/cache").glob("sitemap.xml*"):
@@ -359,7 +380,8 @@ def dokuwiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callab
 
     with served(folder, root, port):
         exclude = r"[?&](do|idx|rev|sectok|image|ns|tab_\w+)=|/lib/exe/|feed\.php"
-        yield f"http://{ADDRESS}:{port}/doku.php?id=start", edit, ["-a", f"exclude={exclude}"]
+        start = f"http://{ADDRESS}:{port}/doku.php?id=start"
+        yield Site(start, edit, lambda place: f"id=page{place}", ["-a", f"exclude={exclude}"])
 
 
 KNOWN = {"wordpress": wordpress, "mediawiki": mediawiki, "dokuwiki": dokuwiki}
@@ -396,32 +418,35 @@ def told(report: dict[str, object]) -> str:
     return f"{content} of {captured} kept their content ({byte} to the byte)"
 
 
-def edits_found(url: str, edit: Callable[[int], None], number: int, output: Path, more: list[str]) -> str:
-    """A capture while every fifth page is edited: from the first revisits' turn on, as the log tells it."""
-    log, places = output / "crawl.jsonl", list(range(2, number, 5))
+def edits_found(site: Site, number: int, output: Path, more: list[str]) -> str:
+    """A capture while every fifth page is edited, one that was visited just before each time, as the log tells it."""
+    log, made = output / "crawl.jsonl", pages(number)
+    edits: list[Edit] = []
     stop = threading.Event()
 
-    def at_the_turn() -> None:
-        while not stop.is_set():
-            lines = log.read_text().splitlines() if log.exists() else []
-            if len([line for line in lines if '"first"' in line]) >= number // 2:
-                for place in places:
-                    edit(place)
-                return
-            time.sleep(0.02)
+    def visited() -> set[str]:
+        lines = log.read_text().splitlines() if log.exists() else []
+        return {json.loads(line)["url"] for line in lines if '"first"' in line and line.endswith("}")}
 
-    editor = threading.Thread(target=at_the_turn)
+    def edit_visited() -> None:
+        left = list(range(number))
+        while left and len(edits) < number // 5 and not stop.wait(0.02):
+            seen = visited()
+            for place in [one for one in left if any(url.endswith(site.ending(one)) for url in seen)][:1]:
+                left.remove(place)
+                begun = time.time()
+                site.edit(place)
+                text = made[place][1]
+                edits.append(Edit(site.ending(place), begun, time.time(), text, changed(text, place)))
+
+    editor = threading.Thread(target=edit_visited)
     editor.start()
     try:
-        report = capture(url, output, more)
+        capture(site.url, output, [*more, "-a", "delay=0.5"])
     finally:
         stop.set()
         editor.join()
-    totals = report["coherence"]
-    assert isinstance(totals, dict)
-    found = totals["content"]
-    lost = f"{found['changed']} pages lost their content, listings among them, {found['unknown']} unknown"
-    return f"{len(places)} pages edited meanwhile: {lost}"
+    return compared(output, edits)
 
 
 def main() -> None:
@@ -432,16 +457,17 @@ def main() -> None:
     args = parser.parse_args()
     for name in args.names:
         folder = args.folder.resolve() / name
-        with KNOWN[name](folder / "cms", free_port(), args.pages) as (url, edit, more):
-            print(f"{name}: {told(capture(url, folder / 'first', more))}", flush=True)
+        with KNOWN[name](folder / "cms", free_port(), args.pages) as site:
+            more = site.more
+            print(f"{name}: {told(capture(site.url, folder / 'first', more))}", flush=True)
             masks = folder / "masks.json"
             command = [Path(sys.executable).with_name("sharc"), "masks", folder / "first", "-o", masks]
             learned = subprocess.run(command, capture_output=True, text=True, timeout=300)
             print(learned.stdout, learned.stderr, sep="")
             if load_masks(masks):
                 more = [*more, "-a", f"masks={masks}"]
-                print(f"{name} with masks: {told(capture(url, folder / 'second', more))}", flush=True)
-            print(f"{name}: {edits_found(url, edit, args.pages, folder / 'third', more)}", flush=True)
+                print(f"{name} with masks: {told(capture(site.url, folder / 'second', more))}", flush=True)
+            print(f"{name}, edited meanwhile:\n{edits_found(site, args.pages, folder / 'third', more)}", flush=True)
 
 
 if __name__ == "__main__":

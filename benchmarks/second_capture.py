@@ -23,20 +23,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cms import ADDRESS, KNOWN, answers, free_port, running
+from cms import ADDRESS, KNOWN, Site, answers, free_port, running
 
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.storage.opening import load_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 DOCUMENTATION = Path("/usr/share/doc/python3.11/html")
 ONE_IN = 100
 
 
 @contextmanager
-def documentation(folder: Path, port: int, _number: int) -> Iterator[tuple[str, Callable[[int], None], list[str]]]:
+def documentation(folder: Path, port: int, _number: int) -> Iterator[Site]:
     root = folder / "site"
     shutil.copytree(DOCUMENTATION, root, symlinks=False, ignore_dangling_symlinks=True)
     made = sorted((root / "library").glob("*.html"))
@@ -47,7 +47,7 @@ def documentation(folder: Path, port: int, _number: int) -> Iterator[tuple[str, 
 
     command = [sys.executable, "-m", "http.server", "--bind", ADDRESS, "-d", str(root), str(port)]
     with running(command, folder / "server.log", lambda: answers(port)):
-        yield f"http://{ADDRESS}:{port}/index.html", edit, []
+        yield Site(f"http://{ADDRESS}:{port}/index.html", edit, lambda place: made[place * 7 % len(made)].name, [])
 
 
 def capture(url: str, kept: Path, more: list[str]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def main() -> None:
     for name in given.names:
         folder = given.folder.resolve() / name
         folder.mkdir(parents=True, exist_ok=True)
-        with every[name](folder / "made", free_port(), given.pages) as (url, edit, words):
+        with every[name](folder / "made", free_port(), given.pages) as (url, edit, _, words):
             first = tell(name, 1, one := capture(url, folder / "kept", [*words, *more]), one)
             few = max(1, first["pages"] // ONE_IN)
             if given.masks:
