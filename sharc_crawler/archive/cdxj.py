@@ -141,21 +141,26 @@ def _message(stream: IO[bytes]) -> HttpResponse | None:
 def read_index(index: Path) -> Iterator[IndexEntry]:
     """The entries of an index that :func:`write_index` wrote."""
     with index.open(encoding="utf-8") as lines:
-        for line in lines:
-            _, stamp, text = line.rstrip("\n").split(" ", 2)
-            known = json.loads(text)
-            yield IndexEntry(
-                url=known["url"],
-                date=stamp,
-                mime=known.get("mime"),
-                status=known.get("status"),
-                digest=known.get("digest"),
-                offset=int(known["offset"]),
-                length=int(known["length"]),
-                file=known["filename"],
-                method=known.get("method"),
-                posted=known.get("requestBody"),
-            )
+        yield from index_lines(lines)
+
+
+def index_lines(lines: Iterable[str]) -> Iterator[IndexEntry]:
+    """The entries of these lines."""
+    for line in lines:
+        _, stamp, text = line.rstrip("\n").split(" ", 2)
+        known = json.loads(text)
+        yield IndexEntry(
+            url=known["url"],
+            date=stamp,
+            mime=known.get("mime"),
+            status=known.get("status"),
+            digest=known.get("digest"),
+            offset=int(known["offset"]),
+            length=int(known["length"]),
+            file=known["filename"],
+            method=known.get("method"),
+            posted=known.get("requestBody"),
+        )
 
 
 def write_index(warc: Path, kept: Iterable[IndexEntry]) -> Path:

@@ -37,7 +37,7 @@ _ALIKE = (
     "date_time",
 )
 #: what reading a file may raise whose place, size or compression in the zip file was altered
-_UNREADABLE = (
+UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -59,7 +59,7 @@ def altered(path: Path, told: Callable[[int], None] = lambda _: None) -> Iterato
         yield from _listed(package, found)
     try:
         yield from _form(path)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         yield path.name, f"the zip file is damaged: {error}"
 
 
@@ -72,7 +72,7 @@ def _digests(package: zipfile.ZipFile, told: Callable[[int], None]) -> Iterator[
                     made.update(block)
                     told(len(block))
             yield info.filename, f"sha256:{made.hexdigest()}"
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             yield info.filename, f"unreadable ({error})"
 
 
@@ -84,7 +84,7 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
         listed = {one["path"]: one for one in about["resources"]}
         seal: dict[str, Any] = json.loads(package.read(SEAL))
         sealed, as_written = seal["hash"], _as_written(about, text, package)
-    except (KeyError, TypeError, *_UNREADABLE) as error:
+    except (KeyError, TypeError, *UNREADABLE) as error:
         yield PACKAGE, f"it cannot be read: {error!r}"
         return
     if found[PACKAGE] != sealed:

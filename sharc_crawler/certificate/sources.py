@@ -78,8 +78,8 @@ def _wacz(path: Path) -> Material:
         source.names = [info.filename for info in package.infolist()]
         if all(name.endswith(WACZ) for name in set(source.names) - {PACKAGE, SEAL}):
             raise DataError(
-                f"{str(path)!r} holds the WACZ files of a collection: unpack it with unzip, then verify each of them,"
-                " with the former ones that its datapackage.json names (--former)"
+                f"{str(path)!r} holds the WACZ files of a collection: `sharc verify` of it verifies all of them; to use"
+                " them one by one, unpack it with unzip"
             )
         for info in package.infolist():
             if info.filename.startswith(f"{CONFIRMATION}/"):

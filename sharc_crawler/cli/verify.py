@@ -18,6 +18,7 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import package_of, size_of, verify_collection
+from sharc_crawler.collection.verifying_package import holds_packages, verify_package
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import confirmed, sentence
@@ -56,7 +57,9 @@ def command(
     authority: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Prove the certificate of CAPTURE, a folder or a WACZ file, from its WARC files alone; or all of a collection.
+    r"""Prove the certificate of CAPTURE, a folder or a WACZ file, from its WARC files alone.
+
+    Of a collection, or of its package, all are proved.
 
     Every statement is made anew: files, records, digests, instants, judgements, totals, claim. Ends with 0 where all
     of it holds, with 3 where anything was altered, naming each place.
@@ -70,9 +73,11 @@ def command(
     trust = Trust(_signer(signer), authority)
     done = 0
     collection = Collection(capture) if Collection.is_in(capture) else None
-    if collection and former:
+    packages = capture.is_file() and holds_packages(capture)
+    if (collection or packages) and former:
         raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
-    with progress("verifying", size_of(collection) if collection else total_size(capture)) as show:
+    size = size_of(collection) if collection else 4 * capture.stat().st_size if packages else total_size(capture)
+    with progress("verifying", size) as show:
 
         def told(size: int) -> None:
             nonlocal done
@@ -83,7 +88,10 @@ def command(
             result, left = verify_collection(collection, told, trust)
             without = [f"{name}, which has no certificate: it is not complete" for name in left]
             if package := package_of(collection):
-                without.append(f"{package.name}: unpack it with unzip, then verify each WACZ file in it")
+                without.append(f"{package.name}: sharc verify {package}")
+        elif packages:
+            result, left = verify_package(capture, told, trust)
+            without = [f"{name}, which has no certificate: it is not complete" for name in left]
         else:
             result = verify(capture, former, told, trust)
             result.findings += not_of_it(capture)

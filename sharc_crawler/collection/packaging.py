@@ -106,18 +106,24 @@ def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal
 
 def _about(collection: Collection, captures: Sequence[CollectedCapture], title: str, description: str) -> About:
     incomplete = [one for one in captures if elsewhere([one.folder])]
-    said = [description, f"{counted(len(captures), 'capture')} of {counted(len(collection.names()), 'site')}."]
-    if incomplete:
-        needs = "needs" if len(incomplete) == 1 else "need"
-        more = f" and {len(incomplete) - NAMED:,} more" if len(incomplete) > NAMED else ""
-        said.append(
-            f"{len(incomplete):,} of them {needs} payloads that former ones hold: "
-            + ", ".join(map(part_name, incomplete[:NAMED]))
-            + f"{more}. Each verifies with these: sharc verify FILE --former FORMER."
-        )
+    own = described(len(captures), len({one.site for one in captures}), list(map(part_name, incomplete)))
     return About(
         title=title or collection.terms.title or collection.folder.resolve().name,
-        description=" ".join(filter(None, said)),
+        description=" ".join(filter(None, (description, own))),
         created=time.time(),
         software=f"sharc-crawler {__version__}",
     )
+
+
+def described(captures: int, sites: int, needing: Sequence[str]) -> str:
+    """What a package says that it holds; ``needing``: the parts that do not hold all that they need.
+
+    >>> described(2, 1, ["a.wacz"])
+    '2 captures of 1 site. 1 of them needs payloads that former ones hold: a.wacz.'
+    """
+    told = f"{counted(captures, 'capture')} of {counted(sites, 'site')}."
+    if not needing:
+        return told
+    needs = "needs" if len(needing) == 1 else "need"
+    more = f" and {len(needing) - NAMED:,} more" if len(needing) > NAMED else ""
+    return f"{told} {len(needing):,} of them {needs} payloads that former ones hold: {', '.join(needing[:NAMED])}{more}."

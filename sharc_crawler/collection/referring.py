@@ -15,8 +15,9 @@ from sharc_crawler.certificate.entries import PageEntries, taken
 from sharc_crawler.certificate.material import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
+    from typing import Any
 
     from sharc_crawler.archive.cdxj import IndexEntry
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 def taken_digests(folder: Path) -> set[str]:
     """The payloads of pages that a capture did not ask for (``skip=attested``): a former one holds them."""
     document = certificate_of(folder)
-    if document is None or "skip" not in document["capture"]["settings"]:
-        return set()
-    pages = PageEntries(partial(opened, folder / document["pages"]["name"]))
-    return {visit["digest"] for visit in taken(pages)}
+    return taken_by(document, PageEntries(partial(opened, folder / document["pages"]["name"]))) if document else set()
+
+
+def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[str]:
+    """The same of a certificate and its pages."""
+    return {visit["digest"] for visit in taken(pages)} if "skip" in document["capture"]["settings"] else set()
 
 
 class Referring:
@@ -35,6 +38,7 @@ class Referring:
 
     def __init__(self) -> None:
         self.unread: list[Path] = []  #: indexes that are missing, or cannot be read: their WARC files say the same
+        self.needing: set[Path] = set()  #: captures that do not hold all that they need to be shown
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
 
     def former(self, folder: Path) -> list[Path]:
@@ -43,11 +47,16 @@ class Referring:
         for entry in self._entries(folder):
             if entry.digest:
                 (referred if entry.mime == REVISIT else held).add(entry.digest)
-        referred |= taken_digests(folder)
+        if referred - held:
+            self.needing.add(folder)
+        referred |= self._taken(folder)
         former = {self._holders[digest] for digest in referred - held if digest in self._holders}
         for digest in held:
             self._holders.setdefault(digest, folder)
         return sorted(former)
+
+    def _taken(self, folder: Path) -> set[str]:
+        return taken_digests(folder)
 
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         for index in sorted({*folder.glob("*.cdxj"), *map(index_path, folder.glob(f"*{SUFFIX}"))}):

@@ -45,7 +45,7 @@ def verify_collection(
         try:
             former = referring.former(capture.folder)
             if is_certified(capture.folder):
-                found = _verified(capture.folder, former, told, trust)
+                found = verified(capture.folder, former, told, trust)
                 every.findings += _of_former(found, capture.folder, former, collection.folder)
                 every.add(name, found)
             else:
@@ -80,7 +80,7 @@ def _of_former(found: Verification, folder: Path, former: list[Path], root: Path
 
 
 def package_of(collection: Collection) -> Path | None:
-    """The collection's own package, which is verified part by part once it is unpacked; None: there is none."""
+    """The collection's own package, which is verified by itself; None: there is none."""
     path = package_path(collection)
     return path if path.is_file() else None
 
@@ -114,7 +114,8 @@ def size_of(collection: Collection) -> int:
     return sum(total_size(one.folder) for one in collection.captures() if is_certified(one.folder))
 
 
-def _verified(folder: Path, former: list[Path], told: Callable[[int], None], trust: Trust) -> Verification:
+def verified(folder: Path, former: list[Path], told: Callable[[int], None], trust: Trust) -> Verification:
+    """A capture's verification, over the former ones that it refers to."""
     found = verify(folder, former, told, trust)
     found.findings += not_of_it(folder)
     found.unsealed = unsealed(folder)

@@ -69,7 +69,7 @@ _FIELDS = (
     "mainPageUrl",
     "mainPageDate",
 )
-_SOFTWARE = re.compile(r"sharc-crawler \S+")
+SOFTWARE = re.compile(r"sharc-crawler \S+")
 LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 
 
@@ -320,7 +320,7 @@ def _opened_at(
     ended = second(max(unix(document["capture"]["ended"]) for document in documents))
     if about["created"] != ended and not (stamped and about["created"] > ended):
         yield Finding(f"it is said to be of {about['created']}, the captures ended at {ended}", PACKAGE)
-    if not _SOFTWARE.fullmatch(about["software"]):
+    if not SOFTWARE.fullmatch(about["software"]):
         yield Finding(f"it is said to be made by {about['software']!r}", PACKAGE)
     if more := sorted(about.keys() - set(_FIELDS)):
         yield Finding(f"{', '.join(more)} is no field of a package", PACKAGE)

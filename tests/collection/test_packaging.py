@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import zipfile
+from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive.wacz import PACKAGE, SEAL, zip_date
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
+from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.errors import UsageError
 
 
@@ -49,10 +54,87 @@ def test_a_part_verifies_with_its_former_ones(packaged):
     assert (with_former.findings, with_former.elsewhere) == ([], 0)
 
 
-def test_who_verifies_the_whole_is_told_how(packaged):
-    found = CliRunner().invoke(main, ["verify", str(packaged[0])])
-    assert found.exit_code == 3
-    assert "unpack it with unzip, then verify each" in found.stderr
+def test_the_whole_is_verified_and_its_title_told(packaged):
+    whole, parts = packaged
+    found = CliRunner().invoke(main, ["verify", str(whole)])
+    assert found.exit_code == 0, found.output
+    assert "not certified: title and description of the package" in found.output
+    digests = [json.loads(zipfile.ZipFile(part).read("certificate/certificate.json"))["digest"] for part in parts]
+    assert all(f"  digest {one}" in found.output for one in digests)
+
+
+FORGED = {
+    "a part is gone": lambda files, parts: files.pop(parts[0]),
+    "a capture is there twice": lambda files, parts: _first(files, parts[0].replace("-20", "-19"), files[parts[0]]),
+    "parts change places": lambda files, parts: files.update(
+        dict(zip(parts, [files[one] for one in parts[::-1]], strict=True))
+    ),
+    "a part of another time": lambda files, parts: _first(files, parts[1].replace("-20", "-29"), files.pop(parts[1])),
+    "something else": lambda files, parts: _first(files, "readme.txt", b"x"),
+    "a part is no package": lambda files, parts: files.update({parts[0]: b"x"}),
+    "a part is altered": lambda files, parts: files.update({parts[0]: _altered(files[parts[0]])}),
+    "other numbers": lambda files, _: _about(files, description="9 captures of 2 sites."),
+    "older than its captures": lambda files, _: _about(files, created="1999-01-01T00:00:00Z"),
+    "made by others": lambda files, _: _about(files, software="another"),
+    "opens elsewhere": lambda files, _: _about(files, mainPageUrl="http://b.example/"),
+}
+
+
+def _first(files, name, data):
+    others = dict(files)
+    files.clear()
+    files.update({name: data, **others})
+
+
+def _about(files, **fields):
+    files[PACKAGE] = json.dumps(json.loads(files[PACKAGE]) | fields).encode()
+
+
+def _altered(part):
+    files = _files(io.BytesIO(part))
+    name = "pages/pages.jsonl"
+    out = io.BytesIO()
+    _write(out, files | {name: files[name].replace(b'"title": "', b'"title": "Another ', 2)})
+    return out.getvalue()
+
+
+def _files(path):
+    with zipfile.ZipFile(path) as package:
+        return {name: package.read(name) for name in package.namelist()}
+
+
+def _write(path, files):
+    """As sharc writes it, digests and all."""
+    about = json.loads(files[PACKAGE])
+    data = {name: text for name, text in files.items() if name not in (PACKAGE, SEAL)}
+    about["resources"] = [
+        {
+            "name": name.rpartition("/")[2],
+            "path": name,
+            "hash": f"sha256:{sha256(text).hexdigest()}",
+            "bytes": len(text),
+        }
+        for name, text in data.items()
+    ]
+    text = json.dumps(about, indent=2, ensure_ascii=False).encode()
+    seal = json.dumps({"path": PACKAGE, "hash": f"sha256:{sha256(text).hexdigest()}"}, indent=2).encode()
+    when = zip_date(datetime.fromisoformat(about["created"]).timestamp())
+    with zipfile.ZipFile(path, "w") as package:
+        for name, content in {**data, PACKAGE: text, SEAL: seal}.items():
+            info = zipfile.ZipInfo(name, when)
+            info.external_attr = 0o600 << 16
+            package.writestr(info, content)
+
+
+@pytest.mark.parametrize("forged", [None, *FORGED])
+def test_a_whole_that_was_altered_in_our_form_is_found(packaged, tmp_path, forged):
+    files, path = _files(packaged[0]), tmp_path / "all.wacz"
+    if forged:
+        FORGED[forged](files, [one.name for one in packaged[1]])
+    _write(path, files)
+    found, _ = verify_package(path)
+    assert bool(found.findings) is bool(forged)
+    assert not forged or not any("as sharc writes it" in one.what for one in found.findings), "the form is not enough"
 
 
 def test_what_is_there_is_not_replaced(packaged, collected):
