@@ -21,6 +21,7 @@ from sharc_crawler.certificate.fixity import (
     CONFIRMED,
     CONFIRMING,
     REPORTS,
+    WITHDRAWN,
     fixity_of,
     pages_name,
 )
@@ -233,7 +234,7 @@ def _one_for_each(source: Material, documents: Iterable[Document]) -> Iterator[F
 def strangers(path: Path, source: Material, witness: Witness, documents: list[Document]) -> Iterator[Finding]:
     """All of it."""
     if path.is_dir():
-        yield from strange_files(path, source, {path / CONFIRMATION, path / CONFIRMING})
+        yield from strange_files(path, source, {path / CONFIRMATION, path / CONFIRMING, path / WITHDRAWN})
         if source.later is not None:
             found = strange_files(path / CONFIRMATION, replace(source.later, certificates={}, pages={}))
             yield from (replace(one, file=f"{CONFIRMATION}/{one.file}") for one in found)

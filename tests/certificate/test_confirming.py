@@ -14,6 +14,7 @@ from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from tests.certificate.made import SITE, START
@@ -209,3 +210,15 @@ def test_a_confirmation_is_one_whose_digest_was_noted_too(confirmed, tmp_path):
     assert "a confirmation's digest is" in verified(*noted).output
     shutil.rmtree(folder / CONFIRMATION)
     assert "nothing here has the digest" in verified(*noted).output
+
+
+def test_a_confirmation_goes_aside_with_its_certificate_and_the_next_one_is_confirmed_anew(made, capture):
+    confirm(capture, later(TOLD))
+    assert withdraw(capture, "example.org") == ".withdrawn/confirmation-1"
+    for name in ("certificate.json", "certificate-pages.jsonl"):
+        shutil.copy(made / name, capture)
+    assert verify(capture).findings == []
+    assert waits(capture).pages == 3
+    confirm(capture, later(TOLD))
+    assert withdraw(capture, "example.org") == ".withdrawn/confirmation-2"
+    assert withdraw(capture, "example.org") == ""

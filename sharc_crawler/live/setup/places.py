@@ -133,8 +133,8 @@ class Place:
         saved = self.store.load()
         for number in unreached(saved):
             saved = reopened(saved, number)
+            self._withdraw(saved, number)
             row = saved.captures[number]
-            self._withdraw(row.spec.site)
             note = f"tried again at {iso(self._clock.now())}: nothing had been captured until then"
             saved.captures[number] = row._replace(notes=(*row.notes, note))
             self.store.replace(saved)
@@ -151,11 +151,11 @@ class Place:
         detector, when = detector_of(config.detector, config.masks), iso(self._clock.now())
         made = partial(rebuild, former=former, known=known)
         found = await asyncio.to_thread(made, self.folder, [spec], config.politeness, parts, detector, when)
+        self._withdraw(found.state, *found.state.captures)
         self.store.replace(found.state)
         self.store.commit(Batch(links=found.links))
         set_logs_aside(self.folder)
         self.log = CrawlLog(self.folder, self, config.log)
-        self._withdraw(spec.site)
 
     def _go_on_in_time(self, saved: Batch) -> None:
         """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
@@ -174,15 +174,19 @@ class Place:
         with busy("comparing the state with the WARC files", self._config.progress) as share:
             found = await relied_on(saved, self.folder, iso(self._clock.now()), share)
         if found is not saved:
-            for row in found.captures.values():
-                self._withdraw(row.spec.site)
+            self._withdraw(found, *found.captures)
             self.store.replace(found)
         return found
 
-    def _withdraw(self, site: str) -> None:
+    def _withdraw(self, state: Batch, *numbers: int) -> None:
+        """The certificates of captures that go on; their notes say what else is set aside."""
         from sharc_crawler.certificate.writing import withdraw  # hardly ever
 
-        withdraw(self.folder, site)
+        for number in numbers:
+            row = state.captures[number]
+            if aside := withdraw(self.folder, row.spec.site):
+                note = f"its certificate was withdrawn: what had confirmed that lies in {aside}"
+                state.captures[number] = row._replace(notes=(*row.notes, note))
 
     # -- its log, and its end ----------------------------------------------------------------------------------------
 
