@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import count, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.files import SUFFIX, Drafts, files_of, safe_name, series_of
@@ -16,16 +16,7 @@ from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate, entries
 from sharc_crawler.certificate.entries import PageEntries, write_entries
 from sharc_crawler.certificate.examining import examine
-from sharc_crawler.certificate.fixity import (
-    CONFIRMATION,
-    NAME,
-    WITHDRAWN,
-    fixity,
-    pages_name,
-    reports,
-    signature_name,
-    timestamp_name,
-)
+from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
@@ -81,22 +72,6 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda 
             " make room, then: sharc report FOLDER"
         ) from error
     return written
-
-
-def withdraw(folder: Path, site: str) -> str:
-    """A capture that was complete goes on after all: what was certified of it remains in its WARC files alone.
-
-    What confirmed it is set aside: returns where it lies now, if there was any.
-    """
-    for name in (NAME, f"certificate-{safe_name(site)}.json"):
-        for each in (name, signature_name(name), timestamp_name(name)):
-            (folder / each).unlink(missing_ok=True)
-    if not (confirmation := folder / CONFIRMATION).is_dir():
-        return ""
-    (aside := folder / WITHDRAWN).mkdir(exist_ok=True)
-    place = next(place for n in count(1) if not (place := aside / f"{CONFIRMATION}-{n}").exists())
-    confirmation.rename(place)
-    return f"{WITHDRAWN}/{place.name}"
 
 
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:

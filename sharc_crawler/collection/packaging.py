@@ -126,4 +126,6 @@ def described(captures: int, sites: int, needing: Sequence[str]) -> str:
         return told
     needs = "needs" if len(needing) == 1 else "need"
     more = f" and {len(needing) - NAMED:,} more" if len(needing) > NAMED else ""
-    return f"{told} {len(needing):,} of them {needs} payloads that former ones hold: {', '.join(needing[:NAMED])}{more}."
+    return (
+        f"{told} {len(needing):,} of them {needs} payloads that former ones hold: {', '.join(needing[:NAMED])}{more}."
+    )

@@ -14,7 +14,7 @@ from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.certificate.writing import withdraw
+from sharc_crawler.certificate.withdrawal import withdraw
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from tests.certificate.made import SITE, START

@@ -20,7 +20,7 @@ from sharc_crawler.certificate import sealing
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.signatures import read_key, read_signer
 from sharc_crawler.certificate.verify import Trust, verify
-from sharc_crawler.certificate.writing import withdraw
+from sharc_crawler.certificate.withdrawal import withdraw
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.report.packaged import not_of_it

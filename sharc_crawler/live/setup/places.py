@@ -180,7 +180,7 @@ class Place:
 
     def _withdraw(self, state: Batch, *numbers: int) -> None:
         """The certificates of captures that go on; their notes say what else is set aside."""
-        from sharc_crawler.certificate.writing import withdraw  # hardly ever
+        from sharc_crawler.certificate.withdrawal import withdraw  # hardly ever
 
         for number in numbers:
             row = state.captures[number]
