@@ -86,7 +86,7 @@ def command(
 
         if collection:
             result, left = verify_collection(collection, told, trust)
-            without = [f"{name}, which has no certificate: it is not complete" for name in left]
+            without = [f"{name}, which has no certificate: it is not complete, or holds no page" for name in left]
             if package := package_of(collection):
                 without.append(f"{package.name}: sharc verify {package}")
         elif packages:
