@@ -6,12 +6,10 @@ every answer is the archived one. What it knows at the end is what the lost stat
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from concurrent.futures import Future
 from dataclasses import replace
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
 
@@ -20,21 +18,20 @@ from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.told import Answers, told
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.instants import unix
+from sharc_crawler.live.former.decided import LOGS, decided, key_of
+from sharc_crawler.live.former.recorded import Recorded
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
 from sharc_crawler.live.requests import outcome_of, unchanged
-from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Plan, Result, Slot, Visit
+from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Result, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
-from sharc_crawler.strategies.base import Strategy
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.former import FormerAnswer
@@ -43,125 +40,16 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Politeness
-    from sharc_crawler.frontier.pages import Texts
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, LinksRow
+    from sharc_crawler.live.former.decided import DecidedExchange
     from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.model import Instant, PageId, Sighting
-    from sharc_crawler.strategies.base import Candidates, Setting
+    from sharc_crawler.model import Instant, Sighting
+    from sharc_crawler.strategies.base import Strategy
 
-LOGS = ("crawl*.jsonl", "crawl*.log")
 NO_RECORD = "no record of it is left"
 FORMER = ".former"  #: added to the names of logs whose numbers are not those of the state that was made again
-
-
-class DecidedExchange(NamedTuple):
-    """An exchange, and when and as what it was decided."""
-
-    told: Told
-    key: str  #: its URL
-    decided: Instant
-    ended: Instant
-    slot: Slot | None  #: None: no log tells
-    plan: Plan
-    again: bool  #: another attempt
-
-
-class Recorded(Strategy):
-    """Hands pages out in the order of a crawl that was.
-
-    Where no log tells in which slot, the first download of a URL is its visit. Another one is its revisit, if no URL is
-    downloaded for the first time after it: T lies between the two.
-    """
-
-    def __init__(
-        self, setting: Setting, real: Strategy, steps: Iterable[DecidedExchange], urls: Callable[[], Texts]
-    ) -> None:
-        super().__init__(setting)
-        self.revisits, self.accepts_late = real.revisits, real.accepts_late
-        self._steps, self._urls = [step for step in steps if not step.again], urls
-        self._turn = max(_firsts(self._steps), default=0.0)
-        self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
-        self._visited: set[PageId] = set()
-        self._under_way: set[PageId] = set()
-        self._open: set[PageId] = set()  # pages that a download is still to come of
-        self._turned = False
-
-    def add(self, candidates: Candidates) -> None:
-        """By their URLs they are known again."""
-        urls = self._urls()
-        self._open.update(candidates.pages.tolist())
-        for page in candidates.pages.tolist():
-            self._pages[key_of(urls[page])].append(page)
-
-    @property
-    def is_over(self) -> bool:
-        """Was everything downloaded?"""
-        return not self._open
-
-    def is_due(self, now: Instant) -> bool:
-        """Had another visit been decided by now?"""
-        return any(self._visit(step) for step in self._by(now))
-
-    def next(self, now: Instant) -> Visit | None:
-        """What was decided by now and has not been handed out, as far as it is discovered."""
-        for step in self._by(now):
-            visit = self._visit(step)
-            if visit is None:
-                continue
-            after_all = visit.slot is Slot.SECOND or (visit.slot is Slot.ONLY and self.revisits)
-            if after_all and (left := self._left(visit.page)) is not None:  # robots.txt refused it
-                visit = Visit(left, Slot.FIRST, step.plan)
-            elif after_all and not self._turned and self._under_way:
-                return None
-            else:
-                self._steps.remove(step)
-            self._turned |= visit.slot is Slot.SECOND
-            self._visited.add(visit.page)
-            self._under_way.add(visit.page)
-            return visit
-        return None
-
-    def _by(self, now: Instant) -> Iterator[DecidedExchange]:
-        return takewhile(lambda step: step.decided <= now, list(self._steps))
-
-    def _left(self, last: PageId) -> PageId | None:
-        """A page that was never downloaded, though the turn of the last one, or T, came."""
-        known = (page for pages in self._pages.values() for page in pages)
-        return next((page for page in known if page != last and page not in self._visited), None)
-
-    def _visit(self, step: DecidedExchange) -> Visit | None:
-        pages = self._pages.get(step.key, [])
-        new = next((page for page in pages if page not in self._visited), None)
-        if new is not None and step.slot is not Slot.SECOND and not self._turned:
-            return Visit(new, step.slot or (Slot.FIRST if self.revisits else Slot.ONLY), step.plan)
-        again = self.revisits and (step.slot is Slot.SECOND or (step.slot is None and step.decided > self._turn))
-        old = next((page for page in pages if page in self._visited - self._under_way), None)
-        return Visit(old, Slot.SECOND, step.plan) if again and old is not None else None
-
-    def finished(self, visit: Visit, captured: bool) -> None:
-        """It may be revisited."""
-        self._under_way.discard(visit.page)
-        if visit.slot is not Slot.FIRST or not captured:
-            self._open.discard(visit.page)
-        if visit.slot is Slot.SECOND or not captured:
-            self._pages[key_of(self._urls()[visit.page])].remove(visit.page)
-
-    def reprice(self, page: PageId, rate: float) -> None:
-        """The order is fixed."""
-
-    def __len__(self) -> int:
-        return 1 + len(self._steps) + len(self._pages)
-
-
-def _firsts(steps: Iterable[DecidedExchange]) -> Iterator[Instant]:
-    """When URLs were downloaded for the first time."""
-    seen: set[str] = set()
-    for step in steps:
-        if step.key not in seen and step.slot is not Slot.SECOND:
-            yield step.decided
-        seen.add(step.key)
 
 
 class Rebuilt(NamedTuple):
@@ -205,11 +93,6 @@ def set_logs_aside(folder: Path) -> None:
         path.rename(path.with_name(path.name + FORMER))
 
 
-def key_of(url: str) -> str:
-    """A URL, however it is spelt."""
-    return canonical(url) or url
-
-
 def _check(specs: Sequence[CaptureSpec]) -> None:
     for spec in specs:
         what = f"mode={spec.mode}" if spec.mode != "capture" else ""
@@ -246,7 +129,7 @@ class _Replay:
         self._answers = Answers(folder, every, former.find) if former else Answers(folder, every)
         self._detector = detector
         self._attempts = politeness.attempts
-        self._steps = _steps(folder, every, politeness.attempts)
+        self._steps = decided(folder, every, politeness.attempts)
         self._store = MemoryStore()
         at_once = replace(politeness, delay=0.0, concurrency=2**31, back_off=0.0, hosts=None)
         real = parts.strategy
@@ -398,47 +281,3 @@ def _headers(message: HttpResponse | None) -> Headers:
     for name, value in message.headers if message else ():
         found[name].append(value)
     return Headers(found)
-
-
-def _steps(folder: Path, every: list[Told], attempts: int) -> list[DecidedExchange]:
-    """The exchanges with what the log tells of them, in the order in which they were decided."""
-    logged = _logged(folder)
-    failed: dict[str, int] = defaultdict(int)  # attempts in a row
-    steps = []
-    for one in every:
-        line, key = logged.get((one.ref.file, one.ref.offset)), key_of(one.url)
-        again = line["attempt"] > 1 if line else 0 < failed[key] < attempts
-        failed[key] = failed[key] * again + 1 if one.failed else 0
-        steps.append(
-            DecidedExchange(
-                one,
-                key,
-                unix(line["decided"]) if line else one.started,
-                unix(line["time"]) if line else one.started,
-                Slot(line["slot"]) if line else None,
-                Plan(line["plan"]) if line else Plan.HOPEFUL,
-                again,
-            )
-        )
-    return sorted(steps, key=lambda step: (step.decided, step.told.started))
-
-
-def _logged(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    """Lines of the log by the place of their record; those that are damaged are passed over."""
-    lines = (
-        line
-        for path in sorted(folder.glob(LOGS[0]))
-        for text in path.read_text(encoding="utf-8", errors="replace").splitlines()
-        if (line := _line(text))
-    )
-    return {(line["warc"], line["offset"]): line for line in lines}
-
-
-def _line(text: str) -> dict[str, Any] | None:
-    try:
-        line: dict[str, Any] = json.loads(text)
-        _ = line["warc"], line["offset"], unix(line["decided"]), unix(line["time"]), line["attempt"] > 1
-        _ = Slot(line["slot"]), Plan(line["plan"])
-    except (ValueError, KeyError, TypeError):
-        return None
-    return line
