@@ -48,6 +48,7 @@ def test_a_command_that_needs_an_extra_names_it_before_it_begins(
     assert not Path("out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare")
 def test_rates_are_learned_without_trees_and_that_is_said_once(caplog: pytest.LogCaptureFixture):
     history, truth = simulated(1)

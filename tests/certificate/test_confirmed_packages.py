@@ -57,6 +57,7 @@ def digests(folder: Path) -> list[str]:
     return [json.loads((folder / name).read_text())[DIGEST] for name in ("certificate.json", STATED)]
 
 
+@pytest.mark.slow
 def test_folder_and_package_hold_and_say_what_stands(made):
     folder, before, after, _, key, authority = made
     trust = Trust(read_signer(str(key), key), authority.root)

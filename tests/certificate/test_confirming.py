@@ -74,6 +74,7 @@ class _CutError(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 def test_cut_off_anywhere_the_capture_is_provisional_or_confirmed_and_verifies(made, tmp_path, monkeypatch):
     """Each step on the disk is the last one of some run; the next run brings it to its end."""
     steps = ("rename", "replace", "fsync", "mkdir")

@@ -70,6 +70,7 @@ def found(path, **trust):
     return [str(finding) for finding in [*verify(path, trust=Trust(**trust)).findings, *not_of_it(path)]]
 
 
+@pytest.mark.slow
 def test_a_folder_and_a_package_say_which_domain_signed_them_and_when(sealed, roots):
     for path, name in ((sealed[0], "signature.json"), (sealed[1], "signature.json"), (sealed[1], SEAL)):
         result = verify(path, trust=Trust(None, None))

@@ -85,6 +85,7 @@ def test_each_page_has_a_class_and_a_curve(log, tmp_path):
     assert unborn + sum((seen - curve) ** 2 for seen, curve in fitted) == pytest.approx(float(row["squares"]), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_table(log):
     result = run(log / "views.csv", "--top", 2)
     assert result.exit_code == 0, result.output
@@ -133,6 +134,7 @@ def test_budget_limits_the_choice(log):
     assert len(small["chosen"]) < len(large["chosen"])
 
 
+@pytest.mark.slow
 def test_errors_say_the_way_out(log, tmp_path):
     result = run(log / "views.csv", "--top", 3, "--budget", 5)
     assert (result.exit_code, "give one" in result.stderr) == (2, True)

@@ -88,6 +88,7 @@ def test_within_a_capture_its_own_verdicts_come_out(copied):
     assert made["claim"]["grounds"] == own["claim"]["grounds"]
 
 
+@pytest.mark.slow
 def test_what_is_altered_or_not_there_any_more_is_found(copied):
     _, second = copied.captures()
     (path,) = certify_at(copied, unix(certificate(second.folder)["capture"]["reference"]["instant"]))

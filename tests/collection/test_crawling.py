@@ -34,6 +34,7 @@ def kept(tmp_path_factory):
         yield Collection(base / "kept"), server.url
 
 
+@pytest.mark.slow
 def test_output_history_and_dedup_follow_from_it(kept):
     collection, url = kept
     first, second = collection.captures()
@@ -71,6 +72,7 @@ def _begun(folder):
     raise AssertionError("nothing has begun")
 
 
+@pytest.mark.slow
 def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
     collection, _ = kept
     first = next(collection.captures())

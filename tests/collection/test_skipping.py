@@ -177,6 +177,7 @@ def test_it_is_claimed_as_what_it_is_and_audited(kept):
     assert "unchanged since a former capture" in found["claim"]["sentence"]
 
 
+@pytest.mark.slow
 def test_the_certificate_holds_with_the_former_captures_and_without(kept):
     first, second, third = kept.folders
     alone, together = verify(third), verify(third, [first, second])

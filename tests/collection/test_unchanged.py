@@ -121,6 +121,7 @@ def test_all_pages_are_found_by_the_links_of_former_answers(kept):
     assert sizes == [PAGES, PAGES + 1, PAGES + 1]
 
 
+@pytest.mark.slow
 def test_certificates_hold_with_the_former_captures_and_without(kept):
     first, second, third = kept.folders
     for folder, former in ((second, [first]), (third, [first, second])):
@@ -149,6 +150,7 @@ def test_a_304_refers_to_the_answer_that_it_confirms(kept):
         assert answers[head.get_header("WARC-Refers-To")] == head.get_header("WARC-Target-URI")
 
 
+@pytest.mark.slow
 def test_a_forged_former_answer_is_found(kept, tmp_path):
     first, second, _ = kept.folders
     forged = tmp_path / "forged"

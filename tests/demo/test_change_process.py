@@ -18,6 +18,7 @@ INSTANTS = st.floats(0, 4e9)
 STRETCHES = st.floats(0, 30)  # in expected changes
 
 
+@pytest.mark.slow
 def test_counts_are_poisson() -> None:
     counts = np.array([len(changes(f"page {i}", 0.3, 1e9, 1e9 + 20)) for i in range(1500)])
     from scipy import stats  # takes a second, which no other test needs

@@ -47,6 +47,7 @@ def talk(server: DemoServer, request: bytes) -> bytes:
         return b"".join(iter(lambda: raw.recv(65_536), b""))
 
 
+@pytest.mark.slow
 def test_2000_requests_over_16_connections_get_the_site_s_own_bytes(server: DemoServer) -> None:
     site, host = server.site, urlsplit(server.url).netloc
     targets = [path for path in (*site.paths, *site.resources, "/sitemap.xml", "/nothing") if path not in (SLOW, FLAKY)]

@@ -167,6 +167,7 @@ def leading_to(*urls, count=240, every=50.0):
     return News({A: times}, extra={f"{A}{t:g}.html": [Sighting(url, Kind.PAGE, A) for url in urls] for t in times})
 
 
+@pytest.mark.slow
 def test_a_page_that_new_pages_lead_back_to_is_polled_and_one_that_shows_more_as_often_as_a_seed():
     news = leading_to(B)
     news.adds[B] = [60.0 * i for i in range(150)]

@@ -44,6 +44,7 @@ def lost(spec: HistorySpec, strategy: str) -> int:
     return int(run(RunSpec(spec, strategy, "history", "known")).facts["incoherent"])
 
 
+@pytest.mark.slow
 def test_where_hot_and_cold_are_swapped_little_is_lost_beside_bfs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

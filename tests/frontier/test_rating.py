@@ -127,6 +127,7 @@ def calls_before_the_first_page(world: World, politeness: Politeness, pages: int
     return called
 
 
+@pytest.mark.slow
 def test_what_a_page_of_a_sitemap_costs_before_the_first_page(world: World, impolite: Politeness):
     """What one document names is taken in together; what is left is what each address is asked for."""
     # The first of the three loads what is needed.

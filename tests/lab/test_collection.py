@@ -42,6 +42,7 @@ def test_sites_that_change_more_often_are_captured_more_often_and_more_pages_are
     assert found["auto"][0] > found["even"][0] + 0.01
 
 
+@pytest.mark.slow
 def test_what_a_site_did_in_a_hot_week_is_not_trusted():
     times = {f"s{seed}": rebuilt(20, seed) for seed in range(4)}
     sites = members(times, 70.0, 1, 0)
@@ -49,6 +50,7 @@ def test_what_a_site_did_in_a_hot_week_is_not_trusted():
     assert trust([one.test for one in sites if one.test]) < 0.2
 
 
+@pytest.mark.slow
 def test_the_command_compares_histories(tmp_path):
     files = []
     for seed, mean in enumerate((0.01, 0.2)):

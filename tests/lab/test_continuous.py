@@ -46,6 +46,7 @@ def test_all_requests_are_made_in_time_and_those_that_change_too_often_are_given
     assert min(times[page] for page in range(size) if page not in hot) > 6
 
 
+@pytest.mark.slow
 def test_it_shows_more_than_periodic_captures_with_as_many_requests():
     site, belief = living()
     at = np.random.default_rng(0).uniform(DAY / 10, site.end - DAY / 10, 200)

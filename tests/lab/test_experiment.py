@@ -63,6 +63,7 @@ def test_shares_that_cannot_be(name, share):
         RunSpec(SITE, "bfs", **{"attested": 1.0, name: share})
 
 
+@pytest.mark.slow
 def test_the_lastmods_of_attested_pages_lie_as_ordered():
     found = facts(RunSpec(SyntheticSpec(size=2000), "bfs:revisits=none", attested=1.0, lying=0.1), lambda _: None)
     assert found["evidence"] == "attested"

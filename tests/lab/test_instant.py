@@ -58,6 +58,7 @@ def test_feed_and_news_sitemap_are_found_and_polled():
     assert all(row.published == truth[state.pages[row.page].url] // 1 for row in dated)
 
 
+@pytest.mark.slow
 def test_the_same_world_twice_is_the_same_crawl():
     site = news()
     assert run(site, site.newsroom.sections).visits == run(site, site.newsroom.sections).visits

@@ -132,6 +132,7 @@ def test_a_past_without_changes(source):
     assert np.isfinite(believe(site, source).rates).all()
 
 
+@pytest.mark.slow
 def test_a_predictor_by_name_and_file(tmp_path):
     before = Examples.of(weekly_captures(past_site()), page_facts(weekly_captures(past_site()), None, {}, 0.0))
     model = tmp_path / "model.json"

@@ -88,6 +88,7 @@ def test_a_sitemap_names_pages_that_no_link_leads_to(tmp_path):
     assert run(replace(spec, sitemap=False)).facts["pages"] == 8
 
 
+@pytest.mark.slow
 def test_the_frontiers_count_is_the_scores():
     facts = simulated("sharc-selective", sitemap=True)
     judged = facts["judged"]

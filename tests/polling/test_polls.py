@@ -35,6 +35,7 @@ def hubs(terms: Terms, count: int) -> Polls:
     return polls
 
 
+@pytest.mark.slow
 def test_a_busy_hub_is_polled_more_often_and_the_number_of_polls_is_the_same():
     busy = spend(hubs(Terms(every=300), 6), 36_000, lambda hub, now: 3 if hub == 0 else 0)
     even = spend(hubs(Terms(every=300, adaptive=False), 6), 36_000, lambda hub, now: 3 if hub == 0 else 0)

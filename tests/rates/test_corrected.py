@@ -14,6 +14,7 @@ def seen(rates, rng):
     return [rng.random(len(rates)) < -np.expm1(-rates * period) for period in PERIODS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.1, 1.0, 5.0])
 def test_a_factor_that_all_rates_are_wrong_by_is_found(factor):
     rng = np.random.default_rng(1)
@@ -23,6 +24,7 @@ def test_a_factor_that_all_rates_are_wrong_by_is_found(factor):
     assert shapes.min() > 2.0, "right but for the factor: seeing a page change says little more"
 
 
+@pytest.mark.slow
 def test_pages_that_changed_are_hotter_where_rates_say_little():
     rng = np.random.default_rng(2)
     held = np.full(20_000, 0.01)

@@ -37,6 +37,7 @@ def usual() -> str:
     return page_of(capture(300, 15.0))
 
 
+@pytest.mark.slow
 def test_it_says_what_the_document_says(usual: str) -> None:
     entry = entry_of(capture(300, 15.0))
     text = text_of(usual)

@@ -83,6 +83,7 @@ def test_the_same_as_the_direct_test_on_a_large_site() -> None:
     assert split_pages(rates, 2.0) == direct_split(rates, 2.0)
 
 
+@pytest.mark.slow
 def test_weights_as_the_direct_test() -> None:
     rng = np.random.default_rng(9)
     for _ in range(300):

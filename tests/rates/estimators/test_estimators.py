@@ -75,6 +75,7 @@ def test_irregular_is_the_closed_form_for_regular_access():
     assert estimates.rate[0] == pytest.approx(-np.log(0.25) / 3.0, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [BiasReduced(), IrregularMle(), GammaPoisson()], ids=lambda e: type(e).__name__)
 def test_consistent(estimator: Estimator):
     rates = np.repeat([0.05, 0.3, 1.0], 200)

@@ -16,6 +16,7 @@ from sharc_crawler.rates.predictor.tree import DEEPEST, LEAST, PRUNED, DecisionT
 NAN = math.nan
 
 
+@pytest.mark.slow
 def test_the_tree_finds_what_depends_on_two_features():
     rng = np.random.default_rng(0)
     depth, words = rng.integers(0, 9, 4000), rng.choice(["news", "about", "shop"], 4000)

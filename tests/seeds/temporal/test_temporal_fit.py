@@ -81,6 +81,7 @@ def test_constant_and_weekly_pages_are_untemporal():
     assert not Threshold().temporal(found).any()
 
 
+@pytest.mark.slow
 def test_a_peak_that_does_not_hold_most_of_the_views_leaves_a_page_untemporal():
     rng = np.random.default_rng(4)
     chance = fit(rng.poisson(4 * rng.gamma(0.7, 1 / 0.7, (400, 60))))

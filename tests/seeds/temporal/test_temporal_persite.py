@@ -19,6 +19,7 @@ def curves(count: int, seed: int) -> Curves:
     return Curves(zeros, zeros, rng.normal(0.5, 1.0, count), np.full(count, 0.8), zeros, zeros, zeros + 1, zeros == 0)
 
 
+@pytest.mark.slow
 def test_sites_that_differ_gain_on_pages_that_were_held_out():
     found = curves(400, 1)
     sites = ["wire"] * 200 + ["weekly"] * 200
