@@ -12,7 +12,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -83,14 +82,16 @@ def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int
 
 
 def _kinds(url: str) -> tuple[str, str, str]:
-    parts = urlsplit(url)
-    depth = parts.path.rstrip("/").count("/")
-    names = "&".join(sorted({pair.partition("=")[0] for pair in parts.query.split("&")}))
-    middle = f"{url_class(url)} {depth}{'?' if names else ''}{names}"
-    last = parts.path.rstrip("/").rpartition("/")[2]
+    coarse = url_class(url)
+    path, _, query = url.partition("?")
+    path = path.rstrip("/")
+    depth = path.count("/") - 2  # those of "http://"
+    last = path.rpartition("/")[2] if depth else ""
+    names = "&".join(sorted({pair.partition("=")[0] for pair in query.split("&")})) if query else ""
+    middle = f"{coarse} {depth}{'?' if names else ''}{names}"
     word = _WORD.match(last)
     begins = f"{word[0]}{last[word.end() : word.end() + 1]}" if word and word.end() < len(last) else "…"
-    return url_class(url), middle, f"{middle} {begins}"
+    return coarse, middle, f"{middle} {begins}"
 
 
 def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int], object]) -> int:
