@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
 #: a Last-Modified that lies so little before the Date is weak (RFC 9110, 8.8.2.2), or made on request
-_TOO_FRESH = 1.0
+TOO_FRESH = 1.0
 _STRONG = re.compile(r'"[^"]*"')
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
@@ -126,7 +126,7 @@ def _age(said: Sequence[str], status: str, warning: str, called: str = "") -> Se
 def made_on_request(outcome: Outcome) -> bool:
     """Does its Last-Modified lie within a second of its Date?"""
     modified = http_date(outcome.validators.last_modified)
-    return modified is not None and outcome.date is not None and modified >= outcome.date - _TOO_FRESH
+    return modified is not None and outcome.date is not None and modified >= outcome.date - TOO_FRESH
 
 
 def weak(outcome: Outcome) -> bool:

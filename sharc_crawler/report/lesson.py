@@ -3,37 +3,68 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.files import replace_file
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import as_json
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.facts import Taught
-from sharc_crawler.evidence.headers import header_text
+from sharc_crawler.evidence.headers import TOO_FRESH, header_text
 from sharc_crawler.report.taught import NAME, SUPPORT
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+    from sharc_crawler.model import Instant
     from sharc_crawler.report.taught import Teachers
 
 LARGEST_BODY = 1_000_000  #: bytes, of a page that teaches
 MOST_BYTES = 16_000_000  #: of all pages that teach together
 
 
+class _Fetched(NamedTuple):
+    """One download of a page."""
+
+    media_type: str | None
+    body: bytes  #: content-decoded
+    etag: str
+    modified: Instant | None
+    stored: bool  #: what it says of its last change is no clock's time
+
+
+class _Twice(NamedTuple):
+    """Two downloads of a page."""
+
+    url: str
+    old: _Fetched
+    new: _Fetched
+
+    @property
+    def pair(self) -> Pair:
+        """To learn from."""
+        return Pair(self.old.body, self.new.body, self.old.media_type, self.url)
+
+
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
-    """What the pages that teach do teach; kept in the folder. ``known``: masks that hold already."""
-    lesson = learn(_first(_pairs(seen.close.items(), folder)) if seen.lost >= SUPPORT else (), known, SUPPORT)
+    """What the pages that teach do teach; kept in the folder. ``known``: masks that hold already.
+
+    A page that the server itself calls modified was edited: it teaches nothing, whatever masks leave of it.
+    """
+    downloads = list(_teaching(seen, folder)) if seen.lost >= SUPPORT else []
+    dated = {url_class(each.url) for each in downloads if each.old.stored or each.new.stored}
+    lesson = learn([each.pair for each in downloads if not _edited(each, dated)], known, SUPPORT)
     masks = (*known, *lesson.masks)
-    looked = _pairs(seen.looked.items(), folder) if lesson.masks else ()
-    alike = {pair.page for pair in looked if _alike(pair, masks)}
+    looked = _twice(seen.looked.items(), folder) if lesson.masks else ()
+    alike = {each.url for each in looked if not _edited(each, dated) and _alike(each.pair, masks)}
     if (
         len(alike) == seen.lost
     ):  # no page was edited, as far as can be told: a 304 that is not believed spoke of content
@@ -44,31 +75,49 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     return taught
 
 
+def _teaching(seen: Teachers, folder: Path) -> Iterator[_Twice]:
+    """The pages fetched one soon after the other, then all that stayed the same: what differs on few was edited.
+
+    A 304 shows a page to be the same where the server's ETags are of bytes: where they differ whenever these do.
+    """
+    close = list(_first(_twice(seen.close.items(), folder)))
+    yield from close
+    yield from _first(_twice(seen.same.items(), folder))
+    if all(each.old.etag and each.old.etag != each.new.etag for each in close if each.old.body != each.new.body):
+        unmodified = (page for page in seen.unmodified.items() if page.visit)
+        yield from _first(each for each in _twice(unmodified, folder, same=True) if each.old.etag)
+
+
+def _edited(each: _Twice, dated: Container[str]) -> bool:
+    """Does the server give another time of its last change, of a class where that is not the time of each answer?"""
+    moved = None not in (each.old.modified, each.new.modified) and each.old.modified != each.new.modified
+    return moved and url_class(each.url) in dated
+
+
 def _alike(pair: Pair, masks: Sequence[Mask]) -> bool:
     return fingerprint(pair.old, pair.media_type, masks) == fingerprint(pair.new, pair.media_type, masks)
 
 
-def _first(pairs: Iterable[Pair], most: int = MOST_BYTES) -> Iterator[Pair]:
+def _first(found: Iterable[_Twice], most: int = MOST_BYTES) -> Iterator[_Twice]:
     """Those that fit into so many bytes together: all of them are held while they are learned from."""
-    for pair in pairs:
-        most -= len(pair.old) + len(pair.new)
+    for each in found:
+        most -= len(each.old.body) + len(each.new.body)
         if most < 0:
             return
-        yield pair
+        yield each
 
 
-def _pairs(pages: Iterable[PageFacts], folder: Path) -> Iterator[Pair]:
-    """The two bodies of pages, read where they lie; without those that cannot be read, or are very large."""
+def _twice(pages: Iterable[PageFacts], folder: Path, *, same: bool = False) -> Iterator[_Twice]:
+    """The two downloads of pages, read where they lie; without those that cannot be read, or are very large."""
     for page in pages:
         assert page.visit and page.revisit
-        if old := _body(page.visit, folder):
-            new = old if page.visit.digest == page.revisit.digest else _body(page.revisit, folder)
-            if new:
-                yield Pair(old[1], new[1], old[0], page.url)
+        if old := _fetched(page.visit, folder):
+            same_bytes = same or page.visit.digest == page.revisit.digest
+            if new := old if same_bytes else _fetched(page.revisit, folder):
+                yield _Twice(page.url, old, new)
 
 
-def _body(visit: VisitFacts, folder: Path) -> tuple[str | None, bytes] | None:
-    """Content type and content-decoded body."""
+def _fetched(visit: VisitFacts, folder: Path) -> _Fetched | None:
     if visit.length > LARGEST_BODY:
         return None
     name, _, offset = (visit.warc or "").rpartition(":")
@@ -81,4 +130,11 @@ def _body(visit: VisitFacts, folder: Path) -> tuple[str | None, bytes] | None:
     if response is None:
         return None
     body = decoded(response.payload, response.values(b"content-encoding"), LARGEST_BODY)
-    return None if body is None else (header_text(response.header(b"content-type")), body)
+    if body is None:
+        return None
+    etag, date, modified, media_type = (
+        header_text(response.header(name)) for name in (b"etag", b"date", b"last-modified", b"content-type")
+    )
+    changed, answered = http_date(modified), http_date(date)
+    stored = changed is not None and answered is not None and changed < answered - TOO_FRESH
+    return _Fetched(media_type, body, etag or "", changed, stored)

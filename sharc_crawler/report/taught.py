@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
 
 NAME = "learned-masks.json"
-WITHIN = 60.0  #: seconds between two fetches of a page that teach
+WITHIN = 60.0  #: seconds between two fetches of a page that teach what differs; equal ones may lie apart
 PAIRS = 200  #: that are learned from, those closest together
 LOOKED = 500  #: changed pages that are looked at again with the masks
 SUPPORT = 2  #: pages that must show a mask
@@ -36,6 +36,7 @@ class Teachers:
 
     def __init__(self, captures: Sequence[CaptureFacts]) -> None:
         self.close, self.looked = _Closest(PAIRS), _Closest(LOOKED)
+        self.same, self.unmodified = _Closest(PAIRS), _Closest(PAIRS)  #: by bytes; by a 304
         self.lost = 0
         self.doubted: set[str] = set()  #: URLs whose 304 is not believed
         for page in (page for facts in captures for page in facts.pages if page.kind is Kind.PAGE):
@@ -44,10 +45,14 @@ class Teachers:
             lost = content(page) is Content.CHANGED
             self.lost += lost
             if _fetched_twice(page):
-                if _gap(page) <= WITHIN:
+                if _gap(page) > WITHIN and not lost:
+                    self.same.add(page)
+                elif _gap(page) <= WITHIN:
                     self.close.add(page)
                 if lost and page.evidence is Evidence.BYTES:
                     self.looked.add(page)
+            elif page.evidence is Evidence.VALIDATOR and page.verdict is Verdict.COHERENT and page.revisit:
+                self.unmodified.add(page)
 
 
 class _Closest:

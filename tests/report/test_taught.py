@@ -12,6 +12,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.demo.answers import http_date
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
@@ -34,8 +35,8 @@ FILLER = "<p>Words of a page, as many as pages have, so that a footer is a small
 PAGE = "<html><body class='post-{n}'>{filler}<p>{text}</p><p class=made>Queries: {queries}</p></body></html>"
 
 
-def visit(writer: WarcWriter, url: str, at: float, body: bytes, slot: Slot) -> VisitFacts:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body)
+def visit(writer: WarcWriter, url: str, at: float, body: bytes, slot: Slot, more: bytes = b"") -> VisitFacts:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%bContent-Length: %d\r\n\r\n" % (more, len(body))
     ref = writer.write(replace(page(), url=url, started=at, ended=at + 0.1, response=head + body))
     return VisitFacts(
         slot, Result.OK, at, at + 0.1, 200, labelled_digest(body), fingerprint(body, "text/html"),
@@ -113,3 +114,54 @@ def test_a_folder_whose_masks_were_replaced(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text('{"version": 1, "masks": []}')
     with pytest.raises(DataError, match="remove it"):
         read_taught(tmp_path)
+
+
+def numbered(
+    folder: Path, same: int, modified: tuple[float, float] | None = None, *, by_304: bool = False
+) -> CaptureFacts:
+    """Two pages whose number went up between their visits, and others with the same, that were visited long apart.
+
+    ``modified``: what each answer says of its page's last change, in seconds before it; ``by_304``: the others'
+    revisits confirmed an ETag.
+    """
+    made = []
+    with WarcWriter(folder, "h.example", "run1", INFO, WarcOptions()) as writer:
+        for n in range(2 + same):
+            changed, gap = n < 2, 5.0 if n < 2 else 300.0
+            fetched = []
+            for fetch, slot in enumerate((Slot.FIRST, Slot.SECOND)):
+                at, number = T + (2 * fetch - 1) * gap, 7 + fetch * changed
+                body = PAGE.format(n=0, filler=FILLER, text=f"Page {n}.", queries=number + n).encode()
+                more = f'ETag: "{n}-{number}"\r\n' * by_304
+                if modified:
+                    times = {"Date": at, "Last-Modified": at - modified[fetch]}
+                    more += "".join(f"{name}: {http_date(time)}\r\n" for name, time in times.items())
+                fetched.append(visit(writer, f"http://h.example/{n}", at, body, slot, more.encode()))
+            if by_304 and not changed:
+                fetched[1] = replace(fetched[1], result=Result.NOT_MODIFIED, status=304)
+            evidence = Evidence.VALIDATOR if by_304 and not changed else Evidence.BYTES
+            verdict = Verdict.CHANGED if changed else Verdict.COHERENT
+            made.append(
+                PageFacts(
+                    Url(f"http://h.example/{n}"), Kind.PAGE, "", 0, 1e-6, "prior", visit=fetched[0], revisit=fetched[1],
+                    verdict=verdict, evidence=evidence, reason=Reason.OTHER_BYTES if changed else "",
+                )
+            )  # fmt: skip
+    return CaptureFacts("h.example", ("http://h.example/",), "bfs", T - 400, T + 400, T, tuple(made))
+
+
+def test_a_page_that_its_server_calls_modified_was_edited(tmp_path: Path) -> None:
+    assert len(teach([numbered(tmp_path / "a", 0)], tmp_path / "a").alike) == 2, "nothing else is known of it"
+    taught = teach([numbered(tmp_path / "b", 0, (4000.0, 3.0))], tmp_path / "b")
+    assert (taught.masks, taught.alike) == ((), frozenset())
+    clock = teach([numbered(tmp_path / "c", 0, (0.0, 0.0))], tmp_path / "c")
+    assert len(clock.alike) == 2, "a Last-Modified made on request tells of nothing"
+
+
+@pytest.mark.parametrize("by_304", [False, True])
+def test_what_differs_on_few_of_the_pages_that_have_it_was_edited_however_long_the_others_stayed(
+    tmp_path: Path, by_304: bool
+) -> None:
+    taught = teach([numbered(tmp_path, 7, by_304=by_304)], tmp_path)
+    assert (taught.masks, taught.alike) == ((), frozenset())
+    assert "differs on 2 of 9 pages that have it" in taught.why[0]
