@@ -40,9 +40,15 @@ PARTS = {
     "vue": Part("vue/", "3", "a[href$='/vue/2']", "vue 2, edition 1"),
     "graph": Part("graph/", "answer to Tides"),
     "react": Part("react/", "3", "a[href$='/react/2']", "react 2, edition 1"),
+    "preset": Part("preset/1.html", "Preset page 1", "a[href$='/preset/2.html']", "Preset page 2"),
+    "pwa": Part("pwa/", "pwa news, edition 1"),
+    "lazy": Part("lazy/", "2"),
+    "module": Part("module/", "module imported, edition 1"),
 }
 SOME = ("vue", "graph")
 OTHERS = tuple(name for name in PARTS if name not in SOME)
+NOT_IN_PYWB = {"module"}  #: it puts each script into a block, where no module may import (its issues 764 and 964)
+NEARLY_IN_PYWB = {"preset"}  #: a dozen pixels of its letters differ by 1 of 255 in the frame that it is shown in
 #: where the page's window is
 LIVE = "window"
 PYWB = "document.getElementById('replay_iframe').contentWindow"
@@ -59,15 +65,15 @@ VIEWER = """(function seek(node) {
   }
 })(document.documentElement)"""
 #: the page's text, once it is shown to its end; a picture that is not there yet is brought into sight, and a link that
-#: leads there is clicked for as long as it is there: a viewer may show the page before once more
+#: leads there is clicked, anew where a viewer shows the page before once more
 WHOLE = """((page, says, link) => {
   if (!page || !page.document.body) return '';
-  const there = link && page.document.querySelector(link);
-  if (there) { there.click(); return ''; }
   const said = page.document.body.innerText;
+  const there = link && !said.includes(says) && page.document.querySelector(link);
+  if (there && !there.clicked) { there.clicked = true; there.click(); }
   const late = [...page.document.images].find(one => !one.complete || !one.naturalWidth);
   if (late) late.scrollIntoView(); else page.scrollTo(0, 1e6);
-  return !late && said.includes(says) && said;
+  return !late && page.document.readyState === 'complete' && said.includes(says) && said;
 })(%s, %r, %r)"""
 
 
@@ -78,17 +84,23 @@ class Shown(NamedTuple):
     pictures: list[bytes]
 
 
-def used(tab: Tab, window: str, part: Part, expected: Shown | None = None) -> Shown:
+def alike(one: bytes, other: bytes, within: float = 0) -> bool:
+    """Of two pictures: no colour of any pixel differs by more."""
+    first, second = pixels(one), pixels(other)
+    return first.shape == second.shape and np.abs(first - second).max() <= within
+
+
+def used(tab: Tab, window: str, part: Part, expected: Shown | None = None, within: float = 0) -> Shown:
     """Look at what a tab has opened, as a reader does; where there is something to compare with, until it is so."""
     seen = Shown([], [])
     views = [(part.says, ""), (part.then, part.link)] if part.then else [(part.says, "")]
     for number, (says, link) in enumerate(views):
         seen.texts.append(tab.wait_for(WHOLE % (window, says, link)))
-        seen.pictures.append(settled(tab, expected.pictures[number] if expected else None))
+        seen.pictures.append(settled(tab, expected.pictures[number] if expected else None, within))
     return seen
 
 
-def settled(tab: Tab, expected: bytes | None) -> bytes:
+def settled(tab: Tab, expected: bytes | None, within: float) -> bytes:
     """A picture that stays as it is, or is as expected."""
     last, deadline = tab.picture(), time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -96,7 +108,7 @@ def settled(tab: Tab, expected: bytes | None) -> bytes:
         now = tab.picture()
         if expected is None and now == last:
             break
-        if expected is not None and np.array_equal(pixels(now), pixels(expected)):
+        if expected is not None and alike(now, expected, within):
             break
         last = now
     return now
@@ -124,14 +136,14 @@ def captured(run_crawl, tmp_path_factory) -> Callable:
     return capture
 
 
-def compared(name: str, live: Shown, replay: Shown, place) -> None:
+def compared(name: str, live: Shown, replay: Shown, place, within: float = 0) -> None:
     for number, (one, other) in enumerate(zip(live.pictures, replay.pictures, strict=True)):
         (place / f"{name}-{number}-live.png").write_bytes(one)
         (place / f"{name}-{number}-replay.png").write_bytes(other)
     assert replay.texts == live.texts, name
     assert all(pixels(one).std() > 0.02 for one in live.pictures), "something is on it"
     for one, other in zip(live.pictures, replay.pictures, strict=True):
-        assert np.array_equal(pixels(one), pixels(other)), f"compare the pictures of {name} in {place}"
+        assert alike(one, other, within), f"compare the pictures of {name} in {place}"
 
 
 @in_pywb
@@ -140,11 +152,12 @@ def test_pywb_shows_what_was_live(captured, tmp_path, parts):
     done, url, live = captured(parts)
     pages = {page["url"]: page["visit"] for page in done.capture["pages"]}
     with replaying([done.folder]) as address, browser(tmp_path / "profile") as tab:
-        for name in parts:
+        for name in (one for one in parts if one not in NOT_IN_PYWB):
             page = f"{url}{PARTS[name].path}"
             tab.open(f"{address}{moment(unix(pages[page]['started']))}/{page}")
             tab.value(WITHOUT_BANNER)
-            compared(name, live[name], used(tab, PYWB, PARTS[name], live[name]), tmp_path)
+            within = 1.01 / 255 if name in NEARLY_IN_PYWB else 0
+            compared(name, live[name], used(tab, PYWB, PARTS[name], live[name], within), tmp_path, within)
 
 
 @in_viewer

@@ -21,7 +21,8 @@ from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError
 from sharc_crawler.live.browser.classes import ShownClasses
-from sharc_crawler.live.browser.rendering import DATA, Renderer
+from sharc_crawler.live.browser.passing import DATA
+from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.reading.readings import Reading
 from sharc_crawler.live.requests import Sent

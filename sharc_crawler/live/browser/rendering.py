@@ -2,11 +2,15 @@
 
 The page's clock is ours: it stands still while an answer is awaited, however long the crawl takes for it, and else runs
 as fast as scripts do (DevTools' virtual time). So a host's delay breaks no script, and waiting costs nothing.
+
+Chromium draws a frame when it is due by both clocks, so that a page whose clock lags is not drawn until it has caught
+up. So it is given a lead while it is empty, and led to its address by a script: its times begin by its own clock then.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -16,6 +20,7 @@ from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
+from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, why_not
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored
@@ -29,18 +34,12 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.spool import Octets
 
-DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
-STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
-METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are named; a script may make up others
 STEP = 500  #: milliseconds of the page's time, after which it is looked at
 STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
 FRAME: Seconds = 0.02  #: by the clock, in which a frame is drawn
 MOMENT = 10  #: milliseconds of the page's time, meanwhile
 FRAMES = 100  #: times that this is waited for
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
-MOST_REQUESTS = 400  #: of one page
-_TOO_MANY = f"requests after its first {MOST_REQUESTS}"
-MOST_SENT = 1 << 20  #: bytes of one POST
 LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
 STUCK: Seconds = 20.0  #: of processor time, with nothing awaited or asked for: its scripts run on
 HUNG: Seconds = 300.0  #: by the clock, the same: the browser does not
@@ -137,11 +136,12 @@ class Renderer:
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
             *((("Page.addScriptToEvaluateOnNewDocument", {"source": stored(login.storage)}),) if login else ()),
-            ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at}),
+            ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at - LONGEST}),
             *((("Emulation.setUserAgentOverride", {"userAgent": agent}),) if agent else ()),
         ):
             await ask(method, page.session, **parameters)
-        self._browser.tell("Page.navigate", page.session, url=page.url)
+        await self._step(page, int(LONGEST * 1000))  # its clock's lead
+        self._browser.tell("Runtime.evaluate", page.session, expression=f"location.href = {json.dumps(page.url)}")
 
     # -- until it is quiet -------------------------------------------------------------------------------------------
 
@@ -295,7 +295,7 @@ class Renderer:
             self._fulfil(page, said, page.raw)
         elif url == page.url and request["method"] == "GET":
             self._fulfil(page, said, page.raw)
-        elif why := _why_not(page, said, posts=self._manner.posts):
+        elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
             page.cut(why)
             self._fail(page, said, "BlockedByClient")
         elif url.endswith("/favicon.ico") and said["resourceType"] == "Other":
@@ -303,14 +303,14 @@ class Renderer:
         else:
             page.seen.requests += 1
             page.seen.data += said["resourceType"] in DATA
-            asked = Asked(url, request["headers"], said["resourceType"], request["method"], _body(request) or b"")
+            asked = Asked(url, request["headers"], said["resourceType"], request["method"], body_of(request) or b"")
             page.do(self._answer(page, said, asked))
 
     def _opened(self, page: PageShown, url: str) -> None:
         """A WebSocket: the browser's own leads nowhere."""
         page.cut(sockets.CUT)
         if page.seen.requests >= MOST_REQUESTS:
-            page.cut(_TOO_MANY)
+            page.cut(TOO_MANY)
         elif url not in page.seen.loaded:
             page.seen.requests += 1
             page.seen.loaded[url] = Loaded(0, None, sockets.KIND.lower(), f"net::{_NET_ERRORS['AddressUnreachable']}")
@@ -356,41 +356,3 @@ class Renderer:
 def _note(page: PageShown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
     """What came of it, the first time."""
     page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
-
-
-def _why_not(page: PageShown, said: dict[str, Any], *, posts: bool) -> str:
-    """Why a request does not pass; empty: it may."""
-    request = said["request"]
-    if not request["url"].startswith(("http://", "https://")):
-        return "requests that are not http"
-    if request["method"] != "GET" and (why := _why_not_sent(said, posts=posts)):
-        return why
-    if STREAM in (request["headers"].get("Accept"), request["headers"].get("accept")):
-        return "a stream of events: its answer has no end"
-    if page.seen.requests >= MOST_REQUESTS:
-        return _TOO_MANY
-    return ""
-
-
-def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
-    """The same of a request that may have an effect."""
-    request = said["request"]
-    if request["method"] != "POST":
-        method = request["method"] if request["method"] in METHODS else "other"
-        return f"{method} requests: only what can be asked for without effect is"
-    if not posts:
-        return "POST requests: only what can be asked for without effect is (post=1 sends them, too)"
-    if said["resourceType"] not in DATA:
-        return "POST requests of forms and beacons: those of scripts that want an answer are sent"
-    body = _body(request)
-    return "" if body is not None and len(body) <= MOST_SENT else f"POST requests with over {MOST_SENT:,} bytes"
-
-
-def _body(request: dict[str, Any]) -> bytes | None:
-    """What a request sends; ``None``: it is not known, or too large for the protocol."""
-    if not request.get("hasPostData"):
-        return b""
-    parts = request.get("postDataEntries")
-    if not parts or any("bytes" not in part for part in parts):
-        return None
-    return b"".join(b64decode(part["bytes"]) for part in parts)

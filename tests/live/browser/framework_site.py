@@ -29,7 +29,10 @@ INSTALLED = (MODULES / ".bin/esbuild").exists()
 MISSING = "the frameworks are not installed (.ci/run does)"
 ITEMS = 3  #: pages of each part
 FEED = 3  #: portions of the list that grows
-HEAD = "<!doctype html><meta charset=utf-8><style>body{font:20px sans-serif;margin:1em}img{display:block}</style>"
+HEAD = (
+    "<!doctype html><meta charset=utf-8><style>body{font:20px sans-serif;margin:1em}img{display:block}"
+    ".live{background:gold}</style>"
+)
 
 VUE = """
 const get = (name, into) => fetch('/api/vue/' + name).then(got => got.json()).then(said => { into.value = said });
@@ -112,6 +115,11 @@ const ask = query => fetch('/api/graph', {method: 'POST', headers: {'Content-Typ
   .then(got => got.json()).then(got => { app.innerHTML += '<h2>' + got.data.said + '</h2>' });
 ask('Ships').then(() => ask('Tides'));
 """
+MODULE = """
+import {said} from './said.js';
+fetch('/api/module/' + said).then(got => got.json()).then(got => { app.innerHTML = '<h1>' + got.title + '</h1>' });
+"""
+SAID = "export const said = 'imported';"
 #: bundled for browsers, each served as a script of its name
 SOURCES = {"react": REACT, "grows": GROWS, "hydrate": HYDRATE}
 
@@ -144,6 +152,9 @@ def build(folder: Path) -> dict[str, bytes]:
         "/pwa/app.js": INSTALLABLE.encode(),
         "/pwa/worker.js": WORKER.encode(),
         "/js/graph.js": GRAPH.encode(),
+        "/js/module.js": MODULE.encode(),
+        "/js/said.js": SAID.encode(),
+        "/module/": _document("<div id=app></div><script type=module src=/js/module.js></script>"),
         "/graph/": _document("<div id=app></div>", "graph"),
         "/pwa/": _document("<div id=app></div><script src=/pwa/app.js></script>"),
         "/react/": _document("<div id=app></div>", "react"),

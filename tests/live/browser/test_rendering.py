@@ -49,11 +49,12 @@ ELSEWHERE = (
 )
 
 
-async def rendered(raw: bytes, folder: Path, urls: list[str], manner: Manner) -> tuple[Rendering, Path]:
+async def rendered(raw: bytes, folder: Path, urls: list[str], manner: Manner, slow: float) -> tuple[Rendering, Path]:
     """What became of a page, and where the browser's socket was; ``urls``: what it asked for."""
 
     async def nothing(asked: Asked) -> bytes:
         urls.append(asked.url)
+        await asyncio.sleep(slow)
         return HEAD
 
     renderer = Renderer(folder, manner)
@@ -65,15 +66,18 @@ async def rendered(raw: bytes, folder: Path, urls: list[str], manner: Manner) ->
         renderer.close()
 
 
-async def shown(raw: bytes, manner: Manner | None = None) -> tuple[Rendering, Path, list[str]]:
-    """The same, in a folder in which nothing is left; what it asked for, without its host."""
+async def shown(raw: bytes, manner: Manner | None = None, slow: float = 0) -> tuple[Rendering, Path, list[str]]:
+    """The same, in a folder in which nothing is left; what it asked for, without its host.
+
+    ``slow``: seconds that each answer takes.
+    """
     try:
         chromium.found()
     except UsageError as error:
         pytest.skip(str(error))
     urls: list[str] = []
     with TemporaryDirectory() as folder:
-        work = rendered(raw, Path(folder), urls, manner or Manner())
+        work = rendered(raw, Path(folder), urls, manner or Manner(), slow)
         seen, socket = await Deferred.fromFuture(asyncio.ensure_future(work))
         assert not list(Path(folder).iterdir())
     return seen, socket, [url.removeprefix("http://h.example") for url in urls]
@@ -93,7 +97,7 @@ async def test_a_page_whose_load_begins_late_is_not_taken_for_the_empty_one(monk
     tell = chromium.Chromium.tell
 
     def late(self, method, session="", **parameters):
-        wait = 1.0 if method == "Page.navigate" else 0.0
+        wait = 1.0 if method == "Runtime.evaluate" else 0.0
         asyncio.get_running_loop().call_later(wait, partial(tell, self, method, session, **parameters))
 
     monkeypatch.setattr(chromium.Chromium, "tell", late)
@@ -113,6 +117,24 @@ if (seen.isIntersecting) { watcher.disconnect(); fetch('/more') } }).observe(end
 async def test_a_page_is_not_quiet_before_it_was_drawn():
     _, _, asked = await shown(DRAWN, Manner(behaviors=()))
     assert asked == ["/more"]
+
+
+#: asks for something, looks at clocks, and shows more at its end
+CLOCKS = (
+    HEAD
+    + b"""<div style="height: 3000px">The page</div><p id=end><script>
+fetch('/slow').then(() => requestAnimationFrame(at => end.append([at, performance.now()].every(n => n < 1e5))));
+new IntersectionObserver(([seen]) => { if (seen.isIntersecting) fetch('/more') }).observe(end)</script>"""
+)
+
+
+async def test_a_page_is_drawn_though_its_clock_stood_for_long(monkeypatch):
+    """The browser would draw when the page's clock has caught up with its own: after as long as it stood."""
+    monkeypatch.setattr(chromium, "_PATIENCE", 60.0)
+    seen, _, asked = await shown(CLOCKS, Manner(pictures=True), slow=4.0)
+    assert asked == ["/slow", "/more"]
+    assert (seen.text, seen.cut) == ("The page\ntrue", [])
+    assert seen.picture
 
 
 @pytest.mark.long

@@ -1,0 +1,51 @@
+"""Which requests of a page may pass to the crawl, whose own guards come after. Pure."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Any
+
+DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
+STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
+METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are named; a script may make up others
+MOST_REQUESTS = 400  #: of one page
+TOO_MANY = f"requests after its first {MOST_REQUESTS}"
+MOST_SENT = 1 << 20  #: bytes of one POST
+
+
+def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
+    """Why a request does not pass, after so many of its page; empty: it may."""
+    request = said["request"]
+    if not request["url"].startswith(("http://", "https://")):
+        return "requests that are not http"
+    if request["method"] != "GET" and (why := _why_not_sent(said, posts=posts)):
+        return why
+    if STREAM in (request["headers"].get("Accept"), request["headers"].get("accept")):
+        return "a stream of events: its answer has no end"
+    if before >= MOST_REQUESTS:
+        return TOO_MANY
+    return ""
+
+
+def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
+    """The same of a request that may have an effect."""
+    request = said["request"]
+    if request["method"] != "POST":
+        method = request["method"] if request["method"] in METHODS else "other"
+        return f"{method} requests: only what can be asked for without effect is"
+    if not posts:
+        return "POST requests: only what can be asked for without effect is (post=1 sends them, too)"
+    if said["resourceType"] not in DATA:
+        return "POST requests of forms and beacons: those of scripts that want an answer are sent"
+    body = body_of(request)
+    return "" if body is not None and len(body) <= MOST_SENT else f"POST requests with over {MOST_SENT:,} bytes"
+
+
+def body_of(request: dict[str, Any]) -> bytes | None:
+    """What a request sends; ``None``: it is not known, or too large for the protocol."""
+    if not request.get("hasPostData"):
+        return b""
+    parts = request.get("postDataEntries")
+    if not parts or any("bytes" not in part for part in parts):
+        return None
+    return b"".join(b64decode(part["bytes"]) for part in parts)
