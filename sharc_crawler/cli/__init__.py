@@ -28,7 +28,7 @@ COMMANDS = {
     "fleet": "Capture many sites with many workers, on PostgreSQL or a SQLite file.",
     "keep": "Capture each site of a collection when it is due: a service, or once.",
     "log": "Print every decision of a capture and what came of it, as JSON lines or as Heritrix's crawl.log.",
-    "masks": "Learn what changes on a site at every download, so that it does not count.",
+    "masks": "Learn masks: parts of pages that differ on every download and should be ignored.",
     "plan": "Foresee a capture from a sitemap, a report or a history, without crawling.",
     "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",
     "tables": "Simulate the paper's tables, ours beside the paper's.",

@@ -160,7 +160,7 @@ def _guessed(prospect: Prospect) -> str:
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:
     if warning := _guessed(prospect):
         click.echo(warning)
-    names = ("strategy", "downloads", "duration", "coherent", "incoherent", "unknown", "blur", "hopeless")
+    names = ("strategy", "downloads", "duration", "coherent", "changed", "unknown", "blur", "hopeless")
     rows = [
         [
             plan.strategy,

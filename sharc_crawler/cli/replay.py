@@ -64,7 +64,8 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
             click.echo(json.dumps({"address": address, "captures": shown}))
         else:
             for facts, url in list(zip(captures, shown, strict=True))[:SHOWN]:
-                click.echo(f"{facts.site} at its reference instant: {url}")
+                at = "at its reference instant" if facts.reference else "without a reference instant (not complete)"
+                click.echo(f"{facts.site} {at}: {url}")
             if len(captures) > SHOWN:
                 click.echo(f"… and {len(captures) - SHOWN:,} more")
             click.echo("Ctrl-C ends it.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,8 @@ def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: 
     """
     collection = Collection(folder)
     first, last = _digits("--from", since), _digits("--to", until)
+    if last and first > f"{last}9":
+        raise UsageError(f"--from {since} comes after --to {until}: nothing lies between them")
     if site and site not in collection.names():
         raise UsageError(f"--site {site!r} has no captures in {folder}{nearest(site, collection.names())}")
     kept = os.access(folder, os.W_OK)
@@ -76,9 +79,16 @@ def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: 
 
 
 def _digits(option: str, text: str) -> str:
-    if text and not _DATE.fullmatch(text):
+    if text and not (_DATE.fullmatch(text) and _is_date(text)):
         raise UsageError(f"{option} {text!r} is no year, month or day; write 2026, 2026-11 or 2026-11-18")
     return text.replace("-", "")
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(f"{text}-01-01"[:10]))
+    except ValueError:
+        return False
 
 
 def _document(hit: Hit) -> dict[str, object]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import IO, Any
 
 import click
 
+from sharc_crawler import __version__
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._simulate_collection import show_collection
@@ -21,6 +24,7 @@ from sharc_crawler.lab.schedule import write_schedules
 from sharc_crawler.plural import counted
 
 SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
+AVERAGED = ("incoherent", "unknown", "hopeless", "expected", "blur")  #: over the seeds
 KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 
 
@@ -78,7 +82,8 @@ def command(
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:
-        click.echo(json.dumps(summary(site, found)))
+        said = {"version": __version__, "site_options": asdict(site), "run_options": shared}
+        click.echo(json.dumps({**summary(site, found), **said}))
     else:
         _show(summary(site, found))
         if seeds == 1 and not options["history"]:
@@ -104,6 +109,8 @@ def _show(result: dict[str, Any]) -> None:
         rows.append([f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in cells])
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}; graph: {first['graph']}"
     print_table(f"{result['site']}: {counted(result['pages'], 'page')} at the start", SHOWN, rows, 2, caption)
+    if len({facts["seed"] for facts in result["runs"]}) > 1:
+        _show_means(result["runs"])
     for facts in result["runs"]:
         if "audit" in facts:
             click.echo(f"{facts['strategy']}: audit {json.dumps(facts['audit'])}")
@@ -113,3 +120,15 @@ def _show(result: dict[str, Any]) -> None:
                 f" captured coherently,"
                 f" {counted(facts['in_coherent_parts'], 'page')}; the largest has {facts['largest_coherent_part']:,}"
             )
+
+
+def _show_means(runs: list[Facts]) -> None:
+    """Of all worlds, by strategy: the mean, and how far single worlds lie from it (standard deviation)."""
+    by_strategy: dict[str, list[Facts]] = {}
+    for facts in runs:
+        by_strategy.setdefault(facts["strategy"], []).append(facts)
+    rows = []
+    for name, worlds in by_strategy.items():
+        columns = [[float(facts[KEYS.get(column, column)]) for facts in worlds] for column in AVERAGED]
+        rows.append([name, *(f"{fmean(column):.2f} ± {stdev(column):.2f}" for column in columns)])
+    print_table("Mean of all seeds ± standard deviation", ("strategy", *AVERAGED), rows)

@@ -12,7 +12,7 @@ import click
 
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.terms import CollectionTerms
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import UsageError
 from sharc_crawler.options.kinds import Duration
 from sharc_crawler.options.sites import Contact
 from sharc_crawler.options.sites import url as checked_url
@@ -115,13 +115,14 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]:
     """What the site says of itself, and what follows from it."""
-    from sharc_crawler.live.setup.survey import survey  # Scrapy is slow to import
+    from sharc_crawler.live.setup.survey import NoPagesError, survey  # Scrapy is slow to import
 
     try:
         found = survey({"url": seed}, [f"{name}={value}" for name, value in settings.items()])
-    except DataError:
-        yield f"{seed} has no sitemap that says how large it is. Its pages are found as the capture goes on."
-        yield f"It ends after {span(limit)}, complete or not. The same command goes on."
+    except NoPagesError as error:
+        yield f"{seed} does not say how large it is: {printable(error.why)}."
+        yield "Its pages are found as the capture goes on."
+        yield f"It ends after {span(limit)} at the latest. What it has not reached by then takes another capture."
         return
     yield from told(seed, found, limit)
 

@@ -86,6 +86,7 @@ def command(
 
         if collection:
             result, left = verify_collection(collection, told, trust)
+            _require_some(capture, result, left)
             without = [f"{name}, which has no certificate: it is not complete, or holds no page" for name in left]
             if package := package_of(collection):
                 without.append(f"{package.name}: sharc verify {package}")
@@ -141,6 +142,19 @@ def _signer(text: str | None) -> str | None:
     return read_signer(text, Path(text))
 
 
+def _require_some(folder: Path, result: Verification, left: Sequence[str]) -> None:
+    """Nothing holds where nothing was certified."""
+    if not (result.claims or result.findings):
+        why = f"none of its {counted(len(left), 'capture')} has one" if left else "it has no capture"
+        raise DataError(f"{str(folder)!r} holds no certificate: {why}")
+
+
+def _package(result: Verification) -> Iterator[str]:
+    path = Path(result.source)
+    if path.is_file() and (digest := package_digest(path)):
+        yield f"  digest {digest} of {short(path.name)}"
+
+
 def _provisional(one: Mapping[str, Any]) -> str:
     left = f"  provisional: {counted(one['pages'], 'page')} of {short(one['folder'])}; from {one['due']} on:"
     if one["folder"].endswith(WACZ):
@@ -175,6 +189,7 @@ def _words(result: Verification) -> str:
             f"Everything holds: {size}.",
             *map(sentence, result.claims),
             *(f"  digest {one}" for one in result.digests),
+            *_package(result),
             *(f"  {text}" for one in result.confirmations for text in confirmed(one)),
             *map(_provisional, result.provisional),
             *_seals(result),

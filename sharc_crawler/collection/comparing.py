@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.facts import PageFacts
 
-PageContents = dict[str, str | None]
+PageContents = dict[str, frozenset[str]]  #: by URL, what tells a page's content from another: digest, fingerprint
 
 NAMED = 3  #: pages that changed, of which a comparison names the URLs
 
@@ -38,14 +38,14 @@ def contents(folder: Path) -> PageContents:
 
 
 def compared(former: PageContents, latter: PageContents) -> CountedChanges:
-    """What changed from one capture to a later one.
+    """What changed from one capture to a later one. Fingerprints differ where masks do: equal bytes are the same.
 
-    >>> former, latter = {"a": "1", "b": "1", "c": "1"}, {"a": "1", "b": "2", "d": "1"}
-    >>> compared(former, latter)
+    >>> one, other, masked = frozenset({"d1", "f1"}), frozenset({"d2", "f2"}), frozenset({"d1", "f3"})
+    >>> compared({"a": one, "b": one, "c": one}, {"a": masked, "b": other, "d": one})
     CountedChanges(new=1, gone=1, changed=1, same=1, named=('b',))
     """
     both = former.keys() & latter.keys()
-    changed = sorted(url for url in both if former[url] != latter[url])
+    changed = sorted(url for url in both if former[url] != latter[url] and not former[url] & latter[url])
     return CountedChanges(
         new=len(latter.keys() - both),
         gone=len(former.keys() - both),
@@ -55,6 +55,8 @@ def compared(former: PageContents, latter: PageContents) -> CountedChanges:
     )
 
 
-def _content(page: PageFacts) -> str | None:
-    """Whatever its masks."""
-    return (page.visit.fingerprint or page.visit.digest or "").partition("+")[0] or None if page.visit else None
+def _content(page: PageFacts) -> frozenset[str]:
+    if page.visit is None:
+        return frozenset()
+    fingerprint = (page.visit.fingerprint or "").partition("+")[0]  # whatever its masks
+    return frozenset(filter(None, (fingerprint, page.visit.digest)))

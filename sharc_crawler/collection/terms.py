@@ -219,6 +219,8 @@ def _every(given: Mapping[str, Any], place: str) -> Every:
     text = _text(given.get("every", "off"), f"{place}.every")
     if text == AUTO:
         return AUTO
+    if text.isdecimal():
+        raise UsageError(f"{place}.every={text!r} has no unit; write it as {text}d (days) or {text}h (hours)")
     seconds: float = _read(Duration(1.0), text, f"{place}.every") if text != "off" else 0.0
     return seconds or None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.instants import second
 from sharc_crawler.model import Phase, Slot
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Chooser:
             try:
                 task = self._ask(capture, now)
             except StrategyError as error:
-                self._stopped(capture, error)
+                self._stopped(capture, error, now)
                 raise
             if task is None:
                 break
@@ -77,9 +78,9 @@ class Chooser:
         capture.owed.one()
         return Task(visit.page, visit.slot, visit.plan)
 
-    def _stopped(self, capture: SiteCapture, error: StrategyError) -> None:
+    def _stopped(self, capture: SiteCapture, error: StrategyError, now: Instant) -> None:
         """What was captured so far stays; readers of its report learn why it is not complete."""
-        capture.note(str(error))
+        capture.note(f"{second(now)}: {error}")
         self._ledger.changed_capture()
         self._ledger.commit()
 

@@ -49,6 +49,8 @@ def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
 
     Raises :class:`~sharc_crawler.errors.DataError` where the file is no history.
     """
+    if not Path(history).is_file():
+        raise DataError(f"{str(history)!r} is no file: give one that history= has named, or a collection's history.db")
     with ObservationStore(history, reading=True) as store:
         sites = store.sites() if site is None else [store.site_named(site)]
         seen = (one for name in sites for one in store.observations(name))
@@ -79,6 +81,8 @@ def downloads(crawl: ScoredCrawl) -> pd.DataFrame:
 
 
 def _text(path: Path) -> str:
+    if not path.parent.is_dir():
+        raise DataError(f"{str(path.parent)!r} is no folder: give that of a capture")
     try:
         return path.read_text()
     except OSError as error:

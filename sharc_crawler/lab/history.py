@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.instants import second
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
@@ -61,7 +62,7 @@ class HistorySpec:
     def build(self) -> Site:
         """The site over the window; raises DataError where a file is not what it should be."""
         if not self.start < self.end:
-            raise UsageError(f"window={self.start:.0f} {self.end:.0f} is empty: it must end after it starts")
+            raise UsageError(f"--window {second(self.start)} {second(self.end)} is empty: it must end after it starts")
         lives = read_history(Path(self.history))
         urls = [life.page for life in lives]
         numbers = {url: number for number, url in enumerate(urls)}
@@ -71,6 +72,10 @@ class HistorySpec:
             raise UsageError(f"root={self.root!r} is no page of {self.history} that exists when the window begins")
         everything = Changes.of([life.hist + life.changes for life in lives])
         changes = everything.within(self.start, self.end)
+        last = max((one.changes[-1] for one in lives if one.changes), default=self.end)
+        if self.start > last:
+            window = f"--window {second(self.start)} {second(self.end)}"
+            raise UsageError(f"{window}: the last change in {self.history} was before, at {second(last)}")
         return Site(
             name=Path(self.history).name.split(".")[0],
             urls=urls,

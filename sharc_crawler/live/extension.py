@@ -39,8 +39,8 @@ EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
 OBJECTS = 5_000
 STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
 NOT_KEPT = (
-    "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report"
-    " (SHARC_WARC=False, where only the order of visits is wanted, ends this warning)"
+    "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report."
+    " Set SHARC_WARC=False to crawl without archiving and to silence this warning"
 )
 COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 

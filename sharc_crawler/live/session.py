@@ -249,7 +249,7 @@ class Session:
 
     async def _finish_former(self, sites: set[str]) -> None:
         """WARC files that were being written when a crawl was cut off are finished before anything is added."""
-        await self._open(sorted(sites), "finishing the WARC files that were being written when the crawl was cut off")
+        await self._open(sorted(sites), "finishing the WARC files of the run before")
 
     async def _ready(self, sites: Sequence[str]) -> None:
         """The archive can be written before anything is fetched.

@@ -38,7 +38,15 @@ def next_steps(report: Mapping[str, Any]) -> list[NextStep]:
                 "It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER"
             )
         ]
-    return [*_noise(report), *_edits(report), *_rates(report), *_keeping(report)]
+    return [*_once(report), *_noise(report), *_edits(report), *_rates(report), *_keeping(report)]
+
+
+def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    """A project's default order shows nothing of coherence."""
+    totals = report["coherence"]
+    if "spider" in report["settings"] and totals["captured"] and totals["unknown"] == totals["captured"]:
+        words = "Pages were visited once, which shows nothing of coherence. Have each visited twice."
+        yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
 
 
 def _noise(report: Mapping[str, Any]) -> Iterator[NextStep]:
@@ -47,12 +55,17 @@ def _noise(report: Mapping[str, Any]) -> Iterator[NextStep]:
         pages = f"{counted(number, 'page')} {agreeing(number, 'were')} lost to what the server makes up on each request"
         yield NextStep(
             f"{pages}. Look at the masks that this capture learned, and use them (in a collection: masks: auto).",
-            f"-a masks=FOLDER/{NAME}",
+            f"{_given(report, 'masks')}=FOLDER/{NAME}",
         )
     elif totals["content"]["changed"] > MANY * totals["captured"]:
         yield NextStep(
             f"{counted(totals['content']['changed'], 'page')} lost their content. Is it noise?", "sharc masks FOLDER"
         )
+
+
+def _given(report: Mapping[str, Any], name: str) -> str:
+    """As a project gives it, whose spider takes no arguments of ours; else as an argument."""
+    return f"-s SHARC_{name.upper()}" if "spider" in report["settings"] else f"-a {name}"
 
 
 def _edits(report: Mapping[str, Any]) -> Iterator[NextStep]:
@@ -62,7 +75,8 @@ def _edits(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if not report["settings"].get("history") and report["coherence"]["captured"]:
-        yield NextStep("Let the next capture learn from this one how often pages change.", "-a history=FILE")
+        words = "Let the next capture learn from this one how often pages change."
+        yield NextStep(words, f"{_given(report, 'history')}=FILE")
 
 
 def _keeping(report: Mapping[str, Any]) -> Iterator[NextStep]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler import plugins
-from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.strategies.base import Strategy
 
 if TYPE_CHECKING:
@@ -15,13 +16,14 @@ if TYPE_CHECKING:
 
     from sharc_crawler.strategies.base import Setting
 
+_DECIMAL = re.compile(r"\d+\.\d+")
 _load = functools.cache(plugins.load)  # entry points are read from disk
 
 
 def make_strategy(spec: str, setting: Setting) -> Strategy:
     """The strategy ``NAME`` or ``NAME:option=value:option=value`` for one capture.
 
-    Options are the keyword arguments of the strategy's constructor after ``setting``; whole numbers are passed as int.
+    Options are the keyword arguments of the strategy's constructor after ``setting``; numbers arrive as such.
     Raises :class:`~sharc_crawler.errors.UsageError` for an unknown name, option or value.
 
     >>> from sharc_crawler.strategies.base import Setting
@@ -31,14 +33,14 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
     name, *texts = spec.split(":")
     factory = _load("strategy", name)
     allowed = _options(factory)
-    options: dict[str, str | int] = {}
+    options: dict[str, str | float] = {}
     for text in texts:
         option, separator, value = text.partition("=")
         if not separator:
             raise UsageError(f"strategy={spec!r}: {text!r} is not of the form option=value")
         if option not in allowed:
-            raise unknown_name(f"option of {name}", option, allowed)
-        options[option] = int(value) if value.isdecimal() else value
+            raise UsageError(f"strategy={spec!r}: option {option!r} is not known{nearest(option, allowed)}")
+        options[option] = int(value) if value.isdecimal() else float(value) if _DECIMAL.fullmatch(value) else value
     try:
         strategy = factory(setting, **options)
     except TypeError as error:

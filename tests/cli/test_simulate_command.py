@@ -152,3 +152,17 @@ def test_a_plan_takes_addresses_as_a_crawl_does(source, says, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(main, ["plan", source])
     assert (done.exit_code, says in done.output) == (2, True), done.output
+
+
+def test_several_worlds_have_a_mean_and_the_json_has_the_options():
+    several = ["simulate", "--size", 30, "--strategy", "bfs", "--seeds", 2, "--jobs", 1]
+    assert "Mean of all seeds ± standard deviation" in sharc(*several).output
+    found = json.loads(sharc(*several, "--skew", 2, "--hints", 0.2, "--json").stdout)
+    assert (found["site_options"]["skew"], found["run_options"]["hints"]) == (2, 0.2)
+
+
+def test_a_window_beyond_the_history_is_refused_in_dates(tmp_path):
+    history = write_history(tmp_path)
+    done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01")
+    assert done.exit_code == 2
+    assert "--window 2030-01-01T00:00:00Z 2031-01-01T00:00:00Z" in done.output

@@ -102,3 +102,10 @@ def test_what_is_no_index_is_left_alone(tmp_path):
     (tmp_path / TEXTS).write_text("my shopping list, of some length and of no interest to anybody else but me")
     with pytest.raises(DataError, match="no text index of this version; remove it"):
         TextIndex(tmp_path / TEXTS)
+
+
+@pytest.mark.parametrize("between", [("--from", "2026-13"), ("--to", "2026-02-30"), ("--from", "2027", "--to", "2026")])
+def test_dates_that_there_are_not_are_refused(between, tmp_path):
+    (tmp_path / "collection.yaml").write_text("sites: [https://a.example/]\n")
+    done = CliRunner().invoke(main, ["search", str(tmp_path), "x", *between])
+    assert (done.exit_code, between[0] in done.output) == (2, True)

@@ -68,3 +68,13 @@ def test_an_index_that_is_missing_or_damaged_is_named_and_the_payloads_are_found
     done = CliRunner().invoke(main, ["certify", str(copied.folder), "--at", "2026-11-25T12:00"])
     assert done.exit_code == 3
     assert "has a certificate that cannot be read" in done.output
+
+
+def test_a_collection_without_a_certificate_does_not_hold(copied):
+    for one in copied.captures():
+        for path in one.folder.glob("certificate*"):
+            path.unlink()
+    told = CliRunner().invoke(main, ["verify", str(copied.folder)])
+    assert told.exit_code == 3
+    assert "holds no certificate: none of its 2 captures has one" in told.stderr
+    assert "Everything holds" not in told.output

@@ -152,7 +152,7 @@ def test_events_that_cannot_be(tmp_path, events, what):
 
 def test_windows_and_roots_that_cannot_be(tmp_path):
     path = str(write_history(tmp_path))
-    with pytest.raises(UsageError, match="window=5 5 is empty"):
+    with pytest.raises(UsageError, match="--window 1970-01-01T00:00:05Z 1970-01-01T00:00:05Z is empty"):
         HistorySpec(path, "/", 5.0, 5.0).build()
     with pytest.raises(UsageError, match="root='/nowhere' is no page"):
         HistorySpec(path, "/nowhere", 0.0, 5.0).build()

@@ -122,7 +122,7 @@ def test_the_schedule_alone_gives_the_scores(history, tmp_path, jobs):
     )
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert {*found} == {"site", "pages", "window", "runs"}
+    assert {*found} == {"site", "pages", "window", "runs", "version", "site_options", "run_options"}
     assert (found["pages"], found["window"]) == (SIZE, [*WINDOW])
     changes = changes_of(history, WINDOW)
     downloads = downloads_of(schedule)

@@ -11,7 +11,9 @@ import pytest
 from sharc_crawler import plugins
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import Slot, Visit
+from sharc_crawler.strategies import make
 from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.baselines import Bfs
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.strategies.optimal import optimum
 
@@ -115,3 +117,17 @@ def test_the_optimum_of_rates_beyond_all_bounds() -> None:
 
 def test_settings_at_their_bounds() -> None:
     assert Setting(size=0, step=1e-9, observation=(-1.0, 0.0), prior=(0.0,)).size == 0
+
+
+class Optional(Bfs):
+    """Keeps what it is given."""
+
+    def __init__(self, setting, **options):
+        super().__init__(setting)
+        self.options = options
+
+
+def test_numbers_among_the_options_arrive_as_numbers(monkeypatch):
+    monkeypatch.setattr(make, "_load", lambda *_: Optional)
+    monkeypatch.setattr(make, "_options", lambda _: ["a", "b", "c"])
+    assert make_strategy("x:a=2:b=0.01:c=false", Setting()).options == {"a": 2, "b": 0.01, "c": "false"}

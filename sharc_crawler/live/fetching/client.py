@@ -48,7 +48,7 @@ class PostponedError(SharcError):
 class Patience:
     """How long one goes on asking."""
 
-    #: at one question, 2 where both answers are the same nonsense; 429 and 503 with Retry-After are not counted
+    #: at one question, 2 where both answers are malformed in the same way; 429 and 503 with Retry-After are not counted
     attempts: int = 4
     back_off: Seconds = 5.0  #: before the second attempt, doubled for each further one
     longest: Seconds = 3600.0  #: Retry-After that is still waited for

@@ -39,7 +39,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         f"{politeness.delay:g} s between requests to a host, robots.txt {robots},"
         f" as {politeness.agent!r}, into {config.output}"
     )
-    console.print("Names were not looked up: whether a host is at a private address shows when it is connected to.")
+    console.print("DNS was not queried. Private addresses are checked on connecting.")
 
 
 def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:

@@ -32,6 +32,14 @@ PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"
 
 
+class NoPagesError(DataError):
+    """A site names no pages; ``why``."""
+
+    def __init__(self, url: str, why: str) -> None:
+        super().__init__(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
+        self.why = why
+
+
 @dataclass(frozen=True, slots=True)
 class Survey:
     """The pages that a capture would begin with; one entry per page."""
@@ -113,7 +121,7 @@ def _survey_of(url: str, session: Session) -> Survey:
     if len(open_) <= len(capture.spec.seeds):
         refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
-        raise DataError(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
+        raise NoPagesError(url, why)
     attested = capture.mode.attestable(open_, session.clock.now()) or [False] * len(open_)
     return Survey(
         [pages.urls[page] for page in open_],

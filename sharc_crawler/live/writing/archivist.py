@@ -185,8 +185,8 @@ class Archivist:
         self._child = None
         self._forget()
         ended = f"the process that writes WARC files ended ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
-        lost = f"{counted(len(self._waiting), 'visit')} not on disk by then, to be made again as failed ones are"
-        self.mishaps.append(f"{ended}; another goes on. {lost}; nothing that counts is missing")
+        lost = f"{counted(len(self._waiting), 'unsaved visit')} will be retried"
+        self.mishaps.append(f"{ended}; restarted. {lost}. No recorded visit is lost")
         logger.warning("%s", self.mishaps[-1])
         why = describe(NotArchivedError(ended))
         for number in list(self._waiting):

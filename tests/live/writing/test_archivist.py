@@ -160,7 +160,7 @@ async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(arch
     with pytest.raises(NotArchivedError, match=r"ended \(signal 9\)"):
         await asyncio.wrap_future(second)
     (mishap,) = archivist.mishaps
-    assert "ended (signal 9); another goes on. 1 visit not on disk by then" in mishap
+    assert "ended (signal 9); restarted. 1 unsaved visit will be retried" in mishap
     again = archivist.keep("example.org", exchange(2, b"second"))
     await archivist.finish()
     assert first.result(0).file != again.result(0).file, "as after a crash"
