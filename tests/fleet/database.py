@@ -38,8 +38,7 @@ def missing() -> str:
 class Database:
     def __init__(self, folder: Path) -> None:
         # a socket's path is short, and the folder is the server's own user's
-        self.folder = Path("/tmp") / f"sharc-pg-{os.getpid()}-{folder.name}"
-        self.folder.mkdir(mode=0o700)
+        self.folder = Path(mkdtemp(prefix=f"sharc-pg-{folder.name}-", dir="/tmp"))  # a killed run may have left one
         if os.geteuid() == 0:
             shutil.chown(self.folder, OWNER)
         self.data = self.folder / "data"
