@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from tempfile import mkdtemp
 
 from tests.ports import free_port
 
