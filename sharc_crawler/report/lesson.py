@@ -11,8 +11,9 @@ from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import Pair, learn
-from sharc_crawler.changes.masks import as_json
+from sharc_crawler.changes.masks import as_json, load_masks
 from sharc_crawler.coding import decoded
+from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import Taught
 from sharc_crawler.evidence.headers import TOO_FRESH, header_text
 from sharc_crawler.report.taught import NAME, SUPPORT
@@ -73,6 +74,16 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     learned = {"masks": len(taught.masks), "alike": sorted(taught.alike), "why": taught.why}
     replace_file(folder / NAME, json.dumps({**as_json(masks), "learned": learned}, indent=1) + "\n")
     return taught
+
+
+def read(path: Path) -> Taught:
+    """What a file tells that :func:`learned` wrote. Raises :class:`~sharc_crawler.errors.DataError`."""
+    masks = load_masks(path)
+    try:
+        told = json.loads(path.read_text())["learned"]
+        return Taught(masks[len(masks) - told["masks"] :], frozenset(told["alike"]), tuple(told["why"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is no file of masks that a capture wrote ({error!r}); remove it") from error
 
 
 def _teaching(seen: Teachers, folder: Path) -> Iterator[_Twice]:

@@ -6,10 +6,8 @@ the next capture.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import Taught
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
@@ -78,14 +76,9 @@ def read_taught(folder: Path) -> Taught:
     path = folder / NAME
     if not path.exists():
         return Taught()
-    from sharc_crawler.changes.masks import load_masks  # only where there are some
+    from sharc_crawler.report.lesson import read  # only where there are some
 
-    masks = load_masks(path)
-    try:
-        told = json.loads(path.read_text())["learned"]
-        return Taught(masks[len(masks) - told["masks"] :], frozenset(told["alike"]), tuple(told["why"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is no file of masks that a capture wrote ({error!r}); remove it") from error
+    return read(path)
 
 
 def _fetched_twice(page: PageFacts) -> bool:
