@@ -292,7 +292,7 @@ def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(t
     assert process.returncode == 0, out
     assert out.count("the process that writes WARC files ended (signal 9); restarted. ") == 2, "a note, too"
     (capture,) = captures_of(folder)
-    assert sum("nothing that counts is missing" in note for note in capture["notes"]) == 1
+    assert sum("No recorded visit is lost" in note for note in capture["notes"]) == 1
     assert verify(folder).findings == []
 
 
