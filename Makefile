@@ -3,8 +3,8 @@
 # tests that start no server and no process and take less than a third of a second of processor time each.
 PYTHON ?= python3.11
 BIN := .venv/bin
-# Most of a crawl's time is waiting, for a delay or a disk: four processes a core. What only computes needs two.
-WORKERS ?= -n 8 --dist worksteal
+# Most of a crawl's time is waiting, for a delay or a disk: three processes a core. What only computes needs two.
+WORKERS ?= -n 6 --dist worksteal
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.

@@ -9,7 +9,7 @@ from sharc_crawler.evidence.headers import is_part, made_on_request
 from sharc_crawler.evidence.intervals import Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.restless import Restless, class_of
+from sharc_crawler.evidence.restless import PAIRS, Restless, class_of
 from sharc_crawler.model import Change, Judgement, Result, Slot, Verdict
 
 if TYPE_CHECKING:
@@ -44,14 +44,18 @@ class Revisits:
         self._restless = Restless()
         self._away: dict[str, Judgement] = {}  # pages that were not there between their visit and T
         self._dated: dict[tuple[str, str], Instant] = {}  # kinds of pages with a Last-Modified of old, and since when
+        self._by_clock: dict[tuple[str, str], list[Instant]] = {}  # the first visits of a kind with one made on request
 
     def visited(self, url: str, outcome: Outcome) -> None:
         """A page or resource was visited; ``url`` as it was requested."""
         self._away.pop(url, None)
         self.clocks.saw(url, outcome)
-        if outcome.validators.last_modified and not made_on_request(outcome):
+        if outcome.validators.last_modified:
             kind = class_of(url)
-            self._dated[kind] = min(outcome.started, self._dated.get(kind, outcome.started))
+            if made_on_request(outcome):
+                self._by_clock[kind] = sorted((*self._by_clock.get(kind, ()), outcome.started))[:PAIRS]
+            else:
+                self._dated[kind] = min(outcome.started, self._dated.get(kind, outcome.started))
 
     def looked(self, url: str, visit: Outcome, outcome: Outcome) -> None:
         """A second look before T brought no content: a page that was gone then has changed, though it comes back."""
@@ -75,8 +79,10 @@ class Revisits:
         return away if away is not None and found.change is Change.UNCHANGED else of_comparison(found)
 
     def _is_dated(self, url: str, reference: Instant) -> bool:
-        """Had a page of its kind, before T, a Last-Modified that was not made on request?"""
-        return self._dated.get(class_of(url), reference) < reference
+        """Had a page of its kind, before T, a Last-Modified that was not made on request? Of few nobody can tell."""
+        kind = class_of(url)
+        by_clock = sum(started < reference for started in self._by_clock.get(kind, ()))
+        return by_clock < PAIRS or self._dated.get(kind, reference) < reference
 
     def _stale(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> bool:
         """Does the revisit show the page as it was before T only?"""

@@ -33,8 +33,7 @@ class Teachers:
     """The pages that teach, in one walk over all; only so many are kept."""
 
     def __init__(self, captures: Sequence[CaptureFacts]) -> None:
-        self.close, self.looked = _Closest(PAIRS), _Closest(LOOKED)
-        self.same, self.unmodified = _Closest(PAIRS), _Closest(PAIRS)  #: by bytes; by a 304
+        self.close, self.looked, self.same, self.unmodified = map(_Closest, (PAIRS, LOOKED, PAIRS, PAIRS))
         self.lost = 0
         self.doubted: set[str] = set()  #: URLs whose 304 is not believed
         for page in (page for facts in captures for page in facts.pages if page.kind is Kind.PAGE):

@@ -83,7 +83,7 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         (at(10, validators=etag("", 5)), at(90, validators=etag("", 7)), SAME),
         (at(10, validators=etag("", 5)), at(90, validators=etag("", 2)), (*OPEN, Reason.LATER_MODIFIED)),  # put back
         (at(10, validators=etag('"1"', 5)), at(90, validators=etag('"1"', 2)), SAME),
-        (at(10, validators=etag("", 10)), at(90, validators=etag("", 90)), SAME),
+        (at(10, validators=etag("", 10)), at(90, validators=etag("", 90)), (*OPEN, Reason.LATER_MODIFIED)),
         (
             at(10, validators=etag('"1"')),
             NOT_MODIFIED._replace(validators=etag('"2"')),
@@ -129,13 +129,24 @@ def test_what_speaks_against_a_page(visit: Outcome, revisit: Outcome, expected: 
 def test_a_last_modified_of_now_says_something_where_those_of_its_kind_are_old() -> None:
     """Changed within a second before its visit, and again before its revisit: to and fro?"""
     visit, revisit = at(10, validators=etag("", 10)), at(90, validators=etag("", 90))
-    assert judged(visit, revisit) == SAME
-    revisits = Revisits()
+    assert judged(visit, revisit) == (*OPEN, Reason.LATER_MODIFIED), "of one page nobody can tell"
+    assert judged(visit, revisit, clocks(3)) == (*OPEN, Reason.LATER_MODIFIED)
+    assert judged(visit, revisit, clocks(4)) == SAME
+    revisits = clocks(4)
     revisits.visited(URL, at(5, validators=etag("", 1)))
     assert judged(visit, revisit, revisits) == (*OPEN, Reason.LATER_MODIFIED)
-    late = Revisits()
+    late = clocks(4)
     late.visited(URL, at(60, validators=etag("", 1)))  # after T: nothing that was known at the judgement
     assert judged(visit, revisit, late) == SAME
+    assert judged(visit, revisit, clocks(4, 60)) == (*OPEN, Reason.LATER_MODIFIED), "nor were these"
+
+
+def clocks(pages: int, visited: int = 2) -> Revisits:
+    """Before that so many pages were visited that are dated anew at each answer."""
+    revisits = Revisits()
+    for number in range(pages):
+        revisits.visited(f"{URL}{number}", at(visited, validators=etag("", visited)))
+    return revisits
 
 
 def test_the_clock_of_a_server_is_known_from_all_its_visits_before_t() -> None:
