@@ -93,11 +93,7 @@ def _taken_for(file: Path, source: Material) -> str | None:
     if _DOCUMENT.search(file.name) or _says_it_is_ours(file):
         return "a document beside those of the capture"
     if is_zipfile(file):
-        return (
-            "a package of another capture, or of these files as they were before: sharc verify tells of it by itself"
-            if _other_package(file, source)
-            else None
-        )
+        return _OTHER if _other_package(file, source) else None
     return "a package that is no zip file" if _PACKAGE.search(file.name) else None
 
 

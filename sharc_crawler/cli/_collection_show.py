@@ -80,4 +80,6 @@ def _newest(captures: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
     totals, changes = entry["totals"], entry["changes"]
     share = percent(totals["coherent"] / totals["captured"]) if totals and totals["captured"] else "–"
     since = f"{changes['changed']:,}/{changes['new']:,}/{changes['gone']:,}" if changes else "–"
+    if changes and changes["unknown"]:
+        since += f" ({changes['unknown']:,} unknown)"
     return f"{entry['time'][:16].replace('T', ' ')}{'' if entry['complete'] else ' (open)'}", share, since

@@ -30,6 +30,20 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
+def adding(what: str, total: float) -> Iterator[Callable[[float], None]]:
+    """The same, called with how much more is done each time."""
+    done = 0.0
+    with progress(what, total) as show:
+
+        def told(more: float) -> None:
+            nonlocal done
+            done += more
+            show(done)
+
+        yield told
+
+
+@contextmanager
 def phases() -> Iterator[Callable[[str, int, int], None]]:
     """The same for work whose phases come to light as it goes: call with the phase, what is done and of how much."""
     columns = (

@@ -11,7 +11,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.cli._authority import asking, may_ask
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._progress import progress
+from sharc_crawler.cli._progress import adding
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import UsageError
@@ -59,14 +59,7 @@ def command(
     folders = [one.folder for one in collection.captures()] if collection else capture_folders(folder)
     if output and len(folders) > 1 and not collection:
         raise UsageError(f"-o {output}: {folder} holds {len(folders):,} sites, each becomes a file: name one of them")
-    done = 0
-    with progress("packaging", _size(folders)) as show:
-
-        def told(size: int) -> None:
-            nonlocal done
-            done += size
-            show(done)
-
+    with adding("packaging", _size(folders)) as told:
         seal = PackageSeal(key, asking(timestamp, operator, allow)) if key else None
         said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
         paths = [package_collection(collection, output, told, _warned, **said)] if collection else []
@@ -76,7 +69,7 @@ def command(
     for path in paths:
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
-    if paths and not collection and is_certified(folders[0]):  # the parts of a multi-WACZ are verified one by one
+    if paths and any(map(is_certified, folders if collection else folders[:1])):
         say_next("sharc", "verify", paths[0])
 
 

@@ -15,7 +15,7 @@ from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._progress import progress
+from sharc_crawler.cli._progress import adding
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import package_of, size_of, verify_collection
 from sharc_crawler.collection.verifying_package import holds_packages, verify_package
@@ -71,34 +71,23 @@ def command(
       sharc verify captures/demo --signer archive-public.pem --authority tsa-root.pem
     """
     trust = Trust(_signer(signer), authority)
-    done = 0
     collection = Collection(capture) if Collection.is_in(capture) else None
     packages = capture.is_file() and holds_packages(capture)
     if (collection or packages) and former:
         raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
     size = size_of(collection) if collection else 4 * capture.stat().st_size if packages else total_size(capture)
-    with progress("verifying", size) as show:
-
-        def told(size: int) -> None:
-            nonlocal done
-            done += size
-            show(done)
-
-        if collection:
-            result, left = verify_collection(collection, told, trust)
-            _require_some(capture, result, left)
-            without = [f"{name}, which has no certificate: it is not complete, or holds no page" for name in left]
-            if package := package_of(collection):
-                without.append(f"{package.name}: sharc verify {package}")
-        elif packages:
-            result, left = verify_package(capture, told, trust)
-            without = [f"{name}, which has no certificate: it is not complete" for name in left]
+    with adding("verifying", size) as told:
+        if collection or packages:
+            found = verify_collection(collection, told, trust) if collection else verify_package(capture, told, trust)
+            result, without = found[0], _uncertified(capture, *found)
         else:
             result = verify(capture, former, told, trust)
             result.findings += not_of_it(capture)
             without = [f"{name}: {why}" for name, why in result.without.items()]
             result.worded = wording_of(capture)
             result.unsealed = [] if _noted_package(capture, digests) else unsealed(capture)
+    if collection and (package := package_of(collection)):
+        without.append(f"{package.name}: sharc verify {package}")
     if digests and not _noted_package(capture, digests):
         result.findings += _not_noted(result, digests)
         rewritten = [name for name in result.unsealed if not name.startswith(GIVEN)]
@@ -142,11 +131,12 @@ def _signer(text: str | None) -> str | None:
     return read_signer(text, Path(text))
 
 
-def _require_some(folder: Path, result: Verification, left: Sequence[str]) -> None:
-    """Nothing holds where nothing was certified."""
+def _uncertified(path: Path, result: Verification, left: Sequence[str]) -> list[str]:
+    """Captures of several that have no certificate, in words. Nothing holds where none has one."""
     if not (result.claims or result.findings):
         why = f"none of its {counted(len(left), 'capture')} has one" if left else "it has no capture"
-        raise DataError(f"{str(folder)!r} holds no certificate: {why}")
+        raise DataError(f"{str(path)!r} holds no certificate: {why}")
+    return [f"{name}, which has no certificate: it is not complete, or holds no page" for name in left]
 
 
 def _package(result: Verification) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.changes.masked import same_content
 from sharc_crawler.model import Kind
 from sharc_crawler.report.load import open_facts
 
@@ -12,7 +14,15 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.facts import PageFacts
 
-PageContents = dict[str, frozenset[str]]  #: by URL, what tells a page's content from another: digest, fingerprint
+
+class PageContent(NamedTuple):
+    """What tells a page's content from another."""
+
+    digest: str | None
+    fingerprint: str | None
+
+
+PageContents = dict[str, PageContent]  #: by URL
 
 NAMED = 3  #: pages that changed, of which a comparison names the URLs
 
@@ -24,6 +34,7 @@ class CountedChanges(NamedTuple):
     gone: int  #: captured formerly and not now, for whatever reason
     changed: int
     same: int
+    unknown: int  #: other bytes, under other masks
     named: tuple[str, ...]
 
 
@@ -38,25 +49,30 @@ def contents(folder: Path) -> PageContents:
 
 
 def compared(former: PageContents, latter: PageContents) -> CountedChanges:
-    """What changed from one capture to a later one. Fingerprints differ where masks do: equal bytes are the same.
+    """What changed from one capture to a later one.
 
-    >>> one, other, masked = frozenset({"d1", "f1"}), frozenset({"d2", "f2"}), frozenset({"d1", "f3"})
-    >>> compared({"a": one, "b": one, "c": one}, {"a": masked, "b": other, "d": one})
-    CountedChanges(new=1, gone=1, changed=1, same=1, named=('b',))
+    >>> one, other, masked = PageContent("d1", "f1"), PageContent("d2", "f2"), PageContent("d2", "f3+01")
+    >>> compared({"a": one, "b": one, "c": one, "e": one}, {"a": one, "b": other, "d": one, "e": masked})
+    CountedChanges(new=1, gone=1, changed=1, same=1, unknown=1, named=('b',))
     """
     both = former.keys() & latter.keys()
-    changed = sorted(url for url in both if former[url] != latter[url] and not former[url] & latter[url])
+    same = {url: _same(former[url], latter[url]) for url in both}
+    found = Counter(same.values())
     return CountedChanges(
         new=len(latter.keys() - both),
         gone=len(former.keys() - both),
-        changed=len(changed),
-        same=len(both) - len(changed),
-        named=tuple(changed[:NAMED]),
+        changed=found[False],
+        same=found[True],
+        unknown=found[None],
+        named=tuple(sorted(url for url in both if same[url] is False)[:NAMED]),
     )
 
 
-def _content(page: PageFacts) -> frozenset[str]:
-    if page.visit is None:
-        return frozenset()
-    fingerprint = (page.visit.fingerprint or "").partition("+")[0]  # whatever its masks
-    return frozenset(filter(None, (fingerprint, page.visit.digest)))
+def _same(one: PageContent, other: PageContent) -> bool | None:
+    if one.digest != other.digest and one.fingerprint and other.fingerprint:
+        return same_content(one.fingerprint, other.fingerprint)
+    return one.digest == other.digest
+
+
+def _content(page: PageFacts) -> PageContent:
+    return PageContent(page.visit.digest, page.visit.fingerprint) if page.visit else PageContent(None, None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharc_crawler.changes.masked import same_content
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 BATCH = 10_000  #: rows whose texts are held at a time
 _OK, _NOT_MODIFIED, _OTHER = range(3)
+_BITS = {True: UNCHANGED, False: CHANGED, None: UNKNOWN}  #: by whether the content is the same
 #: results that say what state a page was in; after the others it is as if nobody had looked
 ACCESSED = "result IN ('ok', 'not-modified', 'gone', 'redirected')"
 #: after the number of a URL; results and changes as numbers
@@ -90,20 +92,8 @@ def _bits(
         if bits[at] == UNKNOWN and digests[last] is not None and digests[at] is not None:
             bits[at] = UNCHANGED if digests[last] == digests[at] else CHANGED
         if bits[at] == CHANGED and results[last] == results[at] == _OK and fingerprints[last] and fingerprints[at]:
-            bits[at] = _by_content(fingerprints[last], fingerprints[at])
+            bits[at] = _BITS[same_content(fingerprints[last], fingerprints[at])]
     return bits
-
-
-def _by_content(one: str, other: str) -> int:
-    """Of two fingerprints; under other masks than before nobody can tell what an edit was.
-
-    >>> [_by_content("sha1:A", other) for other in ("sha1:A", "sha1:B", "sha1:A+01", "sha1:B+01")]
-    [0, 1, 0, -1]
-    """
-    (content, _, masks), (content_now, _, masks_now) = one.partition("+"), other.partition("+")
-    if content == content_now:
-        return UNCHANGED
-    return CHANGED if masks == masks_now else UNKNOWN
 
 
 def _before(first: NDArray[np.int64], results: NDArray[np.int8]) -> NDArray[np.int64]:

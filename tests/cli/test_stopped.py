@@ -40,7 +40,7 @@ def somebody_stops_it(*_: object) -> Iterator[Callable[[float], None]]:
 def test_ctrl_c_ends_it_and_nothing_half_made_is_left(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     before = sorted(path.name for path in folder.iterdir())
     with monkeypatch.context() as patched:
-        patched.setattr(f"sharc_crawler.cli.{command}.progress", somebody_stops_it)
+        patched.setattr(f"sharc_crawler.cli.{command}.adding", somebody_stops_it)
         stopped = CliRunner().invoke(main, [command, str(folder)])
     assert stopped.exit_code == 1
     assert "Aborted!" in stopped.output

@@ -31,7 +31,7 @@ def test_what_changed_between_captures_is_counted_and_named(collected):
     assert first["changes"] is None
     assert (first["complete"], first["certified"], first["problem"]) == (True, True, None)
     assert first["totals"] == {"captured": 3, "coherent": 3, "changed": 0, "unknown": 0, "not_captured": 0}
-    assert second["changes"] == {"new": 1, "gone": 1, "changed": 1, "same": 1, "named": (collected.url,)}
+    assert second["changes"] == {"new": 1, "gone": 1, "changed": 1, "same": 1, "unknown": 0, "named": (collected.url,)}
     assert second["former"] == first["folder"]
     assert first["bytes"] == sum(path.stat().st_size for path in collected.folders[0].glob("*.warc.gz"))
 
@@ -70,7 +70,7 @@ def test_a_damaged_capture_is_told_of_and_the_others_stand(copied):
     assert "make it again: sharc report" in damaged["problem"]
     assert (one["problem"], last["problem"]) == (None, None)
     assert last["former"] == one["folder"]
-    assert last["changes"] == {"new": 0, "gone": 0, "changed": 0, "same": 3, "named": []}
+    assert last["changes"] == {"new": 0, "gone": 0, "changed": 0, "same": 3, "unknown": 0, "named": []}
     assert "damaged" in (copied.folder / PAGE).read_text()
 
 
@@ -104,7 +104,7 @@ def test_the_page_needs_nobody_else(copied):
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "[]", '{"format": "sharc-collection", "version": 1, "sites": [{}]}', "folder only", "a number"]
+    "damage", ["", "[]", '{"format": "sharc-collection", "version": 2, "sites": [{}]}', "folder only", "a number"]
 )
 def test_a_damaged_index_is_made_anew(copied, damage):
     write_overview(copied)

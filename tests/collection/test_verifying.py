@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying import verify_collection
 
 
@@ -70,7 +71,7 @@ def test_an_index_that_is_missing_or_damaged_is_named_and_the_payloads_are_found
     assert "has a certificate that cannot be read" in done.output
 
 
-def test_a_collection_without_a_certificate_does_not_hold(copied):
+def test_a_collection_without_a_certificate_does_not_hold_and_neither_does_its_package(copied, tmp_path):
     for one in copied.captures():
         for path in one.folder.glob("certificate*"):
             path.unlink()
@@ -78,3 +79,7 @@ def test_a_collection_without_a_certificate_does_not_hold(copied):
     assert told.exit_code == 3
     assert "holds no certificate: none of its 2 captures has one" in told.stderr
     assert "Everything holds" not in told.output
+    package_collection(copied, whole := tmp_path / "all.wacz")
+    told = CliRunner().invoke(main, ["verify", str(whole)])
+    assert told.exit_code == 3
+    assert f"{str(whole)!r} holds no certificate: none of its 2 captures has one" in told.stderr

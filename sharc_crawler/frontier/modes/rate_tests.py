@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.masked import same_content
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.neighbours import Neighbours
 from sharc_crawler.frontier.modes.untested import Untested
@@ -91,7 +92,8 @@ class RateTests(Untested):
         if (seen := self._seen(self._pages.urls[page])) is None:
             return
         begin, changed = seen.time, not seen.shows(outcome)
-        if changed and _by_other_masks(seen.fingerprint, outcome.fingerprint):
+        before, now = seen.fingerprint, outcome.fingerprint
+        if changed and before and now and same_content(before, now) is None:
             return
         earliest, latest = self._lastmods.get(page, (-math.inf, math.inf))
         if latest <= begin:  # it had not changed by the time that this was said
@@ -168,8 +170,3 @@ class RateTests(Untested):
 
     def _rates(self, pages: Sequence[PageId]) -> Column:
         return np.array([self._pages.rates[page] for page in pages], np.float64)
-
-
-def _by_other_masks(before: str | None, now: str | None) -> bool:
-    """Were two fingerprints made under different masks? Then nobody can tell whether the content changed."""
-    return bool(before and now) and (before or "").partition("+")[2] != (now or "").partition("+")[2]
