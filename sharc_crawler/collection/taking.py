@@ -10,7 +10,7 @@ from sharc_crawler.changes.masks import TAKEN, as_json, load_masks, taken_over
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.collection.terms import MASKS
 from sharc_crawler.errors import SharcError
-from sharc_crawler.plural import counted
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.taught import read_taught
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def take_masks(collection: Collection, name: str) -> str:
     taken = {**(taken_over(place) if held else {}), last.folder.name: len(new)}
     place.parent.mkdir(exist_ok=True)
     replace_file(place, json.dumps({**as_json((*held, *new)), TAKEN: taken}, indent=1) + "\n")
+    masks, hold = counted(len(new), "mask"), agreeing(len(new), "hold")
     return (
-        f"{counted(len(new), 'mask')} that the capture of {last.folder.name} learned hold for {name} from now on, as"
-        f" masks: auto says; look at {place}"
+        f"{masks} that the capture of {last.folder.name} learned {hold} for {name} from now on, as masks: auto says;"
+        f" look at {place}"
     )
