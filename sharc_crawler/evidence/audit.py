@@ -172,26 +172,21 @@ def _lot(page: int, seed: int) -> bytes:
 def bound(kept: Iterable[Stratum], caught: int = 0) -> int:
     """With 95 % confidence no more pages are wrongly claimed, of the strata that are ``kept``.
 
-    Whatever the server does, the pages that it lies about are some in each stratum. Which numbers of them are believed:
-    those with which ``caught`` strata at most show a lie with a probability of 5 % or more. Then of the kept ones up to
-    ``caught`` might as well have been found, and of the others no drawn page was a wrong one: for each the
-    hypergeometric probability, and all together.
+    Believed are as many wrong pages as go undetected in all of them with a probability of 5 % or more (hypergeometric
+    for each, and all together). ``caught`` other strata were caught lying: that just these remain is one of several
+    outcomes, and that share of the 5 % is theirs. It holds whatever the server does: of outcomes that exceed their
+    bound the least (of which none holds another) have shares of no more than one together (the LYM inequality).
 
     >>> bound([Stratum(claimed=96, confirmed=4)]), bound([Stratum(0, 50)]), bound([Stratum(500, 0)])
     (51, 0, 500)
     >>> bound([Stratum(46, 4), Stratum(56, 4)]), bound([Stratum(46, 4), Stratum(56, 4)], caught=1)
-    (33, 85)
+    (33, 43)
     """
     found = [one for one in kept if one.claimed]
-    total = sum(one.claimed for one in found)
-    if caught >= len(found):
-        return total
-    threshold = math.log((1 - CONFIDENCE) / math.comb(len(found), caught)) - _ROUNDED
-    if caught == 1:
-        others = (found[:at] + found[at + 1 :] for at in range(len(found)))
-        return max(one.claimed + _undetected(rest, threshold) for one, rest in zip(found, others, strict=True))
-    unlucky = sorted((one.claimed for one in found), reverse=True)[:caught]
-    return min(total, sum(unlucky) + _undetected(found, threshold))
+    if not found:
+        return 0
+    threshold = math.log((1 - CONFIDENCE) / math.comb(len(found) + caught, caught)) - _ROUNDED
+    return _undetected(found, threshold)
 
 
 def _undetected(found: Sequence[Stratum], threshold: float) -> int:
