@@ -43,6 +43,7 @@ class Conditionals:
         self._lies: set[PageId] = set()
         self._missed: set[PageId] = set()  # other bytes, the same weak validators
         self._tokens: set[PageId] = set()  # other bytes, the same validators and the same content
+        self._doubted: set[str] = set()  # strata with any of these, when last judged
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
         """Which of the pages that could be asked for conditionally are to be asked for in full; always the same.
@@ -78,7 +79,13 @@ class Conditionals:
         return told
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
-        """Of these pages those that were left open."""
+        """Of these pages those that were left open; and those judged before of strata that are doubted since then."""
+        doubted = {self._stratum(page) for page in self._lies | self._missed | self._tokens}
+        news, self._doubted = doubted - self._doubted, doubted
+        again = (page for page in self.open if self._stratum(page) in news) if news else ()
+        return self._judged([*pages, *again])
+
+    def _judged(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         lies, missed = self._caught()
         tokens = set(map(self._stratum, self._tokens))
         found = {}
@@ -110,7 +117,7 @@ class Conditionals:
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
         lies, _ = self._caught()
-        believed = {page for page, one in self.judge(self.open).items() if one.verdict is Verdict.COHERENT}
+        believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
         kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]

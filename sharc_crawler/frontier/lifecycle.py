@@ -58,6 +58,7 @@ TRANSITIONS: dict[tuple[int, int], State] = {
     (State.LEASED, Event.NO_CONTENT): State.LOST,
     (State.VISITED, Event.LEASE): State.LEASED_AGAIN,
     (State.VISITED, Event.JUDGE): State.JUDGED,  # single visits, the apex, and revisits that were never made
+    (State.JUDGED, Event.JUDGE): State.JUDGED,  # another part of the site shows what the server's word is worth
     (State.LEASED_AGAIN, Event.GIVEN_BACK): State.VISITED,
     (State.LEASED_AGAIN, Event.JUDGE): State.JUDGED,
     (State.LEASED_AGAIN, Event.POLLED): State.VISITED,  # a hub's visits have no end

@@ -35,6 +35,7 @@ class Restorer:
         self._ledger = ledger
         self._opener = opener
         self._firsts: list[Visit] = []  # first visits, as they ended
+        self._members: dict[PageId, int] = {}  # the part of each page
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """The capture, all pages and visits; afterwards the frontier may be asked."""
@@ -42,6 +43,7 @@ class Restorer:
         self._pages([_taken_up(row) if row.page in saved.novelties else row for row in saved.pages])
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
+        self._members = dict(saved.members)
         for row in saved.lastmods:
             capture.mode.recall_lastmod(row)
         self._visits(saved)
@@ -52,7 +54,7 @@ class Restorer:
         ended = max((visit.outcome.ended for visit in saved.visits), default=now)
         if capture.phase is not Phase.DONE:
             capture.interrupted(ended, now)
-            self._go_on(capture, dict(saved.members), now)
+            self._go_on(capture, now)
             self._ledger.changed_capture()
         if (polls := self._ledger.shared.polls) is not None:  # an instant crawl's time counts while it runs
             polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
@@ -220,8 +222,9 @@ class Restorer:
         if kind is Kind.SITEMAP:
             capture.mode.sitemap_read(page, slot, outcome)
             return
-        visit = pages.remembered(page)
-        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, capture.reference)
+        visit, part = pages.remembered(page), self._members.get(self._ledger.owner(page))
+        reference = capture.reference if part is None else capture.mode.reference_of(part)
+        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, reference)
         capture.mode.revisited(page, kind, visit, outcome, judgement)
 
     def _polled(self, row: VisitRow, new: Sequence[PageId]) -> None:
@@ -240,12 +243,12 @@ class Restorer:
 
     # -- what is owed, and by whom it is decided ---------------------------------------------------------------------
 
-    def _go_on(self, capture: SiteCapture, members: Mapping[PageId, int], now: Instant) -> None:
-        """Owe again what was owed, and rebuild the strategy if there was one; ``members``: the part of each page."""
-        pages = self._ledger.pages
+    def _go_on(self, capture: SiteCapture, now: Instant) -> None:
+        """Owe again what was owed, and rebuild the strategy if there was one."""
+        pages, members = self._ledger.pages, self._members
         mine = [page for page in range(len(pages)) if pages.states[page] != State.LATE]
         if members or capture.reference is not None:
-            capture.lost_records(page for page in mine if self._after_reference(capture, page, members))
+            capture.lost_records(page for page in mine if self._after_reference(capture, page))
         page_kind = Kind.PAGE
         for page in mine:
             if pages.kinds[page] is not page_kind or page in capture.again:
@@ -257,13 +260,13 @@ class Restorer:
             self._rebuild_strategy(capture, firsts, now)
         self._ledger.wake()
 
-    def _after_reference(self, capture: SiteCapture, page: PageId, members: Mapping[PageId, int]) -> bool:
+    def _after_reference(self, capture: SiteCapture, page: PageId) -> bool:
         """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""
         pages = self._ledger.pages
         state = pages.states[page]
         if pages.kinds[page] not in (Kind.PAGE, *EMBEDDED) or state not in (State.QUEUED, State.VISITED):
             return False
-        reference = capture.mode.reference_of(members.get(self._ledger.owner(page)))
+        reference = capture.mode.reference_of(self._members.get(self._ledger.owner(page)))
         return reference is not None and (state == State.QUEUED or pages.started[page] > reference)
 
     def _owe_again(self, capture: SiteCapture, page: PageId) -> None:

@@ -70,7 +70,8 @@ class MemoryStore:
 
     def load(self) -> Batch:
         """All that was committed."""
-        return replace(self._all, links=[])
+        judged = {row.page: row for row in self._all.judgements}  # the last word stands
+        return replace(self._all, links=[], judgements=list(judged.values()))
 
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone."""

@@ -305,7 +305,7 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
         (batch.lastmods, _insert("lastmod", 4)),
         (batch.outside, _insert("outside", 4)),
-        (batch.judgements, _insert("judgement", 4)),
+        (batch.judgements, _replace("judgement", 4)),
         (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
         ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 11)),
         (list(batch.hosts.values()), _replace("host", 3)),

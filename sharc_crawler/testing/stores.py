@@ -234,6 +234,14 @@ class FrontierStoreContract:
         ]
         assert list(store.exchanges(after=2)) == found[2:]
 
+    def test_of_two_judgements_of_a_page_the_last_stands(self, tmp_path: Path) -> None:
+        """More may come to be known of it, by another part of the site."""
+        store = self.open(tmp_path)
+        store.commit(Batch([page_row(0)], [visit_row(0)], captures={0: capture_row()}))
+        for verdict in (Verdict.COHERENT, Verdict.UNKNOWN):
+            store.commit(Batch(judgements=[JudgementRow(0, verdict, Evidence.NONE, "")]))
+        assert store.load().judgements == [JudgementRow(0, Verdict.UNKNOWN, Evidence.NONE, "")]
+
     def test_state_is_replaced_as_a_whole_but_for_links(self, tmp_path: Path) -> None:
         """Rows that are not in it are gone."""
         store = self.open(tmp_path)

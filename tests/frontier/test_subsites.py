@@ -9,11 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Hints, Kind, RateEstimate, Result, Sighting, Slot, Verdict
+from sharc_crawler.model import Hints, Kind, RateEstimate, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
 from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results
 
 TWICE = [strategy for strategy in STRATEGIES if strategy != "sharc-online"]
@@ -33,6 +35,19 @@ class Known:
 
     def weight(self, sighting):
         return 1.0
+
+
+class Liar(World):
+    """Each page has an ETag, a 304 for who asks by it, and other bytes if it is hot."""
+
+    def answer(self, fetch):
+        outcome, etag = super().answer(fetch), Validators('"1"')
+        if fetch.kind is not Kind.PAGE:
+            return outcome
+        if fetch.slot is Slot.SECOND and fetch.validators:
+            return outcome._replace(result=Result.NOT_MODIFIED, status=304, digest=None, validators=etag)
+        changes = fetch.slot is Slot.SECOND and "/hot/" in fetch.url
+        return outcome._replace(validators=etag, digest=f"{outcome.digest}{'?' * changes}")
 
 
 def parts():
@@ -120,6 +135,34 @@ def test_what_is_found_after_its_part_was_captured_has_a_part_of_its_own(world, 
     late = next(row.page for row in state.pages if row.url.endswith("late"))
     assert rows[dict(state.members)[late]].number > 0
     assert late in {row.page for row in state.judgements}
+
+
+@pytest.mark.parametrize("every", [0, 7, 20])
+def test_a_lie_that_a_later_part_shows_takes_back_what_a_former_one_claimed_on_such_words(impolite, every):
+    """Small kinds share a stratum: 304s of hot pages, which change, are lies, and cold ones are believed no more."""
+    world, store = Liar(), MemoryStore()
+    frontier = Frontier(impolite, store, parts())
+    frontier.open(CaptureSpec("a", (ROOT,), sitemaps=(), subsites="path"), world.now)
+    frontier.schedule([Sighting(url) for url in URLS], world.now)
+    seen = set()
+    while world.step(frontier):
+        state = store.load()
+        seen |= {row.verdict for row in state.judgements if "/cold/" in state.pages[row.page].url}
+        if every and len(world.requests) % every == 0:
+            frontier = Frontier(impolite, store, parts())
+            frontier.restore(state, world.now)
+    state = store.load()
+    found = {state.pages[row.page].url: row for row in state.judgements}
+    assert len(found) == len(state.judgements) == len(URLS) + 1, "the last word stands"
+    assert seen == {Verdict.COHERENT}, "until the part with the hot ones was over"
+    asked = {fetch.url for _, fetch in world.requests if fetch.slot is Slot.SECOND and fetch.validators}
+    told = {url for url in found if url in asked}
+    assert {code(found[url].reason) for url in told} == {Reason.NOT_MODIFIED_LIES}
+    assert {"/cold/" in url for url in told} == {True, False}
+    shown = {row.verdict for url, row in found.items() if "/cold/" in url and url not in told}
+    assert shown == {Verdict.COHERENT}, "by bytes"
+    (row,) = state.captures.values()
+    assert row.audit["claimed"] == 0
 
 
 def test_a_budget_ends_it_too(world, impolite):
