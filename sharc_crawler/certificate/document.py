@@ -41,10 +41,8 @@ def certificate(
 
     Parameters
     ----------
-    files: the capture's WARC files: ``name``, ``bytes``, ``sha256``
-    pages: the file of its pages (:mod:`..certificate.entries`)
-    clocks: of the servers (:mod:`..certificate.clocks`)
-    report: the files of the report: ``name``, ``bytes``, ``sha256``
+    files, report: the capture's WARC files, and those of its report: ``name``, ``bytes``, ``sha256``
+    pages, clocks: the file of its pages (:mod:`..certificate.entries`), the servers' (:mod:`..certificate.clocks`)
 
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)

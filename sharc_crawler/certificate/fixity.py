@@ -21,6 +21,7 @@ CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes i
 WITHDRAWN = ".withdrawn"  #: where confirmations lie whose certificate was withdrawn
 _SEALED = re.compile("certificate|confirmation")  #: how the names of what is signed and stamped begin
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
+ASIDE = re.compile(r"learned-masks\.json|[^/]+\.warc\.gz\.damaged(-\d+)?|\.withdrawn/.+")
 _BLOCK = 1 << 20
 
 
@@ -68,9 +69,10 @@ def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -
 
 
 def reports(folder: Path) -> list[dict[str, Any]]:
-    """The files of a folder's report as a certificate states them: ``name``, ``bytes``, ``sha256``."""
-    found = (path for path in sorted(folder.iterdir()) if REPORTS.fullmatch(path.name))
-    return [{"name": path.name, **fixity(path)} for path in found]
+    """The files of a folder's report, and :data:`ASIDE` (masks, what was set aside), as a certificate has them."""
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    stated = (name for name in files if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))
+    return [{"name": name, **fixity(files[name])} for name in stated]
 
 
 def is_certificate(name: str) -> bool:

@@ -91,7 +91,9 @@ def command(
     if digests and not _noted_package(capture, digests):
         result.findings += _not_noted(result, digests)
         rewritten = [name for name in result.unsealed if not name.startswith(GIVEN)]
-        result.findings += [Finding("it is not as it was when the certificate was sealed", name) for name in rewritten]
+        result.findings += [
+            Finding("it is not as it was when the certificate was sealed, or was not there", name) for name in rewritten
+        ]
     click.echo(_json(result) if as_json else _words(result))
     for name in without:
         click.echo(f"  not verified: {short(name, 200)}", err=True)
@@ -191,7 +193,7 @@ def _words(result: Verification) -> str:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
     if result.unsealed and not result.findings:
         names = short(", ".join(result.unsealed[:SHOWN]))
-        lines.append(f"  not certified: {names}. Figures, verdicts and times were compared, other words were not.")
+        lines.append(f"  not certified: {names}. Of reports figures, verdicts and times were compared, no other words.")
     lines += [f"  not verified: {short(site)}, whose folder was moved elsewhere" for site in result.moved]
     if result.worded:
         lines.append(

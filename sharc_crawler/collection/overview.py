@@ -34,12 +34,15 @@ _ENTRY |= {"bytes", "seed", "problem"}
 UNREPORTED = "no report yet; it runs, or was cut off"
 
 
-def overview(collection: Collection, told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+def overview(
+    collection: Collection, told: Callable[[int], None] = lambda _: None, *, anew: bool = False
+) -> dict[str, Any]:
     """What ``index.json`` says; what a former one says of captures that are as they were is taken from there.
 
-    ``told`` is given the number of captures done. A capture that cannot be read is told of in its entry.
+    But not ``anew``. ``told`` is given the number of captures done. A capture that cannot be read is told of in its
+    entry.
     """
-    known = _known(collection.folder / INDEX)
+    known = {} if anew else _known(collection.folder / INDEX)
     done, by_site = 0, defaultdict[str, list[dict[str, Any]]](list)
     for site, captures in _by_site(collection):
         entries = _SiteEntries(known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.beside import around
 from sharc_crawler.certificate.canonical import DIGEST
@@ -14,11 +14,14 @@ from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, v
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
 from sharc_crawler.collection.folder import package_path
+from sharc_crawler.collection.overview import INDEX, overview
+from sharc_crawler.collection.page import PAGE, render
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.packaged import not_of_it
-from sharc_crawler.report.unsealed import unsealed
+from sharc_crawler.report.unsealed import author_of, unsealed
+from sharc_crawler.report.write import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +60,7 @@ def verify_collection(
         every.findings.append(
             Finding("the index is missing, or cannot be read: search and replay find nothing there", shown)
         )
+    every.unsealed += unsealed_index(collection)
     every.findings += _beside(collection)
     every.findings += _out_of_order(collection)
     for document, findings in check_at(collection):
@@ -92,6 +96,32 @@ def _beside(collection: Collection) -> Iterator[Finding]:
     for finding in around(collection.folder, apart):
         if own is None or finding.file != own.name or own.is_symlink():
             yield finding
+
+
+def unsealed_index(collection: Collection) -> Iterator[str]:
+    """The files of the collection's index that say otherwise than its captures do: no certificate speaks of them."""
+    index, page = collection.folder / INDEX, collection.folder / PAGE
+    try:
+        found = json.loads(index.read_text(encoding="utf-8"))
+        said = {entry.pop("folder"): entry for site in found["sites"] for entry in site["captures"]}
+        shown = "".join(render(json.loads(index.read_text(encoding="utf-8")))) if page.exists() else ""
+    except FileNotFoundError:
+        yield from [PAGE] if page.exists() else []
+        return
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        yield INDEX
+        return
+    made = json.loads(to_json(overview(collection, anew=True)))
+    again = {entry.pop("folder"): entry for site in made["sites"] for entry in site["captures"]}
+    left = {"stamp"} if (ours := author_of(found) is None) else {"stamp", "statement"}  # another version's words
+    if any(_but(left, entry) != _but(left, again.get(name, {})) for name, entry in said.items()):
+        yield INDEX
+    if page.exists() and ours and page.read_text(encoding="utf-8") != shown:
+        yield PAGE
+
+
+def _but(left: set[str], entry: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name not in left}
 
 
 def _out_of_order(collection: Collection) -> Iterator[Finding]:

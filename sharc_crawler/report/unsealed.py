@@ -1,21 +1,23 @@
-"""What in a report or a package no certificate states: files written again, titles given, another version's words."""
+"""What no certificate states: reports written again, files that were added, titles given, another version's words."""
 
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.wacz import PACKAGE
-from sharc_crawler.certificate.fixity import fixity_of, reports
+from sharc_crawler.archive.cdxj import index_path
+from sharc_crawler.archive.wacz import PACKAGE, WACZ
+from sharc_crawler.certificate.fixity import ASIDE, CONFIRMATION, CONFIRMED, fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report import write
 from sharc_crawler.report.claim import standing_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.material import Material
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
 
 DATA, DATA_PAGES = "report/data.json", "report/data-pages.jsonl"  #: of a packaged report
 GIVEN = "title and description of the package"
+#: what a crawl goes on from, and what it is told; nothing is shown by it
+_OF_THE_CRAWL = re.compile(r"frontier\.db.*|\.(frontier\.lock|running|store)|control(-status)?\.json|crawl\.jsonl")
 
 
 def unsealed(path: Path) -> list[str]:
-    """What no certificate states as it is: files of a report that were written again, a title that was given.
+    """What no certificate states as it is: a report that was written again, a file that was added, a title given.
 
     A certificate that states no report, as those of former versions, is left out.
     """
@@ -46,9 +50,22 @@ def _unsealed(path: Path) -> Iterator[str]:
     there = {one["name"]: one["sha256"] for one in reports(path)} if path.is_dir() else _packaged_reports(path)
     if stating:
         yield from sorted(name for name, digest in there.items() if (name, digest) not in stated)
-        yield from sorted({name for name, _ in stated} - there.keys())
+        yield from sorted(name for name in {name for name, _ in stated} - there.keys() if not ASIDE.fullmatch(name))
+        yield from _added(path, source, there) if path.is_dir() else ()
     if not path.is_dir() and documents and not _is_ours(path, documents):
         yield GIVEN
+
+
+def _added(folder: Path, source: Material, there: Container[str]) -> Iterator[str]:
+    """Files that are none of a capture's own; an index that is not there."""
+    parts = [("", source), *([(f"{CONFIRMATION}/", source.later)] if source.later else [])]
+    known = {f"{inner}{name}" for inner, part in parts for name in (*part.warcs, *part.beside)}
+    indexes = {f"{inner}{index_path(folder / name).name}" for inner, part in parts for name in part.warcs}
+    known |= {*source.certificates, *source.pages, *indexes, f"{CONFIRMATION}/{CONFIRMED}"}
+    names = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()}
+    names = {name for name in names if not (_OF_THE_CRAWL.fullmatch(name) or name.endswith(WACZ))}
+    yield from sorted(name for name in names - known if name not in there)
+    yield from sorted(indexes - names)
 
 
 def _packaged_reports(path: Path) -> dict[str, str]:

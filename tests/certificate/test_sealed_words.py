@@ -115,3 +115,55 @@ def test_a_title_of_ones_own_is_certified_by_the_digest_of_the_package(original,
     assert "not certified: title" in said(wacz)[1]
     code, text = said(wacz, "--digest", package_digest(wacz))
     assert (code, "not certified" in text) == (0, False)
+
+
+def put(name, text="Confirmed by a court."):
+    def change(folder):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+    return change
+
+
+def without_an_index(folder):
+    next(folder.glob("*.cdxj")).unlink()
+
+
+#: nobody reads it as evidence; people may
+ADDED = {
+    "notes": put("notes.txt"),
+    "a page": put("news.html"),
+    "masks that were learned": put("learned-masks.json"),
+    "a withdrawn confirmation": put(".withdrawn/confirmation-1/confirmation.json"),
+    "what was cut off": put(".confirming/confirmation.json"),
+    "a text in a confirmation": put("confirmation/notes.txt"),
+    "a mended file as it was": lambda folder: put(f"{next(folder.glob('*.warc.gz')).name}.damaged")(folder),
+    "an index that is gone": without_an_index,
+}
+
+
+@pytest.mark.parametrize("case", ADDED)
+def test_what_lies_in_the_folder_besides_is_told_and_with_the_digest_found(capture, case):
+    ADDED[case](capture)
+    code, text = said(capture)
+    assert (code, "not certified: " in text) == (0, True) or "confirmation" in case
+    code, text = said(capture, "--digest", noted(capture))
+    assert (code, "it is not as it was when the certificate was sealed" in text) == (3, True)
+
+
+def test_what_a_crawl_set_aside_is_sealed_and_what_it_works_with_is_nobodys(tmp_path):
+    folder = tmp_path / "capture"
+    facts = make(folder)
+    for name in ("learned-masks.json", ".withdrawn/confirmation-1/notes.txt", "a.warc.gz.damaged-2"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("as it was")
+    write([facts], folder)
+    certify([facts], folder)
+    for name in ("frontier.db", "frontier.db-wal", "crawl.jsonl", "control.json", ".running", ".frontier.lock"):
+        (folder / name).write_text("of the crawl")
+    assert (unsealed(folder), said(folder, "--digest", noted(folder))[0]) == ([], 0)
+    for name in ("learned-masks.json", ".withdrawn/confirmation-1/notes.txt", "a.warc.gz.damaged-2"):
+        (folder / name).write_text("as it was not")
+        assert unsealed(folder) == [name]
+        (folder / name).unlink()
+        assert unsealed(folder) == [], "less is said"

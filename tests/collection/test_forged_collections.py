@@ -16,6 +16,8 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.certifying import CERTIFICATES, certify_at, sealed
 from sharc_crawler.collection.folder import CAPTURES, Collection
+from sharc_crawler.collection.overview import INDEX
+from sharc_crawler.collection.page import PAGE, write_overview
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Slot, Verdict
@@ -238,3 +240,34 @@ def test_the_collection_s_own_package_is_told(kept):
     package(kept, "kept.wacz")
     done = verified(kept)
     assert "not verified: kept.wacz" in done.output
+
+
+def index_says(folder, change) -> None:
+    index = json.loads((folder / INDEX).read_text())
+    change(index["sites"][0]["captures"][1])
+    (folder / INDEX).write_text(json.dumps(index))
+
+
+#: what the page of a collection says is told from its captures, whose digests do not speak of it
+INDEXES = {
+    "another sentence": lambda f: index_says(f, lambda one: one.update(statement="All were in this state")),
+    "other totals": lambda f: index_says(f, lambda one: one["totals"].update(coherent=9)),
+    "another instant": lambda f: index_says(f, lambda one: one.update(reference="2020-01-01T00:00:00Z")),
+    "other changes": lambda f: index_says(f, lambda one: one["changes"].update(changed=9)),
+    "a capture that is none": lambda f: index_says(f, lambda one: one.update(folder="captures/x/y")),
+    "no JSON": lambda f: put(f, INDEX, b"{"),
+    "a page of another one": lambda f: put(f, PAGE, (f / PAGE).read_bytes().replace(b"example.org", b"example.net")),
+    "a page alone": lambda f: (f / INDEX).unlink(),
+}
+
+
+@pytest.mark.parametrize("case", INDEXES)
+def test_an_index_that_says_otherwise_is_told_and_with_the_digests_found(kept, case):
+    noted = digests(kept)
+    write_overview(Collection(kept))
+    done = verified(kept, noted)
+    assert (done.exit_code, "not certified" in done.output) == (0, False), done.output
+    INDEXES[case](kept)
+    done = verified(kept)
+    assert (done.exit_code, "not certified: index." in done.output) == (0, True), done.output
+    assert verified(kept, noted).exit_code == 3
