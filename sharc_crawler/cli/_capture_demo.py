@@ -30,9 +30,13 @@ PROFILE = "sharc_crawler.live.profile"
 DELAY = 0.05  #: seconds between two requests; nobody else uses the site
 
 
-def capture(site: LivingSite, url: str, strategy: str, folder: Path | None) -> int:
+def demo_folder() -> Path:
+    """The folder of a capture that begins now, where nobody names one."""
+    return Path("captures") / time.strftime("demo-%Y%m%dT%H%M%SZ", time.gmtime())
+
+
+def capture(site: LivingSite, url: str, strategy: str, folder: Path) -> int:
     """Run ``scrapy crawl site`` on a site that is being served; its exit code."""
-    folder = folder or Path("captures") / time.strftime("demo-%Y%m%dT%H%M%SZ", time.gmtime())
     arguments = ["crawl", "site", "-a", f"url={url}", "-a", f"strategy={strategy}", "-a", f"output={folder}"]
     arguments += ["-a", "browser=auto"] if site.script else []
     click.echo(f"$ scrapy {' '.join(arguments)}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sharc_crawler.report.words import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CAPTURE = ("SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile", "scrapy", "crawl", "site")
 GIVEN = "sharc.given"  #: in the context's meta: the words after ``sharc``
@@ -23,11 +26,20 @@ def say_again(*more: object) -> None:
     say_next("sharc", *click.get_current_context().meta[GIVEN], *more)
 
 
-def capture_words(*arguments: str, settings: tuple[str, ...] = ()) -> list[Any]:
+def capture_words(*arguments: str, urls: Iterable[str] = (), settings: tuple[str, ...] = ()) -> list[Any]:
     """The words of a capture with these arguments and settings (``NAME=value``).
+
+    Public ones among ``urls`` need to be told who asks: where no setting says so, a place is held for it.
 
     >>> shlex.join(capture_words("url=http://h/", settings=("DOWNLOAD_DELAY=2",)))[-54:]
     'scrapy crawl site -a url=http://h/ -s DOWNLOAD_DELAY=2'
+    >>> capture_words("seeds=next.txt", urls=["http://127.0.0.1/", "http://h/"])[-2:]
+    ['-s', 'SHARC_OPERATOR=CONTACT']
     """
+    from sharc_crawler.live.setup.operator import private_seeds  # only where there is a next capture
+
+    public = any(not private_seeds([url]) for url in urls)
+    if public and not any(one.startswith("SHARC_OPERATOR=") for one in settings):
+        settings = (*settings, "SHARC_OPERATOR=CONTACT")
     given = [word for one in arguments for word in ("-a", one)]
     return [*CAPTURE, *given, *(word for one in settings for word in ("-s", one))]

@@ -1,10 +1,12 @@
-"""A progress bar with the time left, on stderr."""
+"""A progress bar with the time left, on stderr; in a log, lines."""
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.progress import TaskID
+
+EVERY_LINE = 30.0  #: seconds
 
 
 @contextmanager
@@ -24,9 +28,26 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _in_lines(what, total)
+        return
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+def _in_lines(what: str, total: float) -> Callable[[float], None]:
+    """In a log: a line every half minute."""
+    told = time.monotonic()
+
+    def show(done: float) -> None:
+        nonlocal told
+        if (now := time.monotonic()) - told >= EVERY_LINE:
+            told = now
+            click.echo(f"{what}: {done / total:.0%}", err=True)
+
+    return show
 
 
 @contextmanager

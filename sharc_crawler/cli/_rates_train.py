@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from sharc_crawler import __version__, extras
+from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import DataError
@@ -60,9 +61,14 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
     about = {"program": f"sharc-crawler {__version__}", "time": time.time(), "sites": names, "pages": len(examples)}
     Predictor.train(examples, kinds, about).save(output)
     report = _report(examples, found, losses, kinds, horizon)
-    click.echo(json.dumps(report)) if as_json else _show(report, output)
+    if as_json:
+        click.echo(json.dumps(report))
+        return
+    _show(report, output)
     if len(tried) < len(CLASSIFIERS):
         click.echo(f"A decision tree may do better: {extras.install('sklearn')}", err=True)
+    site = f"https://{names[0]}/"
+    say_next(*capture_words(f"url={site}", f"rates=predictor:model={output}", f"history={history}", urls=[site]))
 
 
 def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:

@@ -12,11 +12,13 @@ import click
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import say
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.document import markdown, slug
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
 from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
+DOCUMENT = "hacs-evaluation.md"
+PICTURES = 2  #: of a study
 _DATE = click.DateTime(["%Y-%m-%d"])
 _PREFACE = """# HACS measured
 
@@ -73,6 +77,10 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
         _write(studies, output)
     if as_json or not output:
         click.echo(json.dumps([study.facts() for study in studies], indent=1))
+    else:
+        click.echo(f"Written: {output / DOCUMENT}, and {counted(PICTURES * len(studies), 'picture')} beside it.")
+        if history:
+            say_next("sharc", "seeds", "rank", *history, "--theta", "auto", "-o", "seeds-next.txt")
 
 
 def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
@@ -124,4 +132,4 @@ def _write(studies: list[Study], folder: Path) -> None:
         name = slug(study.title)
         draw_thresholds(study, folder / f"pictures/hacs-{name}-theta.svg")
         draw_precisions(study, folder / f"pictures/hacs-{name}-pk.svg")
-    (folder / "hacs-evaluation.md").write_text(markdown(studies, _PREFACE), encoding="utf-8")
+    (folder / DOCUMENT).write_text(markdown(studies, _PREFACE), encoding="utf-8")

@@ -11,6 +11,7 @@ import click
 
 from sharc_crawler.archive.problems import Problems
 from sharc_crawler.archive.servers import DIALECTS, dialect
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli._seeds_list import read_list
 from sharc_crawler.errors import UsageError
@@ -68,7 +69,9 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
     with phases() as report:
         tally = fetch(plan, options["output"], Manners(options["rate"], options["operator"], options["allow"]), report)
     click.echo(json.dumps(asdict(tally), indent=1) if as_json else _summary(tally, options["output"]))
-    context.exit(_exit_code(tally))
+    if (code := _exit_code(tally)) == 0 and not as_json:
+        say_next("sharc", "seeds", "rank", options["output"], "--seeds", seeds, "-o", "seeds-next.txt")
+    context.exit(code)
 
 
 def _summary(tally: Tally, folder: Path) -> str:

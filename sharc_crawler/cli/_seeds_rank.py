@@ -85,7 +85,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     else:
         show(ranked, options)
         if options["output"]:
-            say_next(*capture_words(f"seeds={options['output']}"))
+            say_next(*capture_words(f"seeds={options['output']}", urls=[one.url for one in ranked if one.chosen]))
         else:
             say_again("--output", "seeds-next.txt")
 

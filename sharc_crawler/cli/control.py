@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.control import ORDERS, read_orders, read_status, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
@@ -48,7 +49,12 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
     if answer is None:
         later = "" if order in ("stop", "status") else "; one that is started again there will obey"
         raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer{later}")
-    click.echo(json.dumps(answer) if as_json else _told(answer, order))
+    if as_json:
+        click.echo(json.dumps(answer))
+        return
+    click.echo(_told(answer, order))
+    after = {"pause": ("control", folder, "resume"), "stop": ("report", folder)}.get(order, ("watch", folder))
+    say_next("sharc", *after)
 
 
 def give(folder: Path, order: str, seconds: str | None = None) -> str:

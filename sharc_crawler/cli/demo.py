@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from sharc_crawler.cli._capture_demo import capture
+from sharc_crawler.cli._capture_demo import capture, demo_folder
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._truth import write_log, write_truth
 from sharc_crawler.demo import LivingSite, newsroom, serve
 from sharc_crawler.plural import counted
@@ -68,6 +69,7 @@ def command(
     code = 0
     with serve(site, port=0 if crawl else port) as server:
         if crawl:
+            output = output or demo_folder()
             code = capture(site, server.url, strategy, output)
         else:
             asked_to_end = _signalled()
@@ -78,6 +80,8 @@ def command(
     if log:
         write_log(server.log, log)
     click.echo(f"{counted(len(server.log), 'request')} answered.", err=True)
+    if crawl and code == 0:
+        say_next("sharc", "verify", output)
     sys.exit(code)
 
 

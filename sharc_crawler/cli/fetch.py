@@ -8,6 +8,7 @@ import click
 
 from sharc_crawler.archive.delivery import fetch
 from sharc_crawler.archive.objects import ObjectFolder
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import counted
 
@@ -34,3 +35,4 @@ def command(url: str, folder: Path) -> None:
         raise DataError(f"{url} cannot be fetched: {error}") from error
     if not done:
         click.echo(f"nothing to do: {url} holds nothing that is not in {folder}")
+    say_next("sharc", "verify", folder)

@@ -16,6 +16,7 @@ import click
 
 from sharc_crawler import extras
 from sharc_crawler.cli._fleet_table import follow, spent
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Wish
 from sharc_crawler.fleet.opening import open_fleet
@@ -55,7 +56,7 @@ def command() -> None:
 def init(dsn: str, as_json: bool) -> None:
     """Make the tables of a fleet, or bring them to this version; as often as you like."""
     open_fleet(dsn, make=True).close()
-    _answer({"ready": True}, "The fleet is ready: sharc fleet add … gives it sites.", as_json=as_json)
+    _answer({"ready": True}, "The fleet is ready.", "add", dsn, "seeds.txt", as_json=as_json)
 
 
 @command.command()
@@ -88,7 +89,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
     new = ledger.add(wanted)
     known = len(wanted) - new
     text = f"{counted(new, 'site')} added" + (f", {known} known already" if known else "")
-    _answer({"added": new, "known": known}, text, as_json=as_json)
+    _answer({"added": new, "known": known}, text, "work", dsn, "--output", "captures", as_json=as_json)
 
 
 @command.command()
@@ -146,6 +147,7 @@ def work(
         by_address=by_address,
         shares_history=history,
     )
+    say_next("sharc", "fleet", "status", dsn)
     raise click.exceptions.Exit(code)
 
 
@@ -171,6 +173,7 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
         click.echo(json.dumps(document, default=str))
         return
     follow(ledger, wanted, once=once)
+    say_next("sharc", "watch", dsn, "--web")
 
 
 @command.command()
@@ -202,8 +205,8 @@ def metrics(dsn: str, listen: str) -> None:
     server.shutdown()
 
 
-def _order(name: str, wish: Wish, what: str, verb: str, more: str) -> None:
-    """A command that orders something of sites."""
+def _order(name: str, wish: Wish, what: str, verb: str, after: str, more: str = "") -> None:
+    """A command that orders something of sites; ``after`` it comes that one."""
 
     @command.command(
         name, help=f"{what}\n\n{more}", epilog=f"Example: sharc fleet {name} sqlite:fleet.db www.example.org"
@@ -215,7 +218,7 @@ def _order(name: str, wish: Wish, what: str, verb: str, more: str) -> None:
         ledger = open_fleet(dsn)
         count = ledger.wish(wish, _meant(ledger, sites))
         _in_no_state(count, sites)
-        _answer({"sites": count}, f"{counted(count, 'site')} {verb}", as_json=as_json)
+        _answer({"sites": count}, f"{counted(count, 'site')} {verb}", after, dsn, *sites, as_json=as_json)
 
 
 _order(
@@ -223,14 +226,16 @@ _order(
     Wish.PAUSE,
     "Have nobody capture SITES (none named: all that have not ended) until they are resumed.",
     "paused",
+    "resume",
     "Who holds one finishes what is in flight and hands it over.",
 )
-_order("resume", Wish.RUN, "Let paused SITES (none named: all) go on.", "to go on", "")
+_order("resume", Wish.RUN, "Let paused SITES (none named: all) go on.", "to go on", "status")
 _order(
     "stop",
     Wish.STOP,
     "End the captures of SITES (none named: all that have not ended) as they are, with their reports.",
     "to stop",
+    "requeue",
     "`sharc fleet requeue` has them go on.",
 )
 
@@ -244,7 +249,7 @@ def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
     ledger = open_fleet(dsn)
     count = ledger.drop(_meant(ledger, sites) or ())
     _in_no_state(count, sites)
-    _answer({"sites": count}, f"{counted(count, 'site')} dropped", as_json=as_json)
+    _answer({"sites": count}, f"{counted(count, 'site')} dropped", "status", dsn, as_json=as_json)
 
 
 @command.command(epilog="Example: sharc fleet requeue sqlite:fleet.db")
@@ -260,7 +265,7 @@ def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
     ledger = open_fleet(dsn)
     count = ledger.requeue(_meant(ledger, sites))
     _in_no_state(count, sites)
-    _answer({"sites": count}, f"{counted(count, 'site')} queued again", as_json=as_json)
+    _answer({"sites": count}, f"{counted(count, 'site')} queued again", "status", dsn, as_json=as_json)
 
 
 @command.command()
@@ -287,7 +292,13 @@ def budget(dsn: str, requests: str | None, size: str | None, until: str | None, 
     if given := bounds(requests, size, until):
         ledger.bound(given)
     known = ledger.status().budget
-    _answer({"budget": [one._asdict() for one in known]}, spent(known) or "No budget is set.", as_json=as_json)
+    _answer(
+        {"budget": [one._asdict() for one in known]},
+        spent(known) or "No budget is set.",
+        "status",
+        dsn,
+        as_json=as_json,
+    )
 
 
 @command.command(epilog="Example: sharc fleet drain sqlite:fleet.db crawler-3")
@@ -300,9 +311,8 @@ def drain(dsn: str, worker: str, as_json: bool) -> None:
     if not ledger.drain(worker):
         names = ", ".join(one.worker for one in ledger.status().workers) or "none"
         raise UsageError(f"worker={worker!r} is not known; there are: {names}")
-    _answer(
-        {"worker": worker, "draining": True}, f"{printable(worker)} hands its sites over, and ends", as_json=as_json
-    )
+    told = f"{printable(worker)} hands its sites over, and ends"
+    _answer({"worker": worker, "draining": True}, told, "status", dsn, as_json=as_json)
 
 
 def _meant(ledger: FleetLedger, sites: Sequence[str]) -> list[str] | None:
@@ -327,5 +337,8 @@ def _in_no_state(count: int, sites: Sequence[str]) -> None:
         raise UsageError(f"{', '.join(sites)}: in no state for that; see sharc fleet status")
 
 
-def _answer(document: dict[str, Any], text: str, *, as_json: bool) -> None:
+def _answer(document: dict[str, Any], text: str, *after: object, as_json: bool) -> None:
+    """Print it; ``after``: the words of ``sharc fleet`` that come next."""
     click.echo(json.dumps(document) if as_json else text)
+    if not as_json:
+        say_next("sharc", "fleet", *after)

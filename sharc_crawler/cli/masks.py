@@ -68,4 +68,4 @@ def _say_next(sources: tuple[Path, ...], output: Path | None) -> None:
         for folder in capture_folders(sources[0]):
             with open_facts(folder) as captures:
                 seeds |= dict.fromkeys(url for facts in captures for url in facts.seeds)
-        say_next(*capture_words(f"url={','.join(seeds)}", f"masks={output}"))
+        say_next(*capture_words(f"url={','.join(seeds)}", f"masks={output}", urls=seeds))

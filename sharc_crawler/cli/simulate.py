@@ -79,6 +79,11 @@ def command(
     names = [name.strip() for name in strategy.split(",")]
     told = ("sitemap", "feed", "listing", "late", "hints", "skip")
     shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", *told, "subsites")}
+    if seeds > 1 and options["history"] and not options["attested"]:
+        click.echo(
+            f"--seeds {seeds}: a history is what it is, and nothing else is drawn: each crawl is run once", err=True
+        )
+        seeds = 1
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.lab.examples import EXAMPLES, example
@@ -120,8 +121,10 @@ def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seeds:
     text = page(f"{typed}{options}", [number for number in EXAMPLES if number in wanted], results, output)
     if output:
         (output / "tables.md").write_text(text)
+        click.echo(f"Written: {output / 'tables.md'}, and pictures beside it.", err=True)
     else:
         click.echo(text, nl=False)
+        say_again("--output", "tables")
 
 
 def page(made_by: str, examples: Sequence[str], results: Sequence[Simulated], output: Path | None) -> str:

@@ -83,8 +83,8 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
         found = _by_site(found, labelled)
     chosen = _choose(found, options)
     facts = _facts(found, chosen, measured)
+    seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
     if options["output"]:
-        seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
         options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
     if options["curves"]:
         _write_curves(found, options["curves"])
@@ -95,7 +95,7 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     else:
         _print(facts)
         if chosen and options["output"]:
-            say_next(*capture_words(f"seeds={options['output']}", "mode=instant"))
+            say_next(*capture_words(f"seeds={options['output']}", "mode=instant", urls=seeds))
         elif chosen:
             say_again("--output", "temporal.txt")
 

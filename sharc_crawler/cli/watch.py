@@ -15,6 +15,7 @@ from rich.live import Live
 
 from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli.control import give
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.control import STATUS
@@ -158,5 +159,6 @@ def _draw(watched: Watched) -> None:
                 time.sleep(EVERY_LINE)
                 watched.look()
             click.echo(printable(headline(watched, time.time())))
+        say_next("sharc", "report", watched.folder)
     except KeyboardInterrupt:
         click.echo("The crawl goes on; only watching it has ended.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sharc_crawler.evidence.blur import actual_blur, stochastic_blur
+from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_blur
 from sharc_crawler.evidence.figures import copies
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind
@@ -19,40 +19,55 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 
+class PageBlur(NamedTuple):
+    """Of a page, in changes; None where it was not downloaded, or is not known."""
+
+    stochastic: float | None = None
+    actual: float | None = None
+    variance: float = 0.0  #: of the actual around the stochastic: chance, and how well the rate is known
+
+
 class Blur:
-    """Blur of the pages that were downloaded, in changes; ``observed``: from the first to the last copy of a page."""
+    """Blur of the pages that were downloaded; ``observed``: from the first to the last copy of a page.
 
-    def __init__(self, observed: tuple[Instant, Instant]) -> None:
-        self._observed = observed
+    ``crowd``: so many pages are edited at once (:class:`~sharc_crawler.rates.swings.Swings`).
+    """
+
+    def __init__(self, observed: tuple[Instant, Instant], crowd: float = 1.0) -> None:
+        self._observed, self._crowd = observed, crowd
         self._pages = self._actual_pages = 0
-        self._stochastic = self._actual = 0.0
+        self._stochastic = self._actual = self._variance = 0.0
 
-    def of(self, pages: Sequence[PageFacts]) -> list[tuple[float | None, float | None]]:
-        """Stochastic and actual blur of each page; None where it was not downloaded, or is not known."""
-        found: list[tuple[float | None, float | None]] = [(None, None)] * len(pages)
+    def of(self, pages: Sequence[PageFacts]) -> list[PageBlur]:
+        """That of each page."""
+        found = [PageBlur()] * len(pages)
         if not self._observed[0] < self._observed[1]:  # over an instant nothing is blurred
             return found
         spans = {place: span for place, page in enumerate(pages) if page.kind is Kind.PAGE and (span := copies(page))}
         rated = [place for place in spans if math.isfinite(pages[place].rate)]
         rates = np.array([pages[place].rate for place in rated])
-        expected = stochastic_blur(rates, *self._around([spans[place] for place in rated]))
-        for place, value in zip(rated, expected.tolist(), strict=True):
-            found[place] = (value, None)
+        downloads = self._around([spans[place] for place in rated])
+        expected = stochastic_blur(rates, *downloads)
+        unsure = expected**2 / np.array([pages[place].rate_shape for place in rated])
+        chance = self._crowd * blur_variance(rates, *downloads)
+        for place, value, variance in zip(rated, expected.tolist(), (chance + unsure).tolist(), strict=True):
+            found[place] = PageBlur(value, None, variance)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}
         real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
         for place, value in zip(changes, real.tolist(), strict=True):
-            found[place] = (found[place][0], value)
+            found[place] = found[place]._replace(actual=value)
         return found
 
     def _around(self, spans: list[tuple[Instant, Instant]]) -> tuple[Any, Any, Any]:
         visits, revisits = np.array(spans).reshape(-1, 2).T
         return visits, self._observed, revisits
 
-    def add(self, blurs: Sequence[tuple[float | None, float | None]]) -> None:
+    def add(self, blurs: Sequence[PageBlur]) -> None:
         """Count those of pages."""
-        for stochastic, actual in blurs:
+        for stochastic, actual, variance in blurs:
             if stochastic is not None:
                 self._pages, self._stochastic = self._pages + 1, self._stochastic + stochastic
+                self._variance += variance
             if actual is not None:
                 self._actual_pages, self._actual = self._actual_pages + 1, self._actual + actual
 
@@ -65,6 +80,7 @@ class Blur:
             "to": iso(self._observed[1]),
             "stochastic": self._stochastic,
             "stochastic_average": self._stochastic / self._pages if self._pages else None,
+            "deviation": math.sqrt(self._variance) / self._pages if self._pages else None,
             "pages": self._pages,
             "actual": self._actual if self._actual_pages else None,
             "actual_average": self._actual / self._actual_pages if self._actual_pages else None,

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.figures import PageSums
 
 
+ATTESTED = "sharc-attested"  #: visits pages once, and has an instant all the same
+
+
 class Statement(StrEnum):
     """What may be claimed of the captured pages."""
 
@@ -71,9 +74,9 @@ def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
         return Statement.TOGETHER if totals["coherent"] else Statement.NONE_SHOWN
     if parts:
         return Statement.TOGETHER_BY_PART
-    if facts.ended is None:
-        return Statement.NOT_REACHED
-    return Statement.ONCE if sums.once else Statement.NEVER_REACHED
+    if sums.once and (facts.ended is not None or not facts.strategy.startswith(ATTESTED)):
+        return Statement.ONCE
+    return Statement.NOT_REACHED if facts.ended is None else Statement.NEVER_REACHED
 
 
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

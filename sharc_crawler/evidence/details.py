@@ -35,7 +35,7 @@ class Details:
     def __init__(self, pages: Iterable[PageFacts], figures: Figures) -> None:
         self._pages = pages
         self._figures = figures
-        self.blur = Blur(figures.observed)
+        self.blur = Blur(figures.observed, figures.whole.expected.swings.crowd)
         self.complete: Counter[Verdict] = Counter()
         self.alike = ""  #: one of the pages whose payload is the commonest
         self._moved = self._look()
@@ -68,7 +68,8 @@ class Details:
         """Each URL of the capture with its details."""
         for batch in _batches(self._pages):
             for page, blurs in zip(batch, self.blur.of(batch), strict=True):
-                yield page, Detail(self._figures.completeness.of(page), *blurs, page.url in self._moved)
+                complete, moved = self._figures.completeness.of(page), page.url in self._moved
+                yield page, Detail(complete, blurs.stochastic, blurs.actual, moved)
 
 
 def _batches(pages: Iterable[PageFacts]) -> Iterator[list[PageFacts]]:

@@ -180,7 +180,7 @@ class Expected:
 
     def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
         self._reference = reference
-        self._swings = swings or Swings.usual()
+        self.swings = swings or Swings.usual()
         self._pages = self._counted = self._noise = self._guessed = 0
         self._sum = self._variance = self._longest = 0.0
         self._moved = 0.0  #: −∂EC/∂ log λ of all rates
@@ -202,7 +202,7 @@ class Expected:
 
     def totals(self) -> dict[str, Any]:
         """As a report has them."""
-        swings = self._swings
+        swings = self.swings
         return {
             "pages": self._pages,
             "coherent": self._sum,

@@ -51,7 +51,8 @@ class Restorer:
             self._left_out(left)
         for judgement in saved.judgements:
             self._judged(judgement.page)
-        ended = max((visit.outcome.ended for visit in saved.visits), default=now)
+        lived = (capture.started, *(end for _, end in capture.interruptions))
+        ended = max([*lived, *(visit.outcome.ended for visit in saved.visits)])
         if capture.phase is not Phase.DONE:
             capture.interrupted(ended, now)
             self._go_on(capture, now)

@@ -15,6 +15,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.setup.operator import user_agent
 from sharc_crawler.live.versions import require_scrapy
+from sharc_crawler.live.wire.addresses import SETTING, AddressRules
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -49,6 +50,7 @@ class SharcAddon:
         """Scrapy calls this before the crawl's components are built."""
         without_tracebacks()
         require_scrapy()
+        AddressRules.of(settings.getlist(SETTING))  # told here: Scrapy logs what its handlers raise, twice
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
         if settings["SCHEDULER"] not in SCHEDULERS:

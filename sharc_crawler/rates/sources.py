@@ -23,6 +23,7 @@ MONTH: Seconds = 30 * 86_400.0
 SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least
 AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock or a time zone; beyond, they are errors
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
+FEW = 500  #: URLs of a site without captures, of which each new lastmod is worth an estimate: it takes milliseconds
 
 NOWHERE = -1
 
@@ -83,7 +84,7 @@ class HistoryRates:
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
         """One estimate per sighting, in their order; None where nothing is known."""
         rows = [self._heard(sighting, now) for sighting in sightings]
-        if self._dated > self._estimated_from * GROWTH:
+        if self._dated > self._estimated_from * (1.0 if len(self._rows) <= FEW and not self._captured else GROWTH):
             self._estimate(now)
         return self._told(rows)
 

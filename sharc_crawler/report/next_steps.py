@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.plural import agreeing, counted
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 MANY = 0.05  #: share of the pages from which on something is worth a step
+LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
+TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed
 
 
 class NextStep(NamedTuple):
@@ -38,7 +41,7 @@ def next_steps(report: Mapping[str, Any]) -> list[NextStep]:
                 "It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER"
             )
         ]
-    return [*_once(report), *_noise(report), *_edits(report), *_rates(report), *_keeping(report)]
+    return [*_once(report), *_noise(report), *_edits(report), *_audit(report), *_rates(report), *_keeping(report)]
 
 
 def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
@@ -71,6 +74,18 @@ def _given(report: Mapping[str, Any], name: str) -> str:
 def _edits(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if report["coherence"]["content"]["changed"]:
         yield NextStep("See what changed on a page between its visit and its revisit.", "sharc diff FOLDER FOLDER URL")
+
+
+def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    """Where an audit says little, a larger one would say more."""
+    audit = report["audit"] or {}
+    claimed = audit.get("claimed", 0)
+    if claimed and audit["bound"] > LITTLE * claimed and "spider" not in report["settings"]:
+        words = (
+            f"Of the {counted(claimed, 'page')} claimed on the server's word, {audit['audited']:,} were audited:"
+            " too few to say much. Have more of them downloaded again."
+        )
+        yield NextStep(words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}")
 
 
 def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:

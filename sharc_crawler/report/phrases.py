@@ -57,6 +57,16 @@ def few(changes: float) -> str:
     return f"{changes:.3f}" if changes >= 0.001 or changes == 0 else "< 0.001"
 
 
+def blurred(blur: Mapping[str, Any]) -> str:
+    """Average blur, and how far chance goes.
+
+    >>> blurred({"stochastic_average": 0.0881, "deviation": 0.0442}), blurred({"stochastic_average": 0, "deviation": 0})
+    ('0.088 ± 0.044', '0.000')
+    """
+    average, deviation = few(blur["stochastic_average"]), blur["deviation"]
+    return f"{average} ± {few(deviation)}" if deviation >= 0.001 else average
+
+
 def figure(value: object) -> str:
     """A setting or statistic as a reader wants it: whole numbers whole, others to three figures.
 

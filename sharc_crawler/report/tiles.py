@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.phrases import condition, few, forecast, guessed
+from sharc_crawler.report.phrases import blurred, condition, few, forecast, guessed
 from sharc_crawler.report.words import percent, size, span
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _blur(report: Mapping[str, Any]) -> Tile | None:
         return None
     truth = "" if blur["actual_average"] is None else f"; in truth {few(blur['actual_average'])}"
     found = condition(report["coherence"]["expected"])
-    return Tile("Average blur", few(blur["stochastic_average"]), f"changes that a copy misses, {found}{truth}")
+    return Tile("Average blur", blurred(blur), f"changes that a copy misses, {found}{truth}")
 
 
 def _reference(report: Mapping[str, Any]) -> Tile | None:

@@ -161,6 +161,15 @@ def test_several_worlds_have_a_mean_and_the_json_has_the_options():
     assert (found["site_options"]["skew"], found["run_options"]["hints"]) == (2, 0.2)
 
 
+def test_a_history_is_run_once_where_nothing_is_drawn(tmp_path):
+    words = ["simulate", "--history", write_history(tmp_path), "--window", 0, 10, "--root", "/", "--strategy", "bfs"]
+    done = sharc(*words, "--seeds", 3, "--jobs", 1, "--json")
+    assert "--seeds 3: a history is what it is" in done.stderr
+    assert len(json.loads(done.stdout)["runs"]) == 1
+    drawn = sharc(*words, "--seeds", 2, "--jobs", 1, "--json", "--attested", 0.5)
+    assert [one["seed"] for one in json.loads(drawn.stdout)["runs"]] == [0, 1]
+
+
 def test_a_window_beyond_the_history_is_refused_in_dates(tmp_path):
     history = write_history(tmp_path)
     done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01")

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
-from sharc_crawler.evidence.blurring import Blur
+from sharc_crawler.evidence.blurring import Blur, PageBlur
 from sharc_crawler.evidence.coherence import coherence, expected_coherence
 from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 from sharc_crawler.instants import iso
@@ -193,13 +193,14 @@ def test_no_page() -> None:
 def test_a_report_adds_up_what_is_known():
     blur = Blur((0.0, 9.0))
     assert blur.totals() is None
-    blur.add([(None, None)])
+    blur.add([PageBlur()])
     assert blur.totals() is None
-    blur.add([(1.0, None), (2.0, None)])
+    blur.add([PageBlur(1.0, None, 4.0), PageBlur(2.0, None, 12.0)])
     known = {name: value for name, value in blur.totals().items() if value is not None}
     assert known == {
-        "from": iso(0.0), "to": iso(9.0), "stochastic": 3.0, "stochastic_average": 1.5, "pages": 2, "actual_pages": 0
+        "from": iso(0.0), "to": iso(9.0), "stochastic": 3.0, "stochastic_average": 1.5, "deviation": 2.0,
+        "pages": 2, "actual_pages": 0,
     }  # fmt: skip
     only_actual = Blur((0.0, 9.0))
-    only_actual.add([(None, 4.0)])
+    only_actual.add([PageBlur(None, 4.0)])
     assert (only_actual.totals()["actual_average"], only_actual.totals()["stochastic_average"]) == (4.0, None)

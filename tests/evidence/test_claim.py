@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -79,6 +80,15 @@ def test_parts_are_apart_where_there_are_several_and_no_instant_of_all(parts, re
 )
 def test_the_statement(verdicts, more, statement) -> None:
     assert claim(facts(*verdicts, **more))["statement"] == statement
+
+
+@pytest.mark.parametrize("ended", [None, AT + 9])
+def test_single_visits_have_no_instant_to_wait_for(ended) -> None:
+    once = replace(page(0, Verdict.UNKNOWN), visit=VisitFacts(Slot.ONLY, Result.OK, AT - 5, AT - 4))
+    found = facts(reference=None, ended=ended)
+    single = replace(found, pages=(once,), strategy="sharc-online")
+    assert claim(single)["statement"] == "once"
+    assert claim(replace(single, strategy="sharc-attested"))["statement"] == ("once" if ended else "not-reached")
 
 
 def test_grounds_count_the_coherent_pages_of_each_kind_where_an_instant_was_reached() -> None:

@@ -80,6 +80,17 @@ def test_the_interruption_and_the_reference_instant_are_kept():
     assert max(firsts) <= capture.reference <= min(seconds)
 
 
+def test_a_capture_that_was_cut_off_before_its_first_download_was_interrupted_since_it_began():
+    store = MemoryStore()
+    Frontier(Politeness(delay=0.0), store).open(CaptureSpec("a.example", (ROOT,), strategy="bfs"), 1000.0)
+    for now in (1060.0, 1090.0):
+        frontier = Frontier(Politeness(delay=0.0), store)
+        frontier.restore(store.load(), now)
+        frontier.next(now)
+    (capture,) = store.load().captures.values()
+    assert capture.interruptions == ((1000.0, 1060.0), (1060.0, 1090.0)), "and each time is counted once"
+
+
 def test_another_strategy_may_go_on():
     store = MemoryStore()
     frontier = Frontier(Politeness(delay=0.0), store)

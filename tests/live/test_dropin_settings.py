@@ -72,6 +72,37 @@ def test_the_next_run_goes_by_the_history_of_the_run_before(static, tmp_path):
     assert [source == "history" for _, source in sources] == [False, True]
 
 
+MAPS = """
+from scrapy.spiders import SitemapSpider
+
+
+class Maps(SitemapSpider):
+    name = "maps"
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective"}
+
+    def __init__(self, url, **more):
+        super().__init__(sitemap_urls=[url + "robots.txt"], **more)
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+def test_what_a_sitemap_spider_reads_is_none_of_the_pages(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "poll.py").write_text(MAPS)
+    for name in "abc":
+        (tmp_path / "site" / name).write_text("<html>a page</html>")
+    with static(tmp_path / "site") as url:
+        (tmp_path / "site" / "robots.txt").write_text(f"Sitemap: {url}sitemap.xml\n")
+        listed = "".join(f"<url><loc>{url}{name}</loc></url>" for name in "abc")
+        (tmp_path / "site" / "sitemap.xml").write_text(f"<urlset>{listed}</urlset>")
+        assert len(items(tmp_path, url, ADDON, MAPS)) == 3
+    lines = (tmp_path / "capture" / "report-pages.jsonl").read_text().splitlines()
+    kinds = Counter((entry["kind"], entry["verdict"]) for entry in map(json.loads, lines))
+    assert kinds["page", "coherent"] == sum(number for (kind, _), number in kinds.items() if kind == "page") == 3
+
+
 def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
     given = (
         f"ADDONS={json.dumps(ADDON)}",
@@ -98,16 +129,21 @@ def test_a_job_folder_hides_nothing_from_the_next_run(static, tmp_path):
         assert len((tmp_path / "items.jsonl").read_text().splitlines()) == 5
 
 
-def test_two_schedulers_are_refused(tmp_path, living_site):
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (
+            "SCHEDULER=scrapy.core.scheduler.Scheduler",
+            "SCHEDULER='scrapy.core.scheduler.Scheduler' and the add-on",
+        ),
+        ("SHARC_ALLOWED_ADDRESSES=bla", "SHARC_ALLOWED_ADDRESSES='bla' is not a network"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(tmp_path, living_site, setting, said):
     (tmp_path / "poll.py").write_text(SPIDER)
     with pytest.raises(subprocess.CalledProcessError) as caught:
-        run(
-            tmp_path,
-            living_site.url,
-            ADDON,
-            "SCHEDULER=scrapy.core.scheduler.Scheduler",
-        )
-    assert "SCHEDULER='scrapy.core.scheduler.Scheduler' and the add-on" in caught.value.stderr
+        run(tmp_path, living_site.url, ADDON, setting)
+    assert said in caught.value.stderr
     assert "Traceback" not in caught.value.stderr
     assert not living_site.log
 

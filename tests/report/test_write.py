@@ -90,7 +90,7 @@ def test_the_summary_says_why_pages_are_missing(tmp_path: Path) -> None:
     away = page("/away", reason=f"redirects to {other}", target=other)
     made = facts(judged(home, Verdict.COHERENT), *gone, *led, away)
     text = summary([made], write([made], tmp_path))
-    assert "4 not captured, 2 redirects to captured pages\n" in text
+    assert "6 not captured (2 redirects to captured pages)\n" in text
     listed = f"3 × not there (status 404); 1 × redirects to {other}"
     assert f"  not captured {listed}\n" in text
 

@@ -88,7 +88,7 @@ class Command(CrawlCommand):
         if config.resume == "rebuild":
             from sharc_crawler.live.setup.begun import check_rebuilding  # hardly ever
 
-            check_rebuilding(output, collected="collection" in opts.spargs)
+            check_rebuilding(output, specs, collected="collection" in opts.spargs)
         else:
             if is_begun(output):
                 from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with

@@ -77,12 +77,11 @@ def rebuild(
 
     Raises :class:`~sharc_crawler.errors.UsageError` where that cannot be done.
     """
-    _check(specs)
+    run = check(folder, specs)
     finish(folder)
     every = told(folder)
     if not every:
         raise UsageError(f"output={str(folder)!r} holds no exchanges to make state of; choose another folder")
-    run = _run(folder, specs)
     specs = [replace(spec, settings={**spec.settings, "run": run}) for spec in specs]
     return _Replay(folder, every, politeness, parts, detector, former).play(specs, run, when, known)
 
@@ -93,7 +92,11 @@ def set_logs_aside(folder: Path) -> None:
         path.rename(path.with_name(path.name + FORMER))
 
 
-def _check(specs: Sequence[CaptureSpec]) -> None:
+def check(folder: Path, specs: Sequence[CaptureSpec]) -> str:
+    """Can the state of these be made of what is there? The name that its WARC files have in common.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`: it cannot.
+    """
     for spec in specs:
         what = f"mode={spec.mode}" if spec.mode != "capture" else ""
         if what or spec.strategy.startswith("sharc-attested"):
@@ -101,9 +104,6 @@ def _check(specs: Sequence[CaptureSpec]) -> None:
                 f"resume='rebuild' cannot make the state of {what or f'strategy={spec.strategy}'} again:"
                 " which decisions it had taken is in no WARC file; choose another folder"
             )
-
-
-def _run(folder: Path, specs: Sequence[CaptureSpec]) -> str:
     names = {safe_name(spec.site) for spec in specs}
     series = {found for path in folder.iterdir() if (found := series_of(path.name))}
     runs = sorted(run for site, run in series if site in names)

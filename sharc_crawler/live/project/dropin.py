@@ -112,7 +112,7 @@ class DropIn:
         host, slot = hostname(request.url), private.slot_name(self._crawler.engine.downloader, request)
         frontier = self._frontier(host, request)
         name, site = self._name(frontier.capture, request), frontier.capture.spec.site
-        kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
+        kind = Kind.PAGE if request.method == "GET" and not self._lists(request) else Kind.RESOURCE
         with frontier.ledger.one_step():
             sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
             frontier.schedule([sighting], self._session.clock.now())
@@ -123,6 +123,11 @@ class DropIn:
                 self._note_unkept(frontier)
         self._requests[site, page] = request
         self._slots.setdefault(slot, set()).add(host)
+
+    def _lists(self, request: Request) -> bool:
+        """Does a SitemapSpider ask for it to find pages: robots.txt, a sitemap? It is none of the site's pages."""
+        reads = getattr(self._crawler.spider, "_parse_sitemap", None)
+        return reads is not None and request.callback == reads
 
     def _note_unkept(self, frontier: Frontier) -> None:
         site = frontier.capture.spec.site

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.spec import CaptureSpec
 
-_COMPLETE = (
-    "output={output!r} already holds a capture that is complete; choose another folder, or keep several captures"
-    " together: -a collection=FOLDER; in a project, name one for each run: SHARC_OUTPUT=captures/%(name)s/%(time)s"
-)
+EACH_RUN = "SHARC_OUTPUT=captures/%(name)s/%(time)s"  #: how a project names a folder for each run
 MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
 #: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
 SAME = (
@@ -52,7 +49,13 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: b
     if (folders := site_folders(output)) is not None:
         _check_sites(output, folders, specs)
     elif output.is_dir() and holds_state(output) and _check_one(output, specs, resume=resume):
-        raise UsageError(_COMPLETE.format(output=str(output)))
+        raise _complete(output, project=specs is None)
+
+
+def _complete(output: Path, *, project: bool) -> UsageError:
+    way_out = f", or one for each run: {EACH_RUN}" if project else "; or keep several together: -a collection=FOLDER"
+    held = f"output={str(output)!r} already holds a capture that is complete"
+    return UsageError(f"{held}; choose another folder{way_out}")
 
 
 def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[CaptureSpec] | None) -> None:
@@ -68,7 +71,7 @@ def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[Capt
         raise UsageError(f"output={str(output)!r}: the folders of {held} were moved elsewhere; choose another folder")
     complete = [holds_state(folders[site]) and _check_one(folders[site], own) for site, own in there.items()]
     if all(complete):
-        raise UsageError(_COMPLETE.format(output=str(output)))
+        raise _complete(output, project=False)
 
 
 def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> bool:
@@ -107,18 +110,19 @@ def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
     if not (resume and kept):
         raise UsageError(
             f"{unfinished}, and a project's own spider goes on only where it began with SHARC_RESUME=True; choose"
-            f" another folder{'' if resume else ', or one for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s'}"
+            f" another folder{'' if resume else f', or one for each run, as {EACH_RUN}'}"
         )
 
 
-def check_rebuilding(output: Path, *, collected: bool = False) -> None:
-    """Refuse to make state again where there is some, or nothing to make it of.
+def check_rebuilding(output: Path, specs: Sequence[CaptureSpec], *, collected: bool = False) -> None:
+    """Refuse to make state again where there is some, or nothing to make it of; or none that these ``specs`` began.
 
     ``collected``: former captures are at hand.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     from sharc_crawler.archive.told import told as told_by  # hardly ever
+    from sharc_crawler.live.former.rebuilding import check
 
     folders = capture_folders(output)
     lost = [folder for folder in folders if not is_whole(folder)]
@@ -131,6 +135,7 @@ def check_rebuilding(output: Path, *, collected: bool = False) -> None:
             raise UsageError(
                 f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
             )
+        check(folder, specs)
         if not collected and any(one.confirms for one in told_by(folder)):
             raise UsageError(
                 f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection:"

@@ -22,8 +22,8 @@ class HazardCalibration:
     Pages of a site change together, updates come in bursts, rates drift: the longer the time, and the more pages, the
     more is H too great or too small. The power is more than 0, so that no order changes and p never falls by waiting.
 
-    >>> HazardCalibration().p(np.array([0.0, 1.0, np.inf])).round(3).tolist()
-    [0.0, 0.632, 1.0]
+    >>> HazardCalibration(power=2.0).p(np.array([0.0, 1.0, 1e300, np.inf])).round(3).tolist()
+    [0.0, 0.632, 1.0, 1.0]
     """
 
     level: float = 0.0
@@ -31,7 +31,8 @@ class HazardCalibration:
 
     def p(self, hazard: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of an update, of hazards ≥ 0."""
-        p: NDArray[np.float64] = -np.expm1(-np.exp(self.level) * hazard**self.power)
+        with np.errstate(over="ignore"):  # as good as infinite
+            p: NDArray[np.float64] = -np.expm1(-np.exp(self.level) * hazard**self.power)
         return p
 
 

@@ -281,8 +281,9 @@ def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_mak
         lose_state(folder)
         code, out = finish(folder, server.url, resume="rebuild", strategy="sharc-attested")
         assert (code, "cannot make the state of strategy=sharc-attested again" in out) == (2, True), out
+        assert "Traceback" not in out
         code, out = finish(folder, "http://127.0.0.2:9/", resume="rebuild")
-        assert (code, "holds WARC files of" in out) == (2, True), out
+        assert (code, "holds WARC files of" in out, "Traceback" in out) == (2, True, False), out
         code, out = finish(folder, server.url, resume="rebuild")
         assert code == 0, out
 

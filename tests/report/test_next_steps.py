@@ -1,0 +1,23 @@
+"""What a report says to do next."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.model import Verdict
+from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.next_steps import next_steps
+from tests.report.by_hand import facts, judged
+
+AUDIT = {"claimed": 35, "audited": 6, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "of": "lastmod",
+         "strata": []}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("claimed", "bound", "command"),
+    [(35, 17, "-a audit=0.9"), (600, 300, "-a audit=0.1"), (20, 20, "-a audit=1"), (35, 7, None)],
+)
+def test_an_audit_that_says_little_can_be_made_larger(claimed, bound, command) -> None:
+    made = facts(judged("http://h/", Verdict.COHERENT), audit={**AUDIT, "claimed": claimed, "bound": bound})
+    commands = [step.command for step in next_steps(capture_entry(made))]
+    assert [one for one in commands if "audit" in one] == ([command] if command else [])
