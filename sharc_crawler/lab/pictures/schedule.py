@@ -6,6 +6,7 @@ from datetime import datetime
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from matplotlib.dates import date2num
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def draw_schedule(pages: pd.DataFrame, reference: str | None = None) -> Figure:
         axes.scatter(found["visit.started"], rows, color=colour, s=6)
         axes.scatter(found["ends"], rows, color=colour, s=6)
     if reference is not None:
-        axes.axvline(datetime.fromisoformat(reference), color="black", linewidth=0.8, label="T")
+        axes.axvline(date2num(datetime.fromisoformat(reference)), color="black", linewidth=0.8, label="T")
     axes.set(xlabel="time (UTC)", ylabel="pages, by the length of their interval", title="Visits and revisits")
     axes.legend()
     return figure
