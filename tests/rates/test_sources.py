@@ -10,7 +10,7 @@ from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.evidence import sharpened
 from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
-from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.sources import FEW, HistoryRates
 from sharc_crawler.storage.observations import ObservationStore
 
 DAY = 86_400.0
@@ -142,12 +142,12 @@ def test_without_lastmods_the_stated_frequency_is_a_class_of_its_own():
     assert told[hot].min() > 3 * told[~hot].min()
 
 
-def test_learns_again_only_when_much_more_is_known():
-    source = HistoryRates()
-    first = source.rates(listed(list(range(1, 101))), NOW)
-    assert source.rates(listed([7.0], first=500), NOW) == [None]
-    assert source.rates(listed(list(range(1, 101))), NOW) == first
-    more = source.rates(listed(list(range(1, 200)), first=200), NOW)
+def test_of_many_pages_it_learns_again_only_when_much_more_is_known():
+    source, ages = HistoryRates(), list(range(1, FEW + 2))
+    first = source.rates(listed(ages), NOW)
+    assert source.rates(listed([7.0], first=5000), NOW) == [None]
+    assert source.rates(listed(ages), NOW) == first
+    more = source.rates(listed(ages, first=2000), NOW)
     assert all(more)
 
 
