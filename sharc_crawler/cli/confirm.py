@@ -20,7 +20,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
-from sharc_crawler.report.claim import confirmed
+from sharc_crawler.report.confirmed import confirmed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

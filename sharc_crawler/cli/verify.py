@@ -21,7 +21,8 @@ from sharc_crawler.collection.verifying import package_of, size_of, verify_colle
 from sharc_crawler.collection.verifying_package import holds_packages, verify_package
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.claim import confirmed, sentence
+from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.confirmed import confirmed
 from sharc_crawler.report.packaged import not_of_it, package_digest
 from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
 from sharc_crawler.report.words import short

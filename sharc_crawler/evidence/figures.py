@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.completeness import Completeness
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.measures import Expected, PageTally, Plans, TruthTally
+from sharc_crawler.evidence.measures import Expected, PageTally, Plans
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Verdict
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
+    from sharc_crawler.evidence.truth_tally import TruthTally
     from sharc_crawler.model import Instant, Url
     from sharc_crawler.rates.swings import Swings
 
@@ -111,7 +112,8 @@ class Figures:
         self.whole = PageSums(reference, swings)
         self.parts = {part.name: PageSums(part.reference, swings) for part in parts}
         self.resources = PageTally()
-        self.plans, self.truth = Plans(), TruthTally()
+        self.plans = Plans()
+        self.truth: TruthTally | None = None  #: where something of it is known
         self.rate_sources: Counter[str] = Counter()  #: of captured pages
         self.visits, self.revisits = PhaseTimes(), PhaseTimes()
         self.missing: Counter[tuple[Kind, str]] = Counter()  #: kinds and reasons of what was not captured
@@ -154,9 +156,16 @@ class Figures:
             for sums in filter(None, (self.whole, self.parts.get(page.subsite))):
                 sums.narrow(page)
 
+    def _tell_truth(self, page: PageFacts) -> None:
+        from sharc_crawler.evidence.truth_tally import TruthTally  # only of a site that says so
+
+        self.truth = self.truth or TruthTally()
+        self.truth.add(page)
+
     def _captured(self, page: PageFacts) -> None:
         self.plans.add(page)
-        self.truth.add(page)
+        if page.truth is not None:
+            self._tell_truth(page)
         self.rate_sources[page.rate_source] += 1
         if page.visit:
             self.visits.add(page.visit)

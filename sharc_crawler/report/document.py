@@ -67,7 +67,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "subsites": [_subsite(part, sums) for part, _, sums in each_part(facts)],
         "plans": figures.plans.totals(),
         "blur": details.blur.totals(),
-        "truth": figures.truth.totals(),
+        "truth": figures.truth and figures.truth.totals(),
         "resources": figures.resources.totals(),
         "audit": plain(facts.audit) if facts.audit else None,
         "rate_sources": dict(figures.rate_sources),

@@ -23,7 +23,7 @@ from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report.claim import standing_claims
+from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
 

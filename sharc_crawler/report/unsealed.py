@@ -14,7 +14,7 @@ from sharc_crawler.certificate.fixity import ASIDE, CONFIRMATION, CONFIRMED, fix
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report import write
-from sharc_crawler.report.claim import standing_claims
+from sharc_crawler.report.confirmed import standing_claims
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -16,7 +16,6 @@ from sharc_crawler.evidence.measures import (
     Expected,
     PageTally,
     Plans,
-    TruthTally,
     content,
     fingerprint_equal,
     interval,
@@ -25,6 +24,7 @@ from sharc_crawler.evidence.measures import (
     survival,
 )
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.truth_tally import TruthTally
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.rates.swings import CROWD, KNOTS, Swings
