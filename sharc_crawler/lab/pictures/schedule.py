@@ -48,7 +48,8 @@ def draw_schedule(pages: pd.DataFrame, reference: str | None = None) -> Figure:
         axes.scatter(found["visit.started"], rows, color=colour, s=6)
         axes.scatter(found["ends"], rows, color=colour, s=6)
     if reference is not None:
-        axes.axvline(date2num(datetime.fromisoformat(reference)), color="black", linewidth=0.8, label="T")
+        at: float = date2num(datetime.fromisoformat(reference))  # type: ignore[no-untyped-call]
+        axes.axvline(at, color="black", linewidth=0.8, label="T")
     axes.set(xlabel="time (UTC)", ylabel="pages, by the length of their interval", title="Visits and revisits")
     axes.legend()
     return figure
