@@ -49,10 +49,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if _PLACE not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ[_PLACE] = str(MEMORY)
     config.pluginmanager.register(Doctests())
+    if not hasattr(config, "workerinput") and config.getoption("numprocesses", None) and not config.getoption("--quick"):
+        _share_forker(config)
     if config.getoption("--quick"):
         settings.load_profile("quick")
         config.option.markexpr = " and ".join(filter(None, (config.option.markexpr, "not slow")))
         config.pluginmanager.register(Quick())
+
+
+def _share_forker(config: pytest.Config) -> None:
+    """One process forks the crawls of all that test: its modules are loaded once."""
+    from tests.live import warm
+
+    forker, place = warm.begun()
+    os.environ[warm.SHARED] = str(place)
+    config.add_cleanup(forker.communicate)  # it ends when nobody can ask any more
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.spool import LARGE, Spooling
@@ -31,6 +31,10 @@ class Record:
     length: int  #: packed
     fields: tuple[tuple[str, str], ...]
     block: Octets  #: of an answer, that is: all else is bytes
+    _first: dict[str, str] = field(init=False, repr=False, compare=False)  #: values by name in lower case
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_first", {name.lower(): value for name, value in reversed(self.fields)})
 
     @property
     def end(self) -> int:
@@ -45,12 +49,11 @@ class Record:
     @property
     def kind(self) -> str:
         """Its WARC-Type."""
-        return self.get("WARC-Type") or ""
+        return self._first.get("warc-type", "")
 
     def get(self, name: str) -> str | None:
         """The first value of a field, however its name is spelt."""
-        wanted = name.lower()
-        return next((value for key, value in self.fields if key.lower() == wanted), None)
+        return self._first.get(name.lower())
 
 
 @dataclass(frozen=True, slots=True)

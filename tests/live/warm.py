@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import resource
+import select
 import selectors
 import signal
 import socket
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 PROFILE = "sharc_crawler.live.profile"
 SHARC = "sharc_crawler.cli:main"
 ROOT = Path(__file__).resolve().parents[2]
+SHARED = "SHARC_TESTS_FORKER"  #: where one listens for all processes that test (tests/conftest.py)
 #: what many crawls load; a crawl loads the rest itself
 LOADED = """
 scipy.special rich.console twisted.internet.asyncioreactor
@@ -106,7 +108,7 @@ class Scrapy:
         raise AssertionError(self._has_ended())
 
     def _has_ended(self) -> str:
-        return f"who forks crawls has ended (exit code {self._forker.poll()})"
+        return f"who forks crawls has ended (exit code {self._forker and self._forker.poll()})"
 
     def wait(self, timeout: float | None = None) -> int:
         if self.returncode is None:
@@ -211,8 +213,13 @@ def _text(file) -> str:
 
 
 @cache
-def _forker() -> tuple[subprocess.Popen, Path]:
-    """The process that forks, and where it listens; it ends with this one."""
+def _forker() -> tuple[subprocess.Popen | None, Path]:
+    """The process that forks, and where it listens: that of all processes that test, or of this one."""
+    return (None, Path(shared)) if (shared := os.environ.pop(SHARED, None)) else begun()
+
+
+def begun() -> tuple[subprocess.Popen, Path]:
+    """A process that forks; it loads the modules when a crawl is wanted, and ends with this one."""
     place = Path(tempfile.mkdtemp(prefix="warm-")) / "socket"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place))
@@ -228,16 +235,10 @@ def _forker() -> tuple[subprocess.Popen, Path]:
 
 def main() -> None:
     """Fork a crawl for each order; tell its number, and its exit code once it has ended."""
-    for name in LOADED.split():
-        with suppress(ModuleNotFoundError):  # older Scrapys have less
-            import_module(name)
-    templates = sys.modules["sharc_crawler.report.html"].environment()
-    for name in templates.list_templates():
-        templates.get_template(name)
     listener = socket.socket(fileno=int(sys.argv[1]))
     place = listener.getsockname()
-    gc.collect()
-    gc.freeze()  # what is loaded stays shared
+    if select.select([listener, 0], [], [])[0] == [listener]:
+        _load()
     if order := _orders(listener):  # the crawl: it ends as a program does
         module, _, function = order["program"].partition(":")
         sys.argv = [module.partition("_crawler")[0].partition(".")[0], *order["words"]]
@@ -253,6 +254,20 @@ def main() -> None:
     else:
         Path(place).unlink()
         Path(place).parent.rmdir()
+
+
+def _load() -> None:
+    for name in LOADED.split():
+        with suppress(ModuleNotFoundError):  # older Scrapys have less
+            import_module(name)
+    templates = sys.modules["sharc_crawler.report.html"].environment()
+    for name in templates.list_templates():
+        templates.get_template(name)
+    report = sys.modules["sharc_crawler.report.load"]
+    for name in report.SOFTWARE:
+        report._version(name)
+    gc.collect()
+    gc.freeze()  # what is loaded stays shared
 
 
 def _orders(listener: socket.socket) -> dict | None:
