@@ -25,6 +25,8 @@ settings.load_profile("default")
 #: what a test does that starts a server or a process; CPython's names of the events (PEP 578)
 SERVES = frozenset({"socket.bind", "subprocess.Popen"})
 
+#: folders of tests most of whose time is waiting
+WAITING = {("tests", name) for name in ("acceptance", "collection", "fleet", "live")}
 
 _PROJECT = "SCRAPY_SETTINGS_MODULE"
 _CHOSEN = os.environ.get(_PROJECT)
@@ -49,7 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if _PLACE not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ[_PLACE] = str(MEMORY)
     config.pluginmanager.register(Doctests())
-    if not hasattr(config, "workerinput") and config.getoption("numprocesses", None) and not config.getoption("--quick"):
+    if (
+        not hasattr(config, "workerinput")
+        and config.getoption("numprocesses", None)
+        and not config.getoption("--quick")
+    ):
         _share_forker(config)
     if config.getoption("--quick"):
         settings.load_profile("quick")
@@ -75,6 +81,16 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that wait for crawls lie among those that compute, file by file, so that no processor waits with them."""
+    files = dict.fromkeys(item.path for item in items)
+    place = {}
+    for waiting in (True, False):
+        some = [path for path in files if (path.relative_to(config.rootpath).parts[:2] in WAITING) == waiting]
+        place |= {path: (number + 0.5) / len(some) for number, path in enumerate(some)}
+    items.sort(key=lambda item: place[item.path])
 
 
 class Doctests:

@@ -78,6 +78,7 @@ def fetch(folder: Path, urls: list[str], server: str, *options: str) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_the_true_rates_come_out_within_the_stated_intervals(archive, tmp_path):
     urls = [ROOT + path for path in archive.paths]
     assert fetch(tmp_path, urls, archive.server)["fetched"] == len(urls) > 25

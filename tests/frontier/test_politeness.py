@@ -48,7 +48,9 @@ def build(world, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["sharc-selective", pytest.param("bfs", marks=pytest.mark.long), "sharc-online"])
+@pytest.mark.parametrize(
+    "strategy", ["sharc-selective", *(pytest.param(one, marks=pytest.mark.long) for one in ("bfs", "sharc-online"))]
+)
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_servers_logs(world, strategy, seed):
     build(world, seed)

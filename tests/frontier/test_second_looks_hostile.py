@@ -66,7 +66,13 @@ def test_a_hostile_sitemap(kind):
     assert all(site.coherent(url) for url, verdict in crawl.verdicts.items() if verdict is Verdict.COHERENT)
 
 
-@pytest.mark.parametrize("most", [*range(150, 275, 9)])
+@pytest.mark.parametrize(
+    "most",
+    [
+        *range(150, 275, 27),
+        *(pytest.param(most, marks=pytest.mark.long) for most in range(150, 275, 9) if (most - 150) % 27),
+    ],
+)
 def test_no_revisit_is_given_up_for_a_second_look(most):
     found = [Crawl(Site(), hints=share, max_requests=most) for share in (0.0, 0.3)]
     assert all(len(crawl.fetches) <= most for crawl in found)

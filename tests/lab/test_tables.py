@@ -69,7 +69,7 @@ def test_cells_are_means_over_worlds_as_far_as_their_pages_go():
         pytest.param(*("17", 10.0, 7942, 1), marks=pytest.mark.long),
         pytest.param(*("20", 1.0, 7049, 0.5), marks=pytest.mark.long),
         pytest.param(*("21", 1.5, 374, 0.5), marks=pytest.mark.long),
-        ("21", 2.0, 16, 0.5),
+        pytest.param(*("21", 2.0, 16, 0.5), marks=pytest.mark.long),
     ],
 )
 def test_columns_that_depend_on_the_rates_alone(number, value, expected, abs_tol):

@@ -112,7 +112,10 @@ def assert_same(ours: Run, plain: Run) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "site", "number"), PROJECTS, ids=[name for name, *_ in PROJECTS])
+@pytest.mark.parametrize(
+    ("name", "site", "number"),
+    [pytest.param(*one, id=one[0], marks=[pytest.mark.long] * (one[0] == "gallery")) for one in PROJECTS],
+)
 def test_a_project_that_is_killed_goes_on(project, name, site, number):
     with example_site(site) as (url, _):
         folder = project(name)

@@ -86,7 +86,7 @@ def test_killed_again_and_again(tmp_path):
     assert answered - stored == Counter(), "what was answered is in the archive; robots.txt refuses one page"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_capture_part_by_part_goes_on_in_the_part_in_which_it_was_killed(tmp_path):
     folder = tmp_path / "capture"
     parts = {"subsites": "links", "rates": "constant:rate=0.2"}

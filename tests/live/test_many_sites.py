@@ -25,8 +25,8 @@ from tests.live import warm
 from tests.live.serving import Answering
 from tests.live.warm import PROFILE, Scrapy, site_words
 
-SITES = 75
-FILES = 70  #: of which the crawl needs about thirty for itself
+SITES = 60
+FILES = 60  #: of which the crawl needs about thirty for itself
 
 
 class Small(Answering, BaseHTTPRequestHandler):

@@ -123,7 +123,9 @@ def test_the_summary_says_what_a_person_wants_to_know(captured):
     assert "warc.gz" in done.out
 
 
-@pytest.mark.parametrize("strategy", ["sharc-online", "bfs:revisits=fifo", "dfs"])
+@pytest.mark.parametrize(
+    "strategy", ["sharc-online", *(pytest.param(one, marks=pytest.mark.long) for one in ("bfs:revisits=fifo", "dfs"))]
+)
 def test_other_strategies_capture_the_whole_site_too(crawl, living_site, strategy):
     done = crawl(url=living_site.url, strategy=strategy, delay="0")
     assert done.code == 0, done.err
@@ -150,6 +152,7 @@ def test_the_feeds_that_a_front_page_names_are_pages_of_the_capture(crawl, stati
     assert "comments.xml" not in (done.folder / "report.json").read_text()
 
 
+@pytest.mark.long
 def test_several_sites_are_captured_side_by_side(crawl, living_site):
     with serve(LivingSite(seed=8, pages=20, slow=0.1), host="127.0.0.2") as other:
         done = crawl(url=f"{living_site.url},{other.url}", delay="0.02")

@@ -128,7 +128,7 @@ def letters() -> str:
         pytest.param("sharc-selective", SessionInPath, marks=pytest.mark.long),
         pytest.param("sharc-selective", RandomQuery, marks=pytest.mark.long),
         ("sharc-selective", SoftNotFound),
-        ("bfs:revisits=none", SoftNotFoundLetters),
+        pytest.param("bfs:revisits=none", SoftNotFoundLetters, marks=pytest.mark.long),
         ("bfs:revisits=none", MadeUpLetters),
         pytest.param("sharc-selective", MadeUpLetters, marks=pytest.mark.long),
         pytest.param("sharc-selective", SoftNotFoundLetters, marks=pytest.mark.long),

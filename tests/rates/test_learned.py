@@ -50,7 +50,7 @@ def test_beats_the_estimators_that_know_each_page_alone():
     assert found.mean() == pytest.approx(truth.mean(), rel=0.6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_a_large_site_a_sample_is_learned_from(monkeypatch: pytest.MonkeyPatch):
     history, _ = simulated(1)
     around, drawn = Surroundings(history.urls), []

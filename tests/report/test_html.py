@@ -117,7 +117,7 @@ def test_every_table_and_drawing_is_named_for_those_who_do_not_see(usual: str) -
     assert len(labels) == len(set(labels))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ten_thousand_pages_stay_usable() -> None:
     some = capture(1000, 10.0)
     many = (replace(p, url=Url(f"{p.url}?{copy}")) for p in some.pages if p.verdict for copy in range(10))

@@ -45,7 +45,7 @@ def random_rates(rng: np.random.Generator) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 4))])
 def test_the_same_as_the_direct_test(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(600):

@@ -86,7 +86,7 @@ def overwrite(paths):
 @pytest.mark.parametrize(
     ("when", "damage"),
     [
-        (visits_made(12), delete),
+        pytest.param(visits_made(12), delete, marks=pytest.mark.long),
         pytest.param(visits_made(12), overwrite, marks=pytest.mark.long),
         pytest.param(revisits_made(6), delete, marks=pytest.mark.long),
         (revisits_made(6), delete_all),
@@ -229,7 +229,7 @@ def visited(folder):
     [
         pytest.param(visits_made(12), lose_state, True, marks=pytest.mark.long),
         (visits_made(12), damage_state, False),
-        (revisits_made(6), empty_state, True),
+        pytest.param(revisits_made(6), empty_state, True, marks=pytest.mark.long),
         pytest.param(revisits_made(6), damage_state, True, marks=pytest.mark.long),
         pytest.param(revisits_made(6), lose_state, False, marks=pytest.mark.long),
     ],

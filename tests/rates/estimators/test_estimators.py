@@ -76,7 +76,11 @@ def test_irregular_is_the_closed_form_for_regular_access():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", [BiasReduced(), IrregularMle(), GammaPoisson()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "estimator",
+    [BiasReduced(), IrregularMle(), pytest.param(GammaPoisson(), marks=pytest.mark.long)],
+    ids=lambda e: type(e).__name__,
+)
 def test_consistent(estimator: Estimator):
     rates = np.repeat([0.05, 0.3, 1.0], 200)
     histories = simulated(np.random.default_rng(7), rates, 400)

@@ -144,7 +144,7 @@ def test_five_days_and_no_pages():
 
 
 @pytest.mark.slow
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.integers(0, 1000), st.sampled_from([0.01, 7.0, 1e6]))
 def test_a_pages_curve_depends_on_its_own_views_alone_whatever_their_scale(seed, scale):
     views = generate(SyntheticLog(pages=20), seed).views.astype(float)
