@@ -19,6 +19,7 @@ SOUP = st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
 FEW = Scanner(2)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(SOUP)
 def test_no_tag_keeps_more_attributes_than_allowed(data: bytes) -> None:

@@ -120,6 +120,7 @@ def verified(folder, *former):
     return CliRunner().invoke(main, ["verify", str(folder), *words])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERED)
 def test_an_alteration_in_the_store_is_found(capture, server, tmp_path, case):
     objects = ObjectFolder(server.url(f"altered/{list(ALTERED).index(case)}"))

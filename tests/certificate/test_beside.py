@@ -300,6 +300,7 @@ def test_what_lies_beside_is_found(capture, case):
     assert expected in findings(capture)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [*ALTERATIONS])
 def test_none_of_them_passes_beside_the_digest(capture, case):
     noted = json.loads((capture / "certificate.json").read_text())[DIGEST]

@@ -42,6 +42,7 @@ def train(history: Path, model: Path, *options: str):
     return CliRunner().invoke(main, ["rates", "train", str(history), "-o", str(model), *options])
 
 
+@pytest.mark.slow
 def test_report_and_model(history: Path, tmp_path: Path):
     model = tmp_path / "model.json"
     done = train(history, model, "--json")

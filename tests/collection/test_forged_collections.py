@@ -211,6 +211,7 @@ def test_as_it_was_made_it_holds(original):
         assert done.exit_code == 0, done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_an_altered_collection_is_found_without_its_digests_and_with_them(kept, case):
     noted = digests(kept)

@@ -99,6 +99,7 @@ def test_any_state_matches_a_star() -> None:
     assert SITE.respond("GET", "/", {"If-None-Match": "*"}, 1e9).status == 304
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["If-None-Match", "If-Modified-Since", "Host"]), st.text())
 def test_no_header_breaks_it(name: str, value: str) -> None:
     assert SITE.respond("GET", "/", {name: value}, 1e9).status in (200, 304)

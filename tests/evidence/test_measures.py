@@ -47,6 +47,7 @@ def sums(counter, items) -> dict:
     return counter.totals()
 
 
+@pytest.mark.slow
 @given(lists)
 def test_every_page_is_tallied_once(items: list[PageFacts]) -> None:
     found = sums(PageTally(), items)

@@ -109,6 +109,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES | st.text(max_size=3)).map("".join), st.sampled_from(["utf-8", "utf-16", "utf-32", "latin-1"]))
 def test_never_raises(text: str, encoding: str) -> None:
     for body in (text.encode(encoding, "replace"), gzip.compress(text.encode(encoding, "replace"))):

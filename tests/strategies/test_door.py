@@ -115,6 +115,7 @@ def candidates(pages: list[int]) -> Candidates:
     return Candidates.of(pages, np.full(len(pages), 0.1))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.booleans(), st.booleans(), st.booleans(), STEPS)
 def test_a_decision_is_let_through_exactly_where_history_allows_it(revisits, attests, late, steps) -> None:

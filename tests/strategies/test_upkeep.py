@@ -20,6 +20,7 @@ def shown(rates, every):
     return float(np.where(np.isinf(every), 0.0, np.exp(-rates * np.minimum(every, 1e300))).sum())
 
 
+@pytest.mark.slow
 @given(rates, looks, st.sampled_from([coherent, sharp, even]))
 def test_as_many_looks_as_there_are(rates, looks, upkeep):
     every = upkeep(rates, looks)
@@ -27,6 +28,7 @@ def test_as_many_looks_as_there_are(rates, looks, upkeep):
     assert (every > 0).all()
 
 
+@pytest.mark.slow
 @given(rates, looks)
 def test_hotter_pages_are_given_up_first_and_nothing_simple_shows_more(rates, looks):
     every = coherent(rates, looks)

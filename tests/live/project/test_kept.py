@@ -47,6 +47,7 @@ class Thing:
         self.number = number
 
 
+@pytest.mark.slow
 @given(meta=st.dictionaries(st.sampled_from("abc"), VALUES), arguments=st.dictionaries(st.sampled_from("xy"), VALUES))
 def test_meta_and_arguments_come_back_as_they_were(meta, arguments):
     spider = Spider()
