@@ -200,6 +200,7 @@ def main() -> None:
     """Print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="seed")
     parser.add_argument("--worlds", nargs="*", default=["cms", "shop"], choices=WORLDS)
     parser.add_argument("--delay", type=float, default=0.1)
     parser.add_argument("--audit", type=float, help="default: the product's")
@@ -209,7 +210,7 @@ def main() -> None:
     print("| site | captured | coherent | by lastmod | bound | false by lastmod | false otherwise | lies | audited |"
           f" requests |{more}\n|---{'|--:' * (9 + more.count('|'))}|", flush=True)  # fmt: skip
     for world in options.worlds:
-        for seed in range(options.runs):
+        for seed in range(options.first, options.first + options.runs):
             print(f"| {world} | {' | '.join(map(str, one(world, seed, options)))} |", flush=True)
 
 

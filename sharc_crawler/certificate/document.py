@@ -39,11 +39,8 @@ def certificate(
 ) -> dict[str, Any]:
     """The certificate of a complete capture, sealed with its digest.
 
-    Parameters
-    ----------
-    files, report: the capture's WARC files, and those of its report: ``name``, ``bytes``, ``sha256``
-    pages, clocks: the file of its pages (:mod:`..certificate.entries`), the servers' (:mod:`..certificate.clocks`)
-
+    ``files``, ``report``: its WARC files, and those of its report (name, bytes, sha256); ``pages``: the file of pages
+    (:mod:`..certificate.entries`); ``clocks``: the servers' (:mod:`..certificate.clocks`).
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
     whole = unit(facts.site, replace(facts, interruptions=exact), facts.figures.whole)

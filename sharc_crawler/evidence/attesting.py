@@ -20,7 +20,7 @@ from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.judgement import ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
-from sharc_crawler.evidence.lastmods import Download, Lastmod, differ, header_lastmod, offset, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, differ, header_lastmod, offset, weigh
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust
@@ -118,7 +118,7 @@ class Attestations:
 
     def attestable(self, page: PageId, url: str, now: Instant) -> bool:
         """May a page be expected to be claimed by its lastmod? One of today, to the day, cannot."""
-        return page in self.lastmods and self._last(page).latest < now + self._behind and self.trusted(url)
+        return page in self.lastmods and anywhere(self._last(page)).latest < now + self._behind and self.trusted(url)
 
     def unchanged_since(self, page: PageId, url: str, look: Outcome) -> bool:
         """Does a believed word say that a page is as a former capture has it?
@@ -173,18 +173,19 @@ class Attestations:
                     self.drawn.add(page)
 
     def sample(self, reference: Instant) -> list[PageId]:
-        """The pages to download once more: those drawn that were visited before T, once, and are not known to have
-        changed since.
+        """The pages to download once more: of those that were visited before T, once, and are not known to have changed
+        since, the first of each kind by their lots. Those drawn come first among them: they were visited early.
 
         Where so many others were downloaded again at T that both would be more than twice the audit's share, fewer. And
         fewer, first of the kinds that have owned up to changes, where all would be too large a share of the pages.
         """
         own = self.once & self.downloads.keys()
-        found = {
-            page
-            for page in self.drawn & own
-            if self.downloads[page][0].ended <= reference and self._told(page) and not self._changed(page, reference)
-        }
+
+        def fits(page: PageId) -> bool:
+            before = page in own and self.downloads[page][0].ended <= reference
+            return before and self._told(page) and not self._changed(page, reference)
+
+        found = audit.sample(self._strata, self.share, self._seed, fits)
         again = sum(len(self.downloads[page]) > 1 for page in own - found)
         most = max(0, int(2 * self.share * len(own)) - again)
         room = max(audit.LEAST, int(audit.MOST * len(own)))

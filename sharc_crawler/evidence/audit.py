@@ -11,6 +11,7 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -105,8 +106,12 @@ def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int]
     return sum(kind(page) not in seen for page in claimed)
 
 
-def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
-    """The pages to download once more: of each stratum that share, :data:`LEAST` at least; always the same.
+def sample(
+    labels: Mapping[int, str], share: float, seed: int, fits: Callable[[int], bool] = lambda _: True
+) -> set[int]:
+    """The pages to download once more, of those that fit: of each stratum that share, :data:`LEAST` at least.
+
+    Always the same.
 
     >>> labels = {n: "/a/*" if n < 90 else "" for n in range(100)}
     >>> drawn = sample(labels, 0.1, seed=1)
@@ -119,7 +124,7 @@ def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
     drawn: set[int] = set()
     for lots in groups.values():
         size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
-        drawn.update(page for _, page in sorted(lots)[:size])
+        drawn.update(islice((page for _, page in sorted(lots) if fits(page)), size))
     return drawn
 
 

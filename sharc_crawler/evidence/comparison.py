@@ -144,8 +144,8 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
         return None
     if before is not None and after < before and not all(etags):  # put back, by something older
         return Reason.LATER_MODIFIED
-    since = before if old.date is None else old.date
-    return Reason.LATER_MODIFIED if since is not None and after >= since else None
+    since = (old.started if before is None else before) if old.date is None else old.date
+    return Reason.LATER_MODIFIED if after >= since else None
 
 
 def _opaque(etag: str | None) -> str | None:

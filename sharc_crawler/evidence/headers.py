@@ -57,8 +57,8 @@ def of_message(message: HttpResponse) -> dict[str, Any]:
 def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
     """Fields of an :class:`~sharc_crawler.model.Outcome`; ``values`` gives all values of a header.
 
-    A header that is there twice says what is least favourable to a claim: both ETags, the latest Last-Modified, the
-    oldest Date and Age.
+    A header that is there twice says what is least favourable to a claim: both ETags and types, the latest
+    Last-Modified, the oldest Date and Age.
 
     >>> found = of_headers(lambda name: {"Age": [b"7"], "Content-Type": [b"Text/HTML; charset=UTF-8"]}.get(name, []))
     >>> found["charset"], found["age"]
@@ -68,7 +68,7 @@ def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
     def texts(name: str) -> list[str]:
         return [text for value in values(name) if (text := header_text(value))]
 
-    kind = next(iter(texts("Content-Type")), "")
+    kind, *others = dict.fromkeys(texts("Content-Type")) or [""]
     charset = _CHARSET.search(kind)
     modified = max(texts("Last-Modified"), key=lambda text: http_date(text) or -math.inf, default=None)
     called = ", ".join(text for name in _CALLED for text in texts(name))
@@ -76,7 +76,7 @@ def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
     return {
         "validators": Validators(", ".join(texts("ETag")) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
-        "charset": charset[1].lower() if charset else None,
+        "charset": ", ".join((kind, *others)).lower() if others else charset[1].lower() if charset else None,
         "date": min(dates, default=None),
         "age": _age(texts("Age"), ", ".join(texts("Cache-Status")), ", ".join(texts("Warning")), called),
         "part": any(map(_of_a_part, texts("Content-Range"))),

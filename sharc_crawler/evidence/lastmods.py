@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 
+_DAY = 86_400.0
+_EAST, _WEST = 14 * 3600.0, 12 * 3600.0  #: seconds that a zone is before UTC, and behind it, at most
+
+
 class Download(NamedTuple):
     """One download of a page that brought content, in our time."""
 
@@ -68,6 +72,7 @@ def weigh(
     >>> weigh([seen], [Lastmod(20.0, 15.0, 16.0)], reference=20.0).comparison.change.value
     'changed'
     """
+    lastmods = [*map(anywhere, lastmods)]
     own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
     known = [*lastmods, *own]
     found = [_shown(download, lastmods, own, reference, lag) for download in downloads]
@@ -95,6 +100,13 @@ def offset(download: Download) -> tuple[Seconds, Seconds] | None:
         if download.date is None
         else (download.date - download.ended, download.date + DATE_PRECISION - download.started)
     )
+
+
+def anywhere(said: Lastmod) -> Lastmod:
+    """A bare date is a day of the server's, in a zone that nobody tells."""
+    if said.latest - said.earliest < _DAY:
+        return said
+    return Lastmod(said.read, said.earliest - _EAST, said.latest + _WEST)
 
 
 def _shown(

@@ -11,11 +11,11 @@ from sharc_crawler.model import Change, Result
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome, Seconds
+    from sharc_crawler.model import Outcome
 
-#: that many pages of a class, each downloaded twice within so short a time, did not all change and change back
+#: so many pages, downloaded twice within SHORT, did not all change and change back; a rolled-back deploy outlasts BRIEF
 PAIRS = 5
-SHORT: Seconds = 60.0
+SHORT, BRIEF = 60.0, 10.0
 
 
 class Restless:
@@ -33,7 +33,7 @@ class Restless:
 
     def __init__(self) -> None:
         self._pairs: Counter[tuple[str, str]] = Counter()
-        self._steady: set[tuple[str, str]] = set()
+        self._brief, self._steady = set[tuple[str, str]](), set[tuple[str, str]]()
 
     def saw(self, url: str, visit: Outcome, revisit: Outcome) -> None:
         """A page was downloaded twice."""
@@ -42,6 +42,7 @@ class Restless:
         change = compare(visit, revisit, restless=True).change
         if change is Change.UNCHANGED and contradiction(visit, revisit):
             self._pairs[class_of(url)] += 1
+            self._brief |= {class_of(url)} if revisit.started - visit.started <= BRIEF else set()
         elif change is not Change.UNKNOWN:
             self._steady.add(class_of(url))
 
@@ -49,7 +50,8 @@ class Restless:
         """Do the validators of its class differ at unchanged content?"""
         if not self._pairs:  # of hardly any site
             return False
-        return self._pairs[class_of(url)] >= PAIRS and class_of(url) not in self._steady
+        kind = class_of(url)
+        return self._pairs[kind] >= PAIRS and kind in self._brief and kind not in self._steady
 
 
 def class_of(url: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from sharc_crawler.archive.history import read_history as read_archives
 from sharc_crawler.archive.pages import why_no_page
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.lastmods import Lastmod, anywhere
 from sharc_crawler.lab.history import GZIP, lifetimes, read_history
 from sharc_crawler.lab.published import intervals
 from sharc_crawler.lab.rates import posterior
@@ -171,7 +172,9 @@ def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:
 
 def _attests(hints: Hints | None, now: Instant) -> bool:
     """Does a sitemap tell when a page last changed, and that it was before now?"""
-    return hints is not None and hints.lastmod is not None and hints.lastmod + hints.lastmod_precision < now
+    if hints is None or hints.lastmod is None:
+        return False
+    return anywhere(Lastmod(now, hints.lastmod, hints.lastmod + hints.lastmod_precision)).latest < now
 
 
 def from_report(lines: Iterable[bytes], name: str) -> Prospect:

@@ -1,6 +1,7 @@
 """Dates as sitemaps and feeds write them, read as the interval that the text denotes.
 
-A text without a zone is read as UTC: a bare date is that day in UTC.
+A text without a zone is read as UTC: a bare date is that day in UTC. What has a time of day should name its zone; where
+it does not, it may be as late as in the westernmost.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _DAY = 86_400.0
 _MINUTE = 60.0
+_WEST = 12 * 3600.0  #: seconds that a zone is behind UTC, at most
 _W3C = re.compile(
     r"\d{4}(?:(-\d\d)(?:(-\d\d)(?:([T ]\d\d:\d\d)(?:(:\d\d)([.,]\d{1,9})?)?[ ]?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?",
     re.ASCII,
@@ -50,9 +52,10 @@ def w3c_date(text: str) -> Interval | None:
         start = datetime.fromisoformat(iso.replace(" ", "T", 1).replace(" ", "") if time else iso)
     except ValueError:
         return None
+    late = _WEST if time and start.tzinfo is None else 0.0
     if start.tzinfo is None:
         start = start.replace(tzinfo=UTC)
-    return Interval(start.timestamp(), _length(match, start))
+    return Interval(start.timestamp(), _length(match, start) + late)
 
 
 def mail_date(text: str) -> Interval | None:

@@ -180,6 +180,19 @@ def test_pages_long_apart_or_really_changing_teach_nothing_of_their_class() -> N
         assert judged(*near, mixed)[2] == Reason.OTHER_ETAG
 
 
+def test_a_deploy_that_was_rolled_back_around_t_does_not_make_validators_restless() -> None:
+    """Each page is visited before it and revisited after it: so all pairs bring the same bytes and other ETags."""
+    revisits = Revisits()
+    pairs = [(at(30 + n, validators=etag('"1"')), at(60 + n, validators=etag('"3"'))) for n in range(12)]
+    assert [judged(*pair, revisits)[2] for pair in pairs] == [Reason.OTHER_ETAG] * 12
+
+
+def test_a_last_modified_after_the_visit_counts_though_the_visit_had_neither_that_nor_a_date() -> None:
+    bare = {"date": None, "validators": Validators()}
+    assert judged(at(10, **bare), at(90, validators=Validators(None, http(40))))[2] == Reason.LATER_MODIFIED
+    assert judged(at(45, **bare), at(90, validators=Validators(None, http(40))))[2] == Reason.EQUAL_BYTES
+
+
 def test_a_copy_from_a_cache_is_no_reference_download() -> None:
     assert is_apex(Slot.ONLY, at(50))
     assert is_apex(Slot.ONLY, at(50, age=0.0))
@@ -208,7 +221,11 @@ def test_headers_as_they_are_read(sent: dict[str, list[bytes]], charset: str | N
 def test_headers_that_are_there_twice_say_what_is_least_favourable() -> None:
     old, new = b"Wed, 18 Nov 2026 10:00:00 GMT", b"Wed, 18 Nov 2026 11:00:00 GMT"
     sent = {"ETag": [b'"1"', b'"5"'], "Last-Modified": [old, new], "Date": [new, b"soon", old]}
+    sent["Content-Type"] = [b"text/html", b"Text/Plain"]
     found = of_headers(lambda name: sent.get(name, []))
+    assert (found["media_type"], found["charset"]) == ("text/html", "text/html, text/plain"), (
+        "another type than one alone"
+    )
     assert found["validators"] == Validators('"1", "5"', new.decode())
     assert found["date"] == http_date(old.decode())
 

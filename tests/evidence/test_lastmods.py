@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sharc_crawler.evidence.kinds import Evidence
@@ -21,10 +21,16 @@ DAY = 86_400.0
 
 
 class Server:
-    """A page whose changes are known, behind a clock that is wrong by ``skew``; lastmods are cut to ``precision``."""
+    """A page whose changes are known, behind a clock that is wrong by ``skew``; lastmods are cut to ``precision``.
 
-    def __init__(self, changes: Sequence[float], skew: float, precision: float, raised: bool) -> None:
+    A day is one of its ``zone``, which the date does not say.
+    """
+
+    def __init__(
+        self, changes: Sequence[float], skew: float, precision: float, raised: bool, zone: float = 0.0
+    ) -> None:
         self.changes, self.skew, self.precision, self.raised = sorted(changes), skew, precision, raised
+        self.zone = zone if precision >= DAY else 0.0
 
     def last(self, now: float) -> float:
         return max((t for t in self.changes if t <= now), default=-DAY) + self.skew
@@ -39,7 +45,7 @@ class Server:
 
     def lastmod(self, started: float, takes: float, waits: float) -> Lastmod:
         last = self.last(started + waits * takes)
-        earliest = last // self.precision * self.precision
+        earliest = (last + self.zone) // self.precision * self.precision
         return Lastmod(started, earliest, earliest + self.precision)
 
 
@@ -54,10 +60,12 @@ latency = st.tuples(st.floats(0, 3), st.floats(0, 1))
     st.booleans(),
     st.floats(1, 30),
     st.floats(0, 20),
+    st.integers(-12, 14),
     *[latency] * 4,
 )
-def test_an_honest_server_is_never_misread(changes, skew, precision, raised, before, after, v, r, s, e):
-    server = Server(changes, skew, precision, raised)
+@example([T - 5], 0.0, DAY, False, 10.0, 5.0, -12, (0, 0), (0, 0), (0, 0), (0, 0))
+def test_an_honest_server_is_never_misread(changes, skew, precision, raised, before, after, zone, v, r, s, e):
+    server = Server(changes, skew, precision, raised, zone * 3600.0)
     first = server.download(T - before - v[0], *v)
     second = server.download(T + after + s[0], *r)
     end = second.ended
@@ -86,10 +94,10 @@ def test_what_stands_still_is_attested(before, after):
         assert found.comparison.change is Change.UNCHANGED
 
 
-def test_a_bare_date_attests_only_once_its_day_is_over():
-    download = Download(DAY + 100.0, DAY + 100.1, DAY + 100.0)
-    for day, change in ((0.0, Change.UNCHANGED), (DAY, Change.UNKNOWN)):
-        assert weigh([download], [Lastmod(DAY + 500.0, day, day + DAY)], DAY + 500.0).comparison.change is change
+def test_a_bare_date_attests_only_once_its_day_is_over_in_all_zones():
+    for now, change in ((1.5 * DAY, Change.UNKNOWN), (1.5 * DAY + 100.0, Change.UNCHANGED)):
+        download = Download(now, now + 0.1, now)
+        assert weigh([download], [Lastmod(now + 500.0, 0.0, DAY)], now + 500.0).comparison.change is change
 
 
 def test_a_lastmod_read_too_early_or_without_a_date_decides_nothing():
