@@ -152,9 +152,8 @@ class Exchange:
     normalised: bool = False  #: headers were rebuilt by the HTTP library, not kept from the wire
     error: str | None = None  #: the exchange failed: what happened
     untrusted: str = ""  #: what is wrong with the TLS certificate of who answered; empty: nothing, or no TLS
-    surplus: bytes = (
-        b""  #: received beyond the end that the response announced, and not believed; and blank lines before it
-    )
+    surplus: bytes = b""  #: beyond the end that the response announced, and not believed; blank lines before it
+    sent: Instant = 0.0  #: by when the request had left; 0: unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +203,7 @@ class Outcome(NamedTuple):
     error: str | None = None
     retry_after: Seconds | None = None  #: asked for by the server
     robots: str | None = None  #: text of a robots.txt, for that fetch alone
+    sent: Instant = 0.0  #: by when the request had left, where that is known: pauses count from it. Not kept
 
 
 class Fetch(NamedTuple):

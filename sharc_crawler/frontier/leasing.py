@@ -154,7 +154,7 @@ class Leases:
         """The host may be asked again, in time."""
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
-        host.pace.pause(outcome.started + host.delay)
+        host.pace.pause((outcome.sent or outcome.started) + host.delay)
         if outcome.retry_after is not None:
             host.pace.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))
         self._ledger.freed(number)

@@ -99,6 +99,7 @@ class ArchiveMiddleware:
         if self._is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
+        outcome = outcome._replace(sent=exchange.sent)
         asked = self._asked_by_former(fetch, response.status)
         known = self._session.former
         former = known.answer(fetch, outcome.validators) if asked and fetch and known else None
@@ -150,7 +151,7 @@ class ArchiveMiddleware:
         # An address that is refused stays refused: no second attempt.
         result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
         length = len(exchange.response)  # what came is paid for
-        outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception))
+        outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception), sent=exchange.sent)
         self._tell(fetch, outcome, self._keep(exchange, fetch))
 
     def _withheld(self, fetch: Fetch | None) -> None:
@@ -205,7 +206,8 @@ class ArchiveMiddleware:
         page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
         words = (page and (traps is not None or shown)) or (traps is not None and traps.errors.asked(fetch.url))
         wants = self._wants(fetch, outcome)
-        return Order(url, wants, compared=self._compared(fetch), words=words, text=page and shown, known=known)
+        masks, compared = self._session.masks.get(fetch.site), self._compared(fetch)
+        return Order(url, wants, compared=compared, words=words, text=page and shown, known=known, masks=masks)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:
         """What our spider takes of it; a project's own reads for itself."""

@@ -12,7 +12,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Kind, Result, Sighting, Slot, Validators
+from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Sighting, Slot, Validators, Wait
 
 PAGES = 1_600
 DELAYS = {"plain.example": 2.0, "slow.example": 5.0}  # ours; robots.txt of the second asks for 5 s
@@ -122,6 +122,20 @@ def test_the_names_of_one_machine_share_one_pace(world, strategy):
     assert len([at for at, fetch in world.requests if fetch.host not in names]) > 20
     starts = {round(at) for at, _ in log}
     assert any(round(at) in starts for at, fetch in world.requests if fetch.host not in names), "side by side"
+
+
+def test_a_pause_counts_from_when_a_request_had_left():
+    """A busy machine sends it some time after it was begun; the next one is on time all the same."""
+    frontier = Frontier(Politeness(delay=2.0, obey_robots=False))
+    frontier.open(CaptureSpec("one.example", ("http://one.example/",), strategy="bfs", sitemaps=()), 1e9)
+    fetch = frontier.next(1e9)
+    assert isinstance(fetch, Fetch)
+    frontier.finished(
+        fetch, Outcome(Result.OK, 1e9, 1e9 + 1.9, 200, "sha1:A", sent=1e9 + 1.5), [Sighting(f"{fetch.url}b")]
+    )
+    wait = frontier.next(1e9 + 2)
+    assert isinstance(wait, Wait)
+    assert wait.until == pytest.approx(1e9 + 3.5)
 
 
 def test_hosts_of_a_projects_own_naming_have_a_pace_and_a_number_of_requests_each(world):

@@ -18,8 +18,6 @@ own look-up finds to be private; one that is not found goes to the proxy.
 
 from __future__ import annotations
 
-import logging
-import re
 from contextvars import ContextVar
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -39,7 +37,6 @@ from sharc_crawler.live.setup.operator import DEFAULT_PORTS
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.wire.guard import GuardedReactor
 from sharc_crawler.live.wire.listening import RequestContext, TappedPool
-from sharc_crawler.live.wire.names import addresses_of
 from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.model import Exchange
 
@@ -48,19 +45,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sharc_crawler.live.wire.proxied import ProxyRules
     from sharc_crawler.live.wire.tls_trust import TlsTrust
-
-logger = logging.getLogger(__name__)
 
 WITHHELD_KEY = "sharc_withheld"  #: in ``meta``: it was not sent
 EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
-
-PROXIED = (
-    "Requests go through a proxy, which looks names up itself: names that are private by our own look-up are refused,"
-    " and the guard against private addresses ends there. Let the proxy refuse its own network's, too."
-)
 CONNECT_TIMEOUT = 10.0  #: seconds; as Scrapy's handler has it, where a request has no download_timeout
-_PROXY_CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
 _turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
 
 
@@ -91,7 +81,6 @@ class WireTapHandler(HTTP11DownloadHandler):
         openings = getattr(crawler.spider, "openings", None)
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
         self._bind = crawler.settings.get("DOWNLOAD_BIND_ADDRESS")
-        self._proxied = False
         self._clock = clock_of(crawler).now
         self._memory = memory_of(crawler)
         self._may_send = getattr(crawler.spider, "may_send", lambda _: True)
@@ -102,6 +91,12 @@ class WireTapHandler(HTTP11DownloadHandler):
         from sharc_crawler.live.wire.tls_trust import TlsTrust  # only where there is TLS
 
         return TlsTrust()
+
+    @cached_property
+    def _proxy_rules(self) -> ProxyRules:
+        from sharc_crawler.live.wire.proxied import ProxyRules  # only where there is a proxy
+
+        return ProxyRules(self._rules)
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
@@ -127,18 +122,11 @@ class WireTapHandler(HTTP11DownloadHandler):
         """Before anything else: a connection that another site may use is used again."""
         target = target_of(request)
         self._rules.check_literal(target)
-        if request.meta.get("proxy"):
-            await self._check_proxied(target)
-        elif not _is_name(target.host):
-            raise CannotResolveHostError(f"{target.host!r} is no host's name")
-
-    async def _check_proxied(self, target: Target) -> None:
-        """A proxy looks names up itself. What is private by our own look-up is refused; what it finds is its affair."""
-        if not self._proxied:
-            self._proxied = True
-            logger.warning(PROXIED)
-        for address in await addresses_of(target.host) if _is_name(target.host) else ():
-            self._rules.check(target, address)
+        if not _is_name(target.host):
+            if not request.meta.get("proxy"):
+                raise CannotResolveHostError(f"{target.host!r} is no host's name")
+        elif request.meta.get("proxy"):
+            await self._proxy_rules.check(target)
 
     def _endpoint(self, request: Request, key: tuple[Any, ...], given: Any) -> Any:
         """As Twisted's agent makes it, but that it connects to addresses only that the rules allow."""
@@ -171,9 +159,11 @@ def _truncation(error: Exception, tap: Tap) -> str | None:
 def _exchange(
     request: Request, tap: Tap, truncated: str | None, error: str | None = None, untrusted: str = ""
 ) -> Exchange:
-    proxied = bool(request.meta.get("proxy"))
-    sent = b"".join(tap.sent)
-    kept = _PROXY_CREDENTIALS.sub(b"", sent) if proxied else sent
+    kept = sent = b"".join(tap.sent)
+    if proxied := bool(request.meta.get("proxy")):
+        from sharc_crawler.live.wire.proxied import without_credentials  # only where there is one
+
+        kept = without_credentials(sent)
     return Exchange(
         url=request.url.partition("#")[0],
         started=tap.started,
@@ -186,4 +176,5 @@ def _exchange(
         error=error,
         surplus=tap.surplus,
         untrusted=untrusted,
+        sent=tap.left,
     )

@@ -167,6 +167,10 @@ class TappedRequest:
         if not self.tap.may_send():
             self.tap.withheld = True
             raise WithheldError
+        from twisted.internet import reactor  # not before Scrapy has installed it
+
+        turn: Any = reactor.callLater
+        turn(0, turn, 0, self.tap.leave)  # transports write in their next turn, TLS in the one after it
         return self._request.writeTo(_TappedTransport(transport, self.tap.sent))  # type: ignore[no-any-return]
 
 

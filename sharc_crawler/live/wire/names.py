@@ -14,10 +14,9 @@ from ipaddress import IPv6Address as Literal6
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IHostnameResolver, IHostResolution, IResolutionReceiver
+from twisted.internet.interfaces import IHostnameResolver, IHostResolution
 from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer  # type: ignore[import-untyped]
 
@@ -146,26 +145,3 @@ def _literal(name: str) -> Found | None:
 
 def _log(failure: Failure) -> None:
     logger.error("A look-up ended badly: %s", failure.getErrorMessage())
-
-
-async def addresses_of(name: str) -> Found:
-    """What the reactor's resolver knows of a host; empty: nothing."""
-    from twisted.internet import reactor
-
-    found: list[str] = []
-    done: Deferred[None] = Deferred()
-
-    @implementer(IResolutionReceiver)
-    class Receiver:
-        def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802
-            pass
-
-        def addressResolved(self, address: Any) -> None:  # noqa: N802
-            found.append(address.host)
-
-        def resolutionComplete(self) -> None:  # noqa: N802
-            done.callback(None)
-
-    reactor.nameResolver.resolveHostName(Receiver(), name)
-    await maybe_deferred_to_future(done)
-    return tuple(found)

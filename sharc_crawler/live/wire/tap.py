@@ -40,12 +40,17 @@ class Tap:
         self.peer = peer
         self.tls = tls
         self.sent: list[bytes] = []
+        self.left = 0.0  #: by when the request had; 0: it has not yet
         self.size = 0  #: bytes received
         self.surplus = b""
         self._let_go()
         if self._large:
             self._large.discard()
             self._large = None
+
+    def leave(self) -> None:
+        """The request has left: on a busy machine, long after it was begun."""
+        self.left = self.clock()
 
     def receive(self, data: bytes) -> None:
         """Bytes arrived. Raises :class:`OSError` where the disk has no room for a large response."""

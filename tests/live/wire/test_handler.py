@@ -19,6 +19,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
+from sharc_crawler.live.wire.listening import TappedRequest
 from tests.live.wire_servers import (
     PATIENCE,
     Conversation,
@@ -128,6 +129,26 @@ async def test_the_clock_is_the_crawls():
         await tap.download_request(request)
         exchange = request.meta[EXCHANGE_KEY]
         assert before <= exchange.started <= exchange.ended <= clock.now()
+
+
+@pytest.mark.parametrize("secure", [False, True])
+@in_loop
+async def test_a_request_has_left_when_its_turn_of_the_reactor_is_over(secure, tmp_path: Path, monkeypatch):
+    """Transports write in their next turn: whatever else a turn has to do delays what was begun in it."""
+    write = TappedRequest.writeTo
+
+    def slow(request, transport):
+        written = write(request, transport)
+        clock.set(clock.now() + 50)  # the rest of the turn
+        return written
+
+    monkeypatch.setattr(TappedRequest, "writeTo", slow)
+    tls = tls_context(tmp_path, ("http/1.1",)) if secure else None
+    async with serving(saying(OK + b"Content-Length: 0\r\n\r\n"), tls) as server, handler() as tap:
+        clock, request = clock_of(tap._crawler), Request(server.url)
+        await tap.download_request(request)
+        exchange = request.meta[EXCHANGE_KEY]
+        assert exchange.started + 50 <= exchange.sent <= exchange.ended
 
 
 @in_loop

@@ -15,7 +15,8 @@ from twisted.internet import reactor
 
 from sharc_crawler.live.wire import names
 from sharc_crawler.live.wire.addresses import AddressRefusedError
-from sharc_crawler.live.wire.names import DualStackResolver, addresses_of
+from sharc_crawler.live.wire.names import DualStackResolver
+from sharc_crawler.live.wire.proxied import addresses_of
 from tests.live.serving import Answering
 from tests.live.wire_servers import handler, in_loop, saying, serving
 
