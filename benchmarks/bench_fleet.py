@@ -30,7 +30,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import CaptureRef, Fetch, Outcome, Result, Slot, Validators
+from sharc_crawler.model import CaptureRef, Done, Fetch, Outcome, Result, Slot, Validators, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import to_json
 from tests.fleet.database import Database
@@ -64,7 +64,10 @@ def taped(pages: int) -> list[str]:
     spec = CaptureSpec("site", first, "sharc-selective", sitemaps=(), size=pages, resources=False, settings=settings)
     frontier.open(spec, 0.0)
     now = 0.0
-    while isinstance(fetch := frontier.next(now), Fetch):
+    while not isinstance(fetch := frontier.next(now), Done):
+        if isinstance(fetch, Wait):
+            now = fetch.until
+            continue
         page = int(fetch.url[-8:])
         ref = CaptureRef("site-20260101000000-00000-epoch-0001.warc.gz", page * 9000, 9000)
         outcome = Outcome(

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[3]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from checks import check, owners_of
+from checks import check, check_delays, owners_of
 from databases import Databases
 from network import Network, missing
 from sites import living_site
@@ -131,11 +131,8 @@ class World:
         )
         hub = self.network.words(self.network.hub)
         words = [str(HERE / "sites.py"), str(self.folder / "access.jsonl"), str(self.pages), str(self.seed)]
-        prompt = ["nice", "-n", "-15"]  # delays are judged by its log
-        self._sites = subprocess.Popen([*hub, *prompt, sys.executable, *words, *self.places], stdout=subprocess.PIPE)
-        end(self._sites.kill)
-        assert self._sites.stdout is not None
-        assert self._sites.stdout.readline() == b"ready\n"
+        self._begin_beside([*hub, sys.executable, *words, *self.places])
+        self._begin_beside([*hub, sys.executable, str(HERE / "wire.py"), str(self.folder / "wire.jsonl"), str(PORT)])
         self.kept, self.environment, self.kinds = ["--output", str(self.output)], {}, KINDS
         if arguments.objects:
             self._store(hub)
@@ -147,6 +144,12 @@ class World:
         self.sharc("init", self.databases.dsn)
         self.sharc("add", self.databases.dsn, str(seeds))
         self.machines = [Machine(self, number) for number in range(arguments.workers)]
+
+    def _begin_beside(self, words: list[str]) -> None:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE)
+        self._ends.callback(process.kill)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
 
     def _store(self, hub: list[str]) -> None:
         """An object store on the hub; the folder is workers' scratch then."""
@@ -310,13 +313,17 @@ def run(arguments: argparse.Namespace) -> int:
     names = {place: world.folder / "kept" / _folder(world, place) for place in world.places}
     sites = {place: living_site(world.seed, at, world.pages) for at, place in enumerate(world.places)}
     logs = {world.network.worker_address(number): one.log for number, one in enumerate(world.machines)}
-    found = check(world.folder / "access.jsonl", names, sites, world.delay, owners_of(logs))
+    found = check(world.folder / "access.jsonl", names, sites, owners_of(logs))
+    check_delays(world.folder / "wire.jsonl", world.delay, found)
     text = "\n".join(log.read_text() for log in logs.values())
+    claims = text.count("event=claimed")
+    if found.figures["repeated"] > claims - arguments.sites + found.figures["failed visits"]:
+        found.note("more was repeated than was in flight", claims)
     document = {
         "faults": dict(faults.done),
         "seconds": round(took),
         "states": dict(states),
-        "claims": text.count("event=claimed"),
+        "claims": claims,
         "superseded": text.count("event=superseded"),
         "tracebacks": text.count("Traceback"),
         "figures": {name: round(value, 3) for name, value in found.figures.items()},
