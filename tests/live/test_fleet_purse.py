@@ -31,8 +31,9 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FleetLed
 
 
 @contextmanager
-def worker(ledger: FleetLedger) -> Iterator[Purse]:
-    clerk = Clerk(ledger, "w", 60.0)
+def worker(folder: Path) -> Iterator[Purse]:
+    """With a connection of its own, as each worker has: its thread and the test's would write in one transaction."""
+    clerk = Clerk(open_fleet(f"sqlite:{folder / 'fleet.db'}"), "w", 60.0)
     purse = Purse(clerk, 0.02)
     task = asyncio.ensure_future(purse.fill())
     try:
@@ -40,6 +41,8 @@ def worker(ledger: FleetLedger) -> Iterator[Purse]:
     finally:
         task.cancel()
         clerk.close()
+        clerk._thread.shutdown()
+        clerk.ledger.close()
 
 
 async def until(condition) -> None:
@@ -63,9 +66,9 @@ async def spend(purse: Purse) -> int:
 
 
 @deferred_f_from_coro_f
-async def test_two_workers_spend_the_budget_and_no_more(ledger: FleetLedger):
+async def test_two_workers_spend_the_budget_and_no_more(ledger: FleetLedger, tmp_path: Path):
     ledger.bound({"requests": 3 * LEAST + 4})
-    with worker(ledger) as first, worker(ledger) as second:
+    with worker(tmp_path) as first, worker(tmp_path) as second:
         assert first.empty, "nothing is sent before something was drawn"
         assert sum(await asyncio.gather(spend(first), spend(second))) == 3 * LEAST + 4
         ledger.bound({"requests": 3 * LEAST + 5})
@@ -73,8 +76,8 @@ async def test_two_workers_spend_the_budget_and_no_more(ledger: FleetLedger):
 
 
 @deferred_f_from_coro_f
-async def test_a_budget_that_is_set_later_counts_and_what_is_left_is_given_back(ledger: FleetLedger):
-    with worker(ledger) as purse:
+async def test_a_budget_that_is_set_later_counts_and_what_is_left_is_given_back(ledger: FleetLedger, tmp_path: Path):
+    with worker(tmp_path) as purse:
         await until(lambda: not purse.empty)
         purse.request()
         ledger.bound({"bytes": 5e6})
@@ -86,8 +89,8 @@ async def test_a_budget_that_is_set_later_counts_and_what_is_left_is_given_back(
 
 
 @deferred_f_from_coro_f
-async def test_after_its_time_nothing_is_sent(ledger: FleetLedger):
-    with worker(ledger) as purse:
+async def test_after_its_time_nothing_is_sent(ledger: FleetLedger, tmp_path: Path):
+    with worker(tmp_path) as purse:
         await until(lambda: not purse.empty)
         ledger.bound({"until": time.time() - 1})
         await until(lambda: purse.empty)
