@@ -145,6 +145,17 @@ def taken_over(path: Path) -> dict[str, int]:
     return {name: number for name, number in found.items() if isinstance(number, int)}
 
 
+def grown(path: Path, learned: Iterable[Mask], by: str) -> tuple[str, int]:
+    """A file of masks with those besides that a capture learned, taken over unseen; how many are new.
+
+    Raises what :func:`load_masks` does for a file that is there.
+    """
+    held = load_masks(path) if path.exists() else ()
+    new = [mask for mask in learned if mask not in held]
+    taken = {**(taken_over(path) if held else {}), by: len(new)}
+    return json.dumps({**as_json((*held, *new)), TAKEN: taken}, indent=1) + "\n", len(new)
+
+
 def save_masks(path: Path, masks: Iterable[Mask]) -> None:
     """Write a file of masks."""
     path.write_text(json.dumps(as_json(masks), indent=1) + "\n")

@@ -105,6 +105,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 @click.option("--term", type=click.FloatRange(3), default=TERM, help="Seconds for which a site is held.  [default: 60]")
 @click.option("--until-done", is_flag=True, help="End when no site of the fleet is left to capture.")
 @click.option("--history", is_flag=True, help="What a capture teaches is kept in the ledger, for the site's next one.")
+@click.option("--masks", is_flag=True, help="Masks that a site's captures learned hold for its next ones, unseen.")
 @click.option("--by-address", is_flag=True, help="All names of one address share a pace, in the whole fleet.")
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
 def work(
@@ -116,6 +117,7 @@ def work(
     term: float,
     until_done: bool,
     history: bool,
+    masks: bool,
     by_address: bool,
     settings: tuple[str, ...],
 ) -> None:
@@ -146,6 +148,7 @@ def work(
         until_done=until_done,
         by_address=by_address,
         shares_history=history,
+        takes_masks=masks,
     )
     say_next("sharc", "fleet", "status", dsn)
     raise click.exceptions.Exit(code)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import replace_file
-from sharc_crawler.changes.masks import TAKEN, as_json, load_masks, taken_over
+from sharc_crawler.changes.masks import grown
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.collection.terms import MASKS
 from sharc_crawler.errors import SharcError
@@ -26,16 +25,14 @@ def take_masks(collection: Collection, name: str) -> str:
     if last is None or not is_over(last.folder):
         return ""
     try:
-        held = load_masks(place) if place.exists() else ()
-        new = [mask for mask in read_taught(last.folder).masks if mask not in held]
+        text, new = grown(place, read_taught(last.folder).masks, last.folder.name)
     except SharcError as error:
         return f"no masks are taken over for {name}: {error}"
     if not new:
         return ""
-    taken = {**(taken_over(place) if held else {}), last.folder.name: len(new)}
     place.parent.mkdir(exist_ok=True)
-    replace_file(place, json.dumps({**as_json((*held, *new)), TAKEN: taken}, indent=1) + "\n")
-    masks, hold = counted(len(new), "mask"), agreeing(len(new), "hold")
+    replace_file(place, text)
+    masks, hold = counted(new, "mask"), agreeing(new, "hold")
     return (
         f"{masks} that the capture of {last.folder.name} learned {hold} for {name} from now on, as masks: auto says;"
         f" look at {place}"

@@ -223,8 +223,14 @@ class FleetLedger(Protocol):
     def history(self, site: str) -> list[bytes]:
         """What captures of a site taught, in the order of their ends; it outlives the site's row."""
 
-    def remember(self, site: str, epoch: int, body: bytes) -> bool:
-        """Keep what a capture taught, once for each epoch; ``False``: the site is another's."""
+    def masks(self, site: str) -> str:
+        """The masks that captures of a site learned, as the last of them left them; empty: none did."""
+
+    def remember(self, site: str, epoch: int, body: bytes, masks: str = "") -> bool:
+        """Keep what a capture taught, once for each epoch; ``False``: the site is another's.
+
+        ``masks``: all that hold for the next one; empty: it learned no more.
+        """
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
         """When a host's robots.txt was read last and what it said; ``None``: by nobody within so long."""

@@ -164,9 +164,14 @@ class PostgresLedger:
         """As the port says."""
         return [bytes(body) for (body,) in self._rows(sql.HISTORY, (site,))]
 
-    def remember(self, site: str, epoch: int, body: bytes) -> bool:
+    def masks(self, site: str) -> str:
         """As the port says."""
-        return self._rows(sql.REMEMBER, {"site": site, "epoch": epoch, "body": body}) == [(1,)]
+        return next((str(masks) for (masks,) in self._rows(sql.MASKS, (site,))), "")
+
+    def remember(self, site: str, epoch: int, body: bytes, masks: str = "") -> bool:
+        """As the port says."""
+        values = {"site": site, "epoch": epoch, "body": body, "masks": masks}
+        return self._rows(sql.REMEMBER, values) == [(1,)]
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
         """As the port says."""

@@ -124,9 +124,10 @@ gone AS (DELETE FROM fleet_journal USING held WHERE fleet_journal.site = held.si
 SELECT count(*) FROM held
 """
 HISTORY = "SELECT body FROM fleet_history WHERE site = %s ORDER BY epoch"
+MASKS = "SELECT masks FROM fleet_history WHERE site = %s AND masks <> '' ORDER BY epoch DESC LIMIT 1"
 REMEMBER = """
 WITH held AS (SELECT site, epoch FROM fleet_site WHERE site = %(site)s AND epoch = %(epoch)s FOR UPDATE),
-kept AS (INSERT INTO fleet_history SELECT site, epoch, %(body)s FROM held ON CONFLICT DO NOTHING)
+kept AS (INSERT INTO fleet_history SELECT site, epoch, %(body)s, %(masks)s FROM held ON CONFLICT DO NOTHING)
 SELECT count(*) FROM held
 """
 ROBOTS = f"SELECT read, text FROM fleet_robots WHERE host = %s AND read > {NOW} - %s"

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from sharc_crawler.errors import UsageError
 
-VERSION = 6
+VERSION = 7
 TABLES = files("sharc_crawler.fleet").joinpath("tables")
 
 

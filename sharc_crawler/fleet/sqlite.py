@@ -268,12 +268,17 @@ class SqliteLedger:
         """As the port says."""
         return [body for (body,) in self._rows("SELECT body FROM fleet_history WHERE site = ? ORDER BY epoch", (site,))]
 
-    def remember(self, site: str, epoch: int, body: bytes) -> bool:
+    def masks(self, site: str) -> str:
+        """As the port says."""
+        query = "SELECT masks FROM fleet_history WHERE site = ? AND masks <> '' ORDER BY epoch DESC LIMIT 1"
+        return next((masks for (masks,) in self._rows(query, (site,))), "")
+
+    def remember(self, site: str, epoch: int, body: bytes, masks: str = "") -> bool:
         """As the port says."""
         with self._transaction() as db:
             if not self._holds(site, epoch):
                 return False
-            db.execute("INSERT INTO fleet_history VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (site, epoch, body))
+            db.execute("INSERT OR IGNORE INTO fleet_history VALUES (?, ?, ?, ?)", (site, epoch, body, masks))
             return True
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:

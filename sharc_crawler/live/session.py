@@ -83,6 +83,7 @@ class Session:
     login: Login | None = None  #: whose requests are made
     file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
     stores: OpenStores = field(init=False)
+    masks: dict[str, str] = field(default_factory=dict)  #: by site, the file of those that it has for itself
     _held: IO[bytes] | None = None  #: the folder of several sites
     _stateless: set[str] = field(default_factory=set)  #: sites whose state is to be made again
     _leaving: set[asyncio.Task[None]] = field(default_factory=set)

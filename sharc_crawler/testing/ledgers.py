@@ -198,6 +198,21 @@ class FleetLedgerContract(SharedMeansChecks):
         assert ledger.history("a") == [b"once", b"\x00more"]
         assert ledger.history("b") == []
 
+    def test_masks_that_captures_learned_hold_until_others_do(self, ledger: FleetLedger) -> None:
+        """A capture that learns none changes nothing; nor does whoever no longer holds the site."""
+        ledger.add([site_order("a")])
+        assert ledger.masks("a") == ""
+        for number, masks in enumerate(('{"masks": [1]}', "", '{"masks": [1, "\u00e9"]}')):
+            [held] = ledger.claim("w", 1, TERM)
+            assert ledger.remember("a", held.epoch, b"body", masks)
+            assert not ledger.remember("a", held.epoch - 1, b"body", "late")
+            assert ledger.masks("a") == ('{"masks": [1]}' if number < 2 else '{"masks": [1, "\u00e9"]}')
+            ledger.release("a", held.epoch, SiteState.DONE)
+            ledger.requeue(["a"])
+        ledger.drop(["a"])
+        assert ledger.masks("a") == '{"masks": [1, "\u00e9"]}'
+        assert ledger.masks("b") == ""
+
     def test_what_a_hosts_robots_txt_said_last_is_known_for_a_while(self, ledger: FleetLedger) -> None:
         """By whoever asks."""
         for text in ("once", "User-agent: *\nDisallow: /\u00e9\n"):

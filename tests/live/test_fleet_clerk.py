@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.fleet.journal import lines_of
+from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet import clerk as module
 from sharc_crawler.live.fleet.clerk import Clerk
@@ -109,13 +110,14 @@ async def test_nothing_is_sent_later_than_two_thirds_of_a_term_after_the_ledger_
 async def test_rows_are_merged_and_read_as_they_were(ledger: FleetLedger, monkeypatch: pytest.MonkeyPatch):
     clerk = holding(ledger)
     for number in range(25):
-        clerk.append("a", str(number))
+        clerk.append("a", json.dumps({"members": [[number, 1]]}))
         await clerk.flush()
     monkeypatch.setattr(module, "ROWS", 10)
     assert clerk._merge("a", clerk.held["a"].tenure.epoch, 25) == 20
     assert clerk._merge("a", clerk.held["a"].tenure.epoch, 25) == 20
     assert len(list(ledger.journal("a", 25))) == 2 + 5
-    assert [int(line) for line in lines_of(ledger.journal("a", 25))] == list(range(25))
+    assert len(lines := list(lines_of(ledger.journal("a", 25)))) == 2 + 5
+    assert [page for page, _ in state_of(lines).members] == list(range(25))
     assert clerk._merge("a", 0, 45) == 20, "another's is left alone"
     clerk.close()
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import pytest
+from scrapy.utils.defer import deferred_f_from_coro_f
+
+from sharc_crawler.changes.masks import Mask, grown, load_masks, taken_over
+from sharc_crawler.errors import UsageError
+from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.fleet.history import learned, take_in
+from sharc_crawler.live.fleet.history import SharedHistory, learned, take_in
 from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.order import ordered
-from sharc_crawler.live.fleet.run import fleet_settings
+from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting, Wait
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -75,3 +82,47 @@ def test_a_report_names_the_ledger_and_no_file_of_a_worker_that_has_gone(tmp_pat
     config = Config.from_settings(fleet_settings(settings, SharedFolder(tmp_path / "captures"), 4))
     names = [ordered({"url": ROOT}, config, shares_history=shared)[0].settings["history"] for shared in (True, False)]
     assert names == ["the fleet's ledger", str(tmp_path / "history")]
+
+
+class Asked:
+    """A clerk that answers at once."""
+
+    def __init__(self, **ledger) -> None:
+        self.ledger = SimpleNamespace(**ledger)
+
+    async def ask(self, method, *values):
+        return method(*values)
+
+
+@deferred_f_from_coro_f
+async def test_masks_that_captures_learned_hold_for_the_next_one_and_grow(tmp_path: Path):
+    one, other = Mask("//span", "seen (\\d+) times"), Mask("//p", "")
+    history = SharedHistory(tmp_path, takes_masks=True)
+    file = history.masks_of(SITE)
+    assert file is not None
+    text, new = grown(file, [one], "a.example")
+    assert new == 1
+    await history.take_in(Asked(history=lambda _: [], masks=lambda _: text), SITE)
+    assert load_masks(file) == (one,)
+    config = Config.from_settings(fleet_settings(["SHARC_OPERATOR=a@b.example"], SharedFolder(tmp_path / "x"), 4))
+    stated = ordered({"url": ROOT}, config, shares_history=True, masks=file)[0].settings
+    assert (stated["masks"], stated["masks_number"], stated["masks_taken"]) == ("the fleet's ledger", 1, 1)
+    more, new = grown(file, [one, other], "a.example-round-2")
+    file.write_text(more)
+    assert (new, load_masks(file), taken_over(file)) == (1, (one, other), {"a.example": 1, "a.example-round-2": 1})
+
+
+@deferred_f_from_coro_f
+async def test_masks_are_taken_over_only_where_that_is_wanted(tmp_path: Path):
+    history = SharedHistory(tmp_path, takes_masks=False)
+    await history.take_in(Asked(history=lambda _: []), SITE)
+    assert history.masks_of(SITE) is None
+    settings = fleet_settings(["SHARC_OPERATOR=a@b.example"], SharedFolder(tmp_path / "x"), 4)
+    assert "masks_number" not in ordered({"url": ROOT}, Config.from_settings(settings))[0].settings
+    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
+    with pytest.raises(UsageError, match=r"--masks: what captures learn is kept with --history alone"):
+        run_worker(ledger, "w", str(tmp_path / "x"), room=4, term=60, takes_masks=True)
+    own = ["SHARC_MASKS=mine.json"]
+    with pytest.raises(UsageError, match=r"SHARC_MASKS='mine.json': with --masks it lies in the fleet's ledger"):
+        run_worker(ledger, "w", str(tmp_path / "x"), own, room=4, term=60, shares_history=True, takes_masks=True)
+    ledger.close()

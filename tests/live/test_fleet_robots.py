@@ -45,7 +45,7 @@ async def test_what_one_sites_capture_read_another_takes_and_obeys(tmp_path: Pat
     working.ledger.keep_robots(CDN, CLOSED)
     working.ledger.keep_robots(SITE, "User-agent: *\nDisallow: /\n")
     await working.begin()
-    await working.until(lambda: SITE in working.worker.places)
+    await working.until(lambda: SITE in working.worker.holdings.places)
     found = await asked(working, PICTURES[0])
     assert f"http://{SITE}/robots.txt" in found, "its own is read, whatever is known"
     assert f"http://{CDN}/robots.txt" not in found
@@ -61,7 +61,7 @@ async def test_what_one_sites_capture_read_another_takes_and_obeys(tmp_path: Pat
 async def test_what_nobody_has_read_is_read_and_told(tmp_path: Path):
     working = Working(tmp_path)
     await working.begin()
-    await working.until(lambda: SITE in working.worker.places)
+    await working.until(lambda: SITE in working.worker.holdings.places)
     found = await asked(working, PICTURES[0])
     assert f"http://{CDN}/robots.txt" in found
     await working.until(lambda: working.ledger.robots(CDN, 60.0) is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,15 +13,25 @@ from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
-from sharc_crawler.fleet.ledger import SiteState, Wish
+from sharc_crawler.fleet.journal import packed
+from sharc_crawler.fleet.ledger import JournalStep, SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.beginning import session_of
+from sharc_crawler.live.fleet import place as place_module
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import SharedFolder
+from sharc_crawler.live.fleet.place import FleetPlace
 from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
-from sharc_crawler.model import Fetch, Outcome, Result
+from sharc_crawler.model import Fetch, Outcome, Result, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.plain import to_json
 from sharc_crawler.testing.ledger_means import site_order
 from tests.archive.readback import page
 
@@ -32,7 +43,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
 
 SITE, TERM = "a.example", 20.0
-LOGGER = logging.getLogger("sharc_crawler.live.fleet.worker")
+LOGGER = logging.getLogger("sharc_crawler.live.fleet.holding")
 LOOKS = 600  #: of 0.05 s, at most
 
 
@@ -93,10 +104,10 @@ async def test_a_site_claimed_again_before_its_last_term_here_was_seen_to_be_ove
     await working.begin()
     await working.until(lambda: SITE in working.session.sites)
     former = working.session.sites[SITE]
-    working.ledger.release(SITE, working.worker.places[SITE].epoch)  # as when its term had run out
+    working.ledger.release(SITE, working.worker.holdings.places[SITE].epoch)  # as when its term had run out
     await working.until(lambda: SITE in working.session.sites and working.session.sites[SITE] is not former)
     assert working.site().state is SiteState.HELD
-    assert working.worker.places[SITE].epoch == working.site().epoch
+    assert working.worker.holdings.places[SITE].epoch == working.site().epoch
     await working.end()
     assert working.site().state is SiteState.WAITING, "it was handed over"
 
@@ -107,7 +118,7 @@ async def test_a_site_whose_files_another_took_is_let_go_of(working: Working, ca
     caplog.set_level("INFO", "sharc_crawler.live.fleet")
     await working.begin()
     await working.until(lambda: SITE in working.session.sites)
-    folder = working.worker.places[SITE].folder
+    folder = working.worker.holdings.places[SITE].folder
     await asyncio.wrap_future(working.session.archivist.keep(SITE, page()))
     (sealed,) = seal_former(folder)
     kept = sealed.read_bytes()
@@ -126,13 +137,13 @@ async def test_a_site_whose_strategy_breaks_has_failed_and_one_that_cannot_be_wr
 ):
     await working.begin()
     await working.until(lambda: SITE in working.session.sites)
-    former, epoch = working.session.sites[SITE], working.worker.places[SITE].epoch
-    working.worker.cannot_go_on(SITE, StoreUnavailable("disk I/O error"))
+    former, epoch = working.session.sites[SITE], working.worker.holdings.places[SITE].epoch
+    working.worker.endings.cannot_go_on(SITE, StoreUnavailable("disk I/O error"))
     working.ledger.release(SITE, epoch)  # as when its term has run out
     await working.until(lambda: SITE in working.session.sites and working.session.sites[SITE] is not former)
     assert working.site().state is SiteState.HELD
     for _ in range(2):  # as often as it is said
-        working.worker.cannot_go_on(SITE, StrategyError("strategy='mine' is stopped"))
+        working.worker.endings.cannot_go_on(SITE, StrategyError("strategy='mine' is stopped"))
         await asyncio.sleep(0)
     await working.until(lambda: working.site().state is SiteState.FAILED)
     assert working.site().reason == "strategy='mine' is stopped"
@@ -154,14 +165,14 @@ def refused(frontier) -> None:
 async def test_a_site_that_is_lost_while_its_end_waits_for_anothers_is_let_go_of(working: Working):
     worker = working.worker
     await working.begin()
-    await working.until(lambda: SITE in working.session.sites and SITE not in worker._going)
-    async with worker._ending:
+    await working.until(lambda: SITE in working.session.sites and SITE not in worker.holdings.going)
+    async with worker.endings.turn:
         refused(working.session.sites[SITE])
-        await working.until(lambda: SITE in worker._going and worker._clerk.held[SITE].safe)
+        await working.until(lambda: SITE in worker.holdings.going and worker._clerk.held[SITE].safe)
         await asyncio.sleep(0.5)  # it waits
         worker._clerk.lose(SITE)
         working.ledger.wish(Wish.PAUSE, None)
-    await working.until(lambda: SITE not in worker.places)
+    await working.until(lambda: SITE not in worker.holdings.places)
     await working.end()
 
 
@@ -170,11 +181,11 @@ async def test_a_site_that_is_lost_while_its_end_waits_for_anothers_is_let_go_of
 async def test_a_site_that_is_told_twice_that_it_is_done_ends_once(working: Working):
     worker = working.worker
     await working.begin()
-    await working.until(lambda: SITE in working.session.sites and SITE not in worker._going)
+    await working.until(lambda: SITE in working.session.sites and SITE not in worker.holdings.going)
     refused(working.session.sites[SITE])
     await working.until(lambda: SITE not in worker._clerk.held or worker._clerk.held[SITE].safe)
     for _ in range(2):
-        worker._written(SITE)
+        worker.written(SITE)
     await working.until(lambda: working.site().state is SiteState.FAILED)
     await working.end()
 
@@ -191,7 +202,7 @@ async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(w
     await working.until(lambda: SITE in working.session.sites)
     assert (working.site().state, working.site().round) == (SiteState.HELD, 2)
     assert not working.session.sites[SITE].done
-    assert working.worker.places[SITE].folder.name == f"{SITE}-round-2"
+    assert working.worker.holdings.places[SITE].folder.name == f"{SITE}-round-2"
     await working.end()
 
 
@@ -206,7 +217,7 @@ async def test_a_site_fails_for_no_object_store_that_is_away(
     caplog.set_level("INFO", "sharc_crawler.live.fleet")
     with monkeypatch.context() as patch:
         patch.setattr(SharedFolder, "take_over", away)
-        patch.setattr(working.worker._kept, "objects", "s3://bucket")
+        patch.setattr(working.worker.holdings.kept, "objects", "s3://bucket")
         await working.begin()
         await working.until(lambda: "event=not-begun" in caplog.text)
     assert working.site().state is SiteState.HELD, "until its term runs out"
@@ -221,3 +232,51 @@ def test_an_object_store_is_named_by_the_output(tmp_path: Path):
         run_worker(ledger, "w", str(tmp_path / "captures"), ["SHARC_OBJECTS=s3://bucket/x"], room=4, term=TERM)
     ledger.close()
     assert not (tmp_path / "captures").exists()
+
+
+def journalled(store: MemoryStore) -> Batch:
+    """What a former owner did of a site: a page, which links to another one."""
+    frontier = Frontier(Politeness(obey_robots=False), store)
+    frontier.open(CaptureSpec(SITE, (f"http://{SITE}/",), strategy="bfs", sitemaps=()), 1e9)
+    fetch = frontier.next(1e9)
+    assert isinstance(fetch, Fetch)
+    frontier.finished(fetch, Outcome(Result.OK, 1e9, 1e9, 200, "sha1:A"), [Sighting(f"http://{SITE}/more")])
+    return replace(store.load(), links=list(store.links()))
+
+
+@deferred_f_from_coro_f
+async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(working: Working):
+    state, told = journalled(MemoryStore()), []
+    config, clock, stores = working.session.config, working.session.clock, working.session.stores
+    folder = working.worker.holdings.kept.folder / SITE
+    place = FleetPlace(folder, 2, config, clock, stores, lambda *said: told.append(said), list)
+    place.take_over(state)
+    place.commit(Batch(members=[(0, 1)]))
+    place.catch_up()
+    assert len(told) == 1, "the journal is told at once"
+    assert list(place.links()) == state.links
+    await place.whole()
+    place.commit(Batch(members=[(1, 1)]))
+    place.finish()
+    kept = load_state(folder)
+    assert (kept.pages, kept.visits, kept.members) == (state.pages, state.visits, [(0, 1), (1, 1)])
+
+
+@deferred_f_from_coro_f
+async def test_a_copy_that_cannot_be_made_is_said_and_lets_go_of_the_site(
+    working: Working, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    caplog.set_level("INFO", "sharc_crawler.live.fleet")
+    [held] = working.ledger.claim("former", 1, TERM)
+    working.ledger.step([JournalStep(SITE, held.epoch, 1, packed([to_json(journalled(MemoryStore()))]))], TERM)
+    working.ledger.release(SITE, held.epoch)
+    with monkeypatch.context() as patch:
+        patch.setattr(place_module, "_copied", full)
+        await working.begin()
+        await working.until(lambda: "event=cannot-go-on" in caplog.text)
+    assert "No space left" in caplog.text
+    await working.until(lambda: SITE not in working.worker.holdings.places)
+    await working.end()

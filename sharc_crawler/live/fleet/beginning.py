@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.fleet.place import FleetPlace
     from sharc_crawler.live.session import Session
@@ -31,16 +32,16 @@ async def begin_site(
     session: Session,
     kept: Keeping,
     placed: Callable[[Tenure, Path], FleetPlace],
-    *,
-    shares_history: bool = False,
+    history: SharedHistory | None = None,
 ) -> None:
     """Have a site among the session's; it is held until the journal has what it did before.
 
-    ``placed`` makes its place; ``shares_history``: what captures of it teach is in the ledger. Raises
+    ``placed`` makes its place; ``history``: what the ledger has of former captures. Raises
     :class:`~sharc_crawler.errors.SharcError` or :class:`OSError` where it cannot be.
     """
     site = tenure.site
-    spec, given = ordered(tenure.arguments, session.config, shares_history=shares_history)
+    masks = history.masks_of(site) if history else None
+    spec, given = ordered(tenure.arguments, session.config, shares_history=history is not None, masks=masks)
     check_addresses(spec, session.config)
     folder, run = folder_of(kept.folder, tenure), run_of(tenure)
     state = await _former_state(clerk, tenure)
@@ -51,6 +52,8 @@ async def begin_site(
     place = placed(tenure, folder)
     await _open_files(session, site, (str(folder), run))
     _check_still_held(clerk, site)
+    if masks and masks.exists():
+        session.masks[site] = str(masks)
     now = session.clock.now()
     note = epoch_note(tenure, clerk.worker, clerk.skew, now)
     if state is None:

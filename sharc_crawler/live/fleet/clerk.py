@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.fleet.journal import SMALL, lines_of, packed
+from sharc_crawler.fleet.journal import SMALL, lines_of, merged, packed
 from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class Clerk:
         """In the ledger's thread; the last step that is merged."""
         done = self.ledger.merged(site)
         for after in range(done, upto - ROWS + 1, ROWS):
-            body = packed(list(lines_of(self.ledger.journal(site, after + ROWS, after))), SMALL)
+            body = packed([merged(lines_of(self.ledger.journal(site, after + ROWS, after)))], SMALL)
             if not self.ledger.merge(site, epoch, after, after + ROWS, body):
                 break
             done = after + ROWS

@@ -1,16 +1,18 @@
-"""What former captures of a site taught, whoever made them: in the ledger, and in a file of this worker's own.
+"""What former captures of a site taught, whoever made them: in the ledger, and in files of this worker's own.
 
-A site's part of the file is taken from the ledger as the site is claimed; what its capture adds goes there at its end.
-In the ledger it is a small history of its own, compressed, for each owner that ended a capture.
+A site's part is taken from the ledger as the site is claimed; what its capture adds goes there at its end. In the
+ledger it is a small history of its own, compressed, for each owner that ended a capture; and the masks that hold then.
 """
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.files import replace_file, safe_name
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.storage.observations import ObservationStore
 
@@ -18,6 +20,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.live.fleet.clerk import Clerk
+
+
+class SharedHistory:
+    """What the ledger has, in a folder of this worker's own; ``takes_masks``: those learned hold, seen by nobody."""
+
+    def __init__(self, folder: Path, *, takes_masks: bool) -> None:
+        self.file = folder / "history.db"
+        self.takes_masks = takes_masks
+        self._folder = folder
+
+    async def take_in(self, clerk: Clerk, site: str) -> None:
+        """Have what the ledger has of a site."""
+        bodies = await clerk.ask(clerk.ledger.history, site)
+        await asyncio.to_thread(take_in, site, bodies, self.file)
+        if (masks := self.masks_of(site)) and (text := await clerk.ask(clerk.ledger.masks, site)):
+            await asyncio.to_thread(replace_file, masks, text)
+
+    def masks_of(self, site: str) -> Path | None:
+        """Where a site's masks lie, if it has any; ``None``: those of no capture are taken over."""
+        return self._folder / f"{safe_name(site)}.json" if self.takes_masks else None
 
 
 def learned(store: FrontierStore, file: Path) -> bytes:

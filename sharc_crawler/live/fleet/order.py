@@ -49,9 +49,12 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def ordered(
-    arguments: Mapping[str, str], config: Config, *, shares_history: bool = False
+    arguments: Mapping[str, str], config: Config, *, shares_history: bool = False, masks: Path | None = None
 ) -> tuple[CaptureSpec, Arguments]:
-    """The capture that a site's arguments ask for. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    """The capture that a site's arguments ask for. Raises :class:`~sharc_crawler.errors.UsageError`.
+
+    ``masks``: where those lie that the ledger had for it, if it had any.
+    """
     check_names(arguments)
     given = Arguments.parse(dict(arguments))
     specs = given.specs(str(given.settings.get("SHARC_STRATEGY", config.strategy)), {})
@@ -60,8 +63,18 @@ def ordered(
     bounds: dict[str, Any] = {name: getattr(given.options, name) or config.bounds[name] for name in BOUNDS}
     delay = delay_of(given, config)
     history = IN_LEDGER if shares_history else config.history or ""
-    settings = {"delay": delay, "masks": config.masks or "", "history": history}
+    settings = {"delay": delay, "masks": config.masks or "", "history": history, **_masks(config, masks)}
     return replace(specs[0], **bounds, settings=settings), given
+
+
+def _masks(config: Config, own: Path | None) -> dict[str, object]:
+    """What a capture states of the masks that it is made with."""
+    held = own is not None and own.exists()
+    if not (held or config.masks):
+        return {}
+    from sharc_crawler.changes.masks import described  # only where there are some
+
+    return {**described(str(own)), "masks": IN_LEDGER} if held else described(config.masks or "")
 
 
 def delay_of(given: Arguments, config: Config) -> float:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import shutil
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +21,9 @@ from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.plain import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow
+    from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, LinksRow
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.places import OpenStores
@@ -44,6 +47,9 @@ class FleetPlace(Place):
     ) -> None:
         self.epoch = epoch
         self._told, self._read = told, read
+        self._taken: Batch | None = None  #: of former owners, as long as there is no copy of it
+        self._since: list[Batch] = []  #: what was done meanwhile
+        self.copied: asyncio.Future[None] | None = None
         copy = folder / f"{COPY}{epoch}"
         make_folder(copy)
         super().__init__(copy, config, clock, stores)
@@ -58,14 +64,41 @@ class FleetPlace(Place):
 
     def commit(self, batch: Batch) -> None:
         """One step: here, then, before anything more is asked for, in the journal."""
-        super().commit(batch)
+        if self._taken is None:
+            super().commit(batch)
+        else:
+            self._since.append(batch)
         self._told(to_json(batch), sum(visit.outcome.length for visit in batch.visits))
         if batch.hosts:  # their robots.txt
             self._read(batch.hosts.values())
 
+    def links(self) -> Iterator[LinksRow]:
+        """As a place has them."""
+        return super().links() if self._taken is None else iter(self._taken.links)
+
+    def catch_up(self) -> None:
+        """Write the log, once there is a copy of what former owners did."""
+        if self._taken is None:
+            super().catch_up()
+
     def take_over(self, state: Batch) -> None:
-        """What former owners did."""
-        self.store.replace(state)
+        """Go on with what former owners did. The copy of that is made beside: the site need not wait for it."""
+        self.suspend()
+        self._taken = state
+        self.copied = asyncio.ensure_future(self._copy(state))
+
+    async def _copy(self, state: Batch) -> None:
+        await asyncio.to_thread(_copied, self.state, state)
+        self._owner = ""  # it was another's, of this process
+        for batch in self._since:
+            self.store.commit(batch)
+        self._taken = None
+        self._since.clear()
+
+    async def whole(self) -> None:
+        """Return when all of it is in the copy; raises what was in the way of that."""
+        if self.copied is not None:
+            await self.copied
 
     def finish(self) -> None:
         """The site is done: its state and its log lie in its folder, as if it had been captured alone."""
@@ -93,16 +126,35 @@ class FleetPlace(Place):
         shutil.rmtree(self.state, ignore_errors=True)
 
 
-def write_end(folder: Path, stopped: str, config: Config) -> bytes:
-    """Report and certificate of a folder; what its history learns (empty: there is none). In any thread."""
+def _copied(folder: Path, state: Batch) -> None:
+    """In any thread."""
+    with closing(opening.begin_copy(folder)) as store:
+        store.replace(state)
+
+
+def write_end(folder: Path, stopped: str, config: Config, masks: Path | None = None) -> tuple[bytes, str]:
+    """Report and certificate of a folder; what its history learns, and its masks from now on. In any thread.
+
+    ``masks``: where those lie that hold by now; ``None``: none are taken over. What is learned may be empty.
+    """
     from sharc_crawler.live.ending import leave  # nothing a worker begins with
 
+    if masks and masks.exists():
+        config = replace(config, masks=str(masks))
     with opening.open_state(folder) as store:
         new = _learned(store, Path(config.history)) if config.history else b""
         left = leave([(folder, lambda: store)], folder, stopped, config, Share(""))
         if left.unwritten:
             raise left.unwritten[0]
-    return new
+    return new, _grown(masks, folder) if masks and not stopped else ""
+
+
+def _grown(masks: Path, folder: Path) -> str:
+    from sharc_crawler.changes.masks import grown  # only where masks are taken over
+    from sharc_crawler.report.taught import read_taught
+
+    text, new = grown(masks, read_taught(folder).masks, folder.name)
+    return text if new else ""
 
 
 def _learned(store: FrontierStore, file: Path) -> bytes:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from sharc_crawler.fleet.ledger import FleetLedger
+    from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.model import Seconds
 
@@ -61,18 +62,24 @@ def run_worker(
     until_done: bool = False,
     by_address: bool = False,
     shares_history: bool = False,
+    takes_masks: bool = False,
 ) -> int:
     """Work until there is an order to end, or nothing is left; the exit code. Once per process.
 
     ``output``: a folder, or the URL of an object store; ``scratch``: where this worker's copies of that lie meanwhile;
-    ``shares_history``: what captures of a site teach is kept in the ledger, for whoever captures it next.
+    ``shares_history``: what captures of a site teach is kept in the ledger, for whoever captures it next;
+    ``takes_masks``: masks that they learned hold for it, too, though nobody has looked at them.
     ``chosen``: settings, as ``NAME=value``. Raises :class:`~sharc_crawler.errors.UsageError` for one that cannot be
     used.
     """
     with keeping(output, scratch) as kept, ExitStack() as ends:
         settings = fleet_settings(chosen, kept, room)
+        history = None
+        if takes_masks and not shares_history:
+            raise UsageError("--masks: what captures learn is kept with --history alone; give that, too")
         if shares_history:
-            _keep_history(settings, ends.enter_context(own_folder("sharc-history-", scratch)))
+            folder = ends.enter_context(own_folder("sharc-history-", scratch))
+            history = _kept_history(settings, folder, takes_masks=takes_masks)
         require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
         config = Config.from_settings(settings)
         make_folder(kept.folder)
@@ -81,8 +88,7 @@ def run_worker(
         _log(name)
         crawler = process.create_crawler(FleetSpider)
         clerk = Clerk(ledger, name, term)
-        ways = {"until_done": until_done, "by_address": by_address, "shares_history": shares_history}
-        worker = FleetWorker(clerk, kept, room, **ways)
+        worker = FleetWorker(clerk, kept, room, until_done=until_done, by_address=by_address, history=history)
         process.crawl(crawler, worker, clerk)
         process.start()
     if process.bootstrap_failed:
@@ -106,11 +112,16 @@ def fleet_settings(chosen: Sequence[str], kept: Keeping, room: int) -> Settings:
     return settings
 
 
-def _keep_history(settings: Settings, folder: Path) -> None:
-    """In a file of this worker's own, of what the ledger has."""
-    if file := settings.get("SHARC_HISTORY"):
-        raise UsageError(f"SHARC_HISTORY={file!r}: with --history it lies in the fleet's ledger; leave one of them out")
-    settings.set("SHARC_HISTORY", str(folder / "history.db"), "cmdline")
+def _kept_history(settings: Settings, folder: Path, *, takes_masks: bool) -> SharedHistory:
+    """In files of this worker's own, of what the ledger has."""
+    from sharc_crawler.live.fleet.history import SharedHistory  # only where there is one
+
+    for option, name in (("--history", "SHARC_HISTORY"), ("--masks", "SHARC_MASKS")):
+        if (file := settings.get(name)) and (takes_masks or name == "SHARC_HISTORY"):
+            raise UsageError(f"{name}={file!r}: with {option} it lies in the fleet's ledger; leave one of them out")
+    history = SharedHistory(folder, takes_masks=takes_masks)
+    settings.set("SHARC_HISTORY", str(history.file), "cmdline")
+    return history
 
 
 def _log(name: str) -> None:

@@ -44,7 +44,7 @@ class FleetScheduler(SharcScheduler):
             self._closing = deferred_from_coro(self._crawler.engine.close_spider_async(reason="finished"))
 
     def _end_site(self, site: str, error: Exception) -> None:
-        self._worker.cannot_go_on(site, error)
+        self._worker.endings.cannot_go_on(site, error)
 
     def _decision(self) -> Fetch | Wait | Done:
         purse = self._worker.purse

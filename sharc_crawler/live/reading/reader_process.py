@@ -7,6 +7,7 @@ import resource
 import signal
 import socket
 from dataclasses import replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.reading.document import detector_of, read
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 SECONDS = 10.0  #: of processor time for one document; the system ends the process after it
 DIGESTED = 32 << 20  #: bytes of a large one for which it is given a second more
 MEMORY = 2 << 30  #: bytes, files that it reads not counted
+
+KEPT = 1_000  #: detectors of sites with masks of their own
 
 
 def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, Any]:
@@ -42,13 +45,15 @@ def serve(connection: socket.socket) -> None:
     orders = connection.makefile("rb")
     try:
         terms = message_of(orders.readline())
-        detector = detector_of(**terms)
+        detector_with = lru_cache(KEPT)(partial(detector_of, terms["detector"]))
+        detector_with(terms["masks"])  # that it cannot be made is known before the first document comes
         connection.sendall(line({"ready": True}))
         for text in orders:
             order = message_of(text)
             raw = block_at(order["size"], orders)
             asked = Order(*order["order"])
             asked = asked._replace(wants=Wants(asked.wants))
+            detector = detector_with(asked.masks or terms["masks"])
             connection.sendall(line({"number": order["number"], **_answer(raw, asked, detector)}))
     except (EOFError, ConnectionError):
         return

@@ -137,7 +137,8 @@ class Readers:
         from sharc_crawler.live.reading.document import detector_of, read  # nowhere else needed in the crawl's process
 
         future: Future[Reading] = Future()
-        future.set_result(read(raw, order, detector_of(**self._terms)))  # type: ignore[arg-type]
+        terms = {**self._terms, "masks": order.masks or self._terms["masks"]}
+        future.set_result(read(raw, order, detector_of(**terms)))  # type: ignore[arg-type]
         return future
 
     async def finish(self) -> None:

@@ -49,6 +49,7 @@ class Order(NamedTuple):
     words: bool = False  #: it may be one of endlessly many pages
     text: bool = False  #: a browser shows it, too: is what it says the same?
     known: str | None = None  #: payload digest of a former download: the same would name nothing new
+    masks: str | None = None  #: file of those that its site has for itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.masks import Mask, save_masks
 from sharc_crawler.live.reading import readers as module
 from sharc_crawler.live.reading.readers import Readers
 from sharc_crawler.live.reading.readings import Order, Wants
@@ -73,6 +74,18 @@ async def test_documents_are_read_in_their_order_and_more_than_one_process_is_gi
         assert [links(one) for one in found] == [[f"{URL}{number}"] for number in range(50)]
         assert readers.pending == 0
         assert all(one.payload.digest and one.payload.fingerprint and not one.problems for one in found)
+
+
+@in_loop
+async def test_a_site_may_have_masks_of_its_own(tmp_path):
+    save_masks(file := tmp_path / "masks.json", [Mask("//p", r"seen (\d+) times")])
+    bodies = [b"<p>seen 6 times</p>", b"<p>seen 7 times</p>"]
+    with closing(Readers(TERMS)) as readers:
+        orders = [PAGE, PAGE._replace(masks=str(file))]
+        futures = [readers.read(HEAD + body, order) for order in orders for body in bodies]
+        found = [one.payload.fingerprint for one in await asyncio.gather(*map(asyncio.wrap_future, futures))]
+    assert found[0] != found[1]
+    assert found[2] == found[3]
 
 
 @pytest.mark.parametrize("body", [b"deadly", b"endless"])

@@ -1,0 +1,155 @@
+"""Sites that a worker takes in: claimed while there is room, and begun, or gone on with."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import SharcError, StoreUnavailable
+from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.live.fleet.beginning import begin_site
+from sharc_crawler.live.fleet.clerk import RENEW
+from sharc_crawler.live.fleet.place import FleetPlace
+from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.live.writing.space import is_full
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from sharc_crawler.fleet.ledger import Tenure
+    from sharc_crawler.frontier.store import HostRow
+    from sharc_crawler.live.fleet.holding import Holdings
+    from sharc_crawler.live.fleet.purse import Purse
+    from sharc_crawler.model import Seconds
+
+LOOK: Seconds = 1.0  #: between two looks for sites, where there were none
+AT_ONCE = 20  #: sites that are claimed together
+
+
+class Claims:
+    """Takes sites in; ``begun`` is called with one that may be asked something."""
+
+    def __init__(self, holdings: Holdings, purse: Purse, room: int, *, until_done: bool) -> None:
+        self._of, self._purse, self._room, self._until_done = holdings, purse, room, until_done
+        self.begun: Callable[[str], None] = lambda _: None
+        self.not_before = 0.0  #: no site is claimed
+        self._looked = -math.inf  #: when the sites of silent owners were claimed last
+
+    async def look(self) -> None:
+        """Claim sites while there is room for them."""
+        worker, clerk, purse = self._of, self._of.clerk, self._purse
+        while not worker.leaving:
+            claimed: list[Tenure] = []
+            free = self._room - len(clerk.held)
+            if free > 0 and time.monotonic() >= self.not_before and not purse.used_up:
+                claimed = await self._claimed(min(free, AT_ONCE))
+            for tenure in claimed:
+                await self._take(tenure)
+            if not claimed:
+                if self._until_done and purse.used_up:
+                    say("budget-used-up", held=len(clerk.held))
+                    worker.leaving = True  # what is held is handed over, when renewing comes round
+                    return
+                if self._until_done and not clerk.held and await self._nothing_is_left():
+                    worker.close()
+                    return
+                await asyncio.sleep(LOOK)
+
+    async def _claimed(self, most: int) -> list[Tenure]:
+        clerk, asked = self._of.clerk, time.monotonic()
+        claimed: list[Tenure] = []
+        with suppress(StoreUnavailable):  # renewing says so
+            silent = asked >= self._looked + RENEW * clerk.term
+            given = await clerk.ask(clerk.ledger.claim, clerk.worker, most, clerk.term, silent=silent)
+            self._looked = asked if silent else self._looked
+            claimed = [tenure for tenure in given if not await self._still_here(tenure)]
+        for tenure in claimed:
+            clerk.take(tenure, asked)
+        return claimed
+
+    async def _nothing_is_left(self) -> bool:
+        clerk = self._of.clerk
+        try:
+            states = (await clerk.ask(clerk.ledger.status)).states
+        except StoreUnavailable:
+            return False
+        return not (states.get(SiteState.WAITING) or states.get(SiteState.HELD))
+
+    async def _still_here(self, tenure: Tenure) -> bool:
+        """Has this worker yet to let go of a site that it held before? Then it gives the new term back."""
+        worker, clerk, site = self._of, self._of.clerk, tenure.site
+        if not (site in worker.going or site in worker.places or site in worker.session.sites):
+            return False
+        say("not-begun", site=site, epoch=tenure.epoch, reason="this worker is letting go of it from its last term")
+        if site in clerk.held:
+            clerk.lose(site)
+        await clerk.ask(clerk.ledger.release, site, tenure.epoch)
+        return True
+
+    async def _take(self, tenure: Tenure) -> None:
+        """Begin a site, or go on with it; one that cannot be captured has failed."""
+        worker, site = self._of, tenure.site
+        error: SharcError | OSError | None = None
+        worker.going.add(site)
+        try:
+            if worker.history:
+                await worker.history.take_in(worker.clerk, site)
+            await begin_site(tenure, worker.clerk, worker.session, worker.kept, self._placed, worker.history)
+        except (SharcError, OSError) as one:
+            error = one
+            await self._not_begun(tenure, error)
+        finally:
+            worker.going.discard(site)
+        if error:
+            worker.drop(site)
+        else:
+            worker.start(self._copied(site, worker.places[site]))
+            if worker.clerk.held[site].safe:
+                self.begun(site)
+
+    async def _copied(self, site: str, place: FleetPlace) -> None:
+        """What cannot be written here is left to whoever claims it next."""
+        worker = self._of
+        try:
+            await place.whole()
+        except (SharcError, OSError) as error:
+            if worker.places.get(site) is place and site not in worker.going:  # else that finds out
+                say("cannot-go-on", site=site, epoch=place.epoch, reason=str(error))
+                worker.session.sites.stop(site)
+                worker.drop(site)
+
+    async def _not_begun(self, tenure: Tenure, error: SharcError | OSError) -> None:
+        """Say why, and whose affair that is."""
+        worker, site = self._of, tenure.site
+        if site not in worker.clerk.held:  # it is another's: that has been said
+            return
+        away = isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and bool(worker.kept.objects))
+        ours = away or is_full(error) or bool(worker.session.space.lacking())
+        # else its term runs out, and somebody tries again
+        failed = not ours and await worker.release(tenure, SiteState.FAILED, str(error))
+        say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
+
+    def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
+        """Where a site is kept from now on."""
+        worker, session, site = self._of, self._of.session, tenure.site
+        told, read = partial(self._told, site), self._read
+        place = FleetPlace(folder, tenure.epoch, session.config, session.clock, session.stores, told, read)
+        worker.places[site] = session.places[site] = place
+        return place
+
+    def _told(self, site: str, line: str, received: int) -> None:
+        """A site did something, and received so many bytes: it waits until the journal has it."""
+        self._of.clerk.append(site, line)
+        self._purse.receive(received)
+        if site in self._of.session.sites:
+            self._of.session.sites.hold(site)
+
+    def _read(self, rows: Iterable[HostRow]) -> None:
+        """A site read these hosts' robots.txt."""
+        worker = self._of
+        worker.start(worker.robots.keep(list(rows), worker.session.clock.now()))

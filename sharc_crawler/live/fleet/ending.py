@@ -1,0 +1,100 @@
+"""Sites that a worker gives away: those that are done, stopped or failed, and those that others go on with."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import StrategyError, Superseded
+from sharc_crawler.fleet.journal import lines_of
+from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.live.fleet.beginning import journal
+from sharc_crawler.live.fleet.place import write_end
+from sharc_crawler.live.fleet.saying import say
+
+if TYPE_CHECKING:
+    from sharc_crawler.fleet.ledger import Tenure
+    from sharc_crawler.live.fleet.holding import Holdings
+
+STOPPED = "by order (sharc fleet stop)"  #: in words
+NOTHING = "no page was captured"
+
+
+class Endings:
+    """Ends sites, or hands them over."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._of = holdings
+        self.turn = asyncio.Lock()  #: one site at a time: a report takes memory
+        self.ended = dict.fromkeys(SiteState, 0)
+
+    def cannot_go_on(self, site: str, error: Exception) -> None:
+        """By its strategy, it has failed; what cannot be written here is left to whoever claims it next."""
+        worker = self._of
+        worker.session.sites.stop(site)
+        if site in worker.going:
+            return
+        if isinstance(error, StrategyError):
+            worker.start(self.end(site, SiteState.FAILED, str(error)))
+        else:
+            say("cannot-go-on", site=site, epoch=worker.epoch(site), reason=str(error))
+            worker.drop(site)
+
+    async def end(self, site: str, state: SiteState, why: str = "") -> None:
+        """A site is done, or is to stop, or fails: its folder gets what a crawl of it alone would leave."""
+        worker = self._of
+        if site in worker.going:  # it was told twice in one turn of the reactor
+            return
+        with worker.leave_alone(site):
+            tenure = await worker.rest(site)
+            async with self.turn:
+                stopped = "" if state is SiteState.DONE else why or STOPPED
+                reason = await self._finished(tenure, stopped) or why
+                if state is SiteState.DONE:  # there is nothing to go on with
+                    await worker.certain(worker.clerk.ledger.forget_journal, site, tenure.epoch)
+            state = SiteState.FAILED if reason else state
+            if await worker.release(tenure, state, reason):
+                place = worker.gone(site)
+                place.clear()
+                await asyncio.to_thread(worker.kept.let_go, place.folder)
+                self.ended[state] += 1
+                say("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
+            else:
+                await worker.discard(worker.gone(site))
+
+    async def _finished(self, tenure: Tenure, stopped: str) -> str:
+        """Everything of a site is written; why it failed all the same."""
+        worker, site = self._of, tenure.site
+        clerk, kept, session = worker.clerk, worker.kept, worker.session
+        if site not in clerk.held or site not in worker.places:
+            raise Superseded(f"{site} was another worker's when its end came round")
+        place, seq = worker.places[site], clerk.held[site].seq
+        captured = session.sites[site].capture.counts.captured
+        await session.archivist.end(site)
+        worker.forget(site)
+        bodies = await journal(clerk, site, seq)
+        if not clerk.may_send(site):
+            raise Superseded(f"{site} may be another worker's")
+        await place.whole()
+        await asyncio.to_thread(kept.gather, place.folder)
+        place.finish()
+        await asyncio.to_thread(place.keep_journal, lines_of(bodies))
+        masks = worker.history.masks_of(site) if worker.history else None
+        learned = await asyncio.to_thread(write_end, place.folder, stopped, session.config, masks)
+        await asyncio.to_thread(kept.deliver, place.folder)
+        if worker.history:
+            await worker.certain(clerk.ledger.remember, site, tenure.epoch, *learned)
+        return "" if captured or stopped else NOTHING
+
+    async def hand_over(self, site: str) -> None:
+        """Somebody else is to go on with a site."""
+        worker = self._of
+        if site in worker.going:
+            return
+        with worker.leave_alone(site):
+            tenure = await worker.rest(site)
+            await worker.session.archivist.end(site)
+            worker.forget(site)
+            await worker.release(tenure, SiteState.WAITING)
+            await worker.discard(worker.gone(site))
+            say("handed-over", site=site, epoch=tenure.epoch)

@@ -1,0 +1,155 @@
+"""What a worker has of its sites, and what whoever takes sites in or gives them away does to them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded
+from sharc_crawler.live.fleet.clerk import AGAIN
+from sharc_crawler.live.fleet.gate import Gate
+from sharc_crawler.live.fleet.robots import SharedRobots
+from sharc_crawler.live.fleet.saying import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from typing import Any
+
+    from sharc_crawler.fleet.ledger import SiteState, Tenure
+    from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.live.fleet.history import SharedHistory
+    from sharc_crawler.live.fleet.keeping import Keeping
+    from sharc_crawler.live.fleet.place import FleetPlace
+    from sharc_crawler.live.session import Session
+
+REST = 0.05  #: seconds between two looks whether a site is at rest
+
+logger = logging.getLogger(__name__)
+
+
+class Holdings:
+    """The sites of a worker, from their claim to their end.
+
+    ``history``: what captures teach is kept in the ledger; ``None``: it is not.
+    """
+
+    session: Session
+    close: Callable[[], None]  #: ends the engine
+
+    def __init__(self, clerk: Clerk, kept: Keeping, history: SharedHistory | None) -> None:
+        self.clerk, self.kept, self.history = clerk, kept, history
+        self.places: dict[str, FleetPlace] = {}  #: by site
+        self.going: set[str] = set()  #: sites that are being begun, ended or handed over
+        self.gate = Gate(clerk.may_send)
+        self.robots = SharedRobots(clerk)  #: of machines that several sites ask
+        self.leaving = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def epoch(self, site: str) -> int | None:
+        """In which it is held here; ``None``: it has not begun."""
+        return self.places[site].epoch if site in self.places else None
+
+    # -- a site goes -------------------------------------------------------------------------------------------------
+
+    async def rest(self, site: str) -> Tenure:
+        """Nothing more is asked of a site, what is in flight has come, and the journal has it."""
+        session, clerk = self.session, self.clerk
+        session.sites.hold(site)
+        self._take_back(site)
+        while (held := clerk.held.get(site)) is not None and site in session.sites:
+            if held.safe and not any(lease.fetch.site == site for lease in session.leases.values()):
+                return held.tenure
+            await asyncio.sleep(REST)
+        raise Superseded(f"{site} is another worker's")
+
+    @contextmanager
+    def leave_alone(self, site: str) -> Iterator[None]:
+        """While it is being ended or handed over; what is in the way is said, and left to whoever claims it next."""
+        self.going.add(site)
+        whole = False
+        try:
+            yield
+            whole = True
+        except Superseded as error:
+            if site in self.clerk.held:  # else that has been said
+                say("superseded", site=site, epoch=self.epoch(site), reason=str(error))
+        except (SharcError, OSError) as error:
+            say("cannot-end", site=site, epoch=self.epoch(site), reason=str(error))
+        finally:
+            self.going.discard(site)
+        if not whole:
+            self.drop(site)
+
+    def drop(self, site: str) -> None:
+        """Whoever claims a site next goes on with it: nothing more is sent or written for it here."""
+        self.clerk.forget(site)
+        if site in self.session.sites:
+            self.forget(site)
+        if site in self.places:
+            self.going.add(site)  # it is not claimed again before its files are let go of
+            self.start(self._abandon(site, self.gone(site)))
+
+    async def _abandon(self, site: str, place: FleetPlace) -> None:
+        try:
+            with suppress(SharcError):  # a writer that has ended holds no files
+                await self.session.archivist.abandon(site)
+            await self.discard(place)
+        finally:
+            self.going.discard(site)
+
+    async def discard(self, place: FleetPlace) -> None:
+        """What lies here counts no more."""
+        with suppress(SharcError, OSError):  # nobody misses it
+            await place.whole()
+        place.discard()
+        await asyncio.to_thread(self.kept.let_go, place.folder)
+
+    def gone(self, site: str) -> FleetPlace:
+        """It is none of the worker's any more; its place."""
+        self.session.masks.pop(site, None)
+        del self.session.places[site]
+        return self.places.pop(site)
+
+    def forget(self, site: str) -> None:
+        """What is in flight for a site counts no more."""
+        self._take_back(site)
+        self.session.forget(site)
+
+    def _take_back(self, site: str) -> None:
+        """What was decided is not sent; else its host would stay busy, should the site come back."""
+        for fetch in (*self.gate.taken_back(site), *self.robots.taken_back(site)):
+            self.session.sites.give_back(fetch, self.session.clock.now())
+
+    async def release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:
+        """It is this worker's no longer; ``False``: it was another's before."""
+        released = await self.certain(self.clerk.ledger.release, tenure.site, tenure.epoch, state, reason)
+        self.clerk.forget(tenure.site)
+        return released
+
+    async def certain(self, method: Callable[..., bool], *values: object) -> bool:
+        """Ask the ledger until it answers; renewals go on meanwhile."""
+        while True:
+            with suppress(StoreUnavailable):
+                return await self.clerk.ask(method, *values)
+            await asyncio.sleep(AGAIN)
+
+    # -- what runs beside --------------------------------------------------------------------------------------------
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done; a fault of ours ends the worker."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("event=fault reason=%r", f"{type(error).__name__}: {error}", exc_info=error)
+            self.close()
+
+    def end(self) -> None:
+        """Nothing more is done."""
+        for task in self._tasks:
+            task.cancel()
