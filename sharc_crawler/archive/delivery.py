@@ -11,7 +11,7 @@ from sharc_crawler.archive.mirror import join, parts_of
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from sharc_crawler.archive.objects import ObjectFolder
 
@@ -19,15 +19,23 @@ _NEVER_CHANGED = (SUFFIX, ".cdxj")  #: once they have their names
 _OF_A_PROCESS = (OPEN, "-wal", "-shm", ".tmp")
 
 
-def deliver(folder: Path, objects: ObjectFolder) -> int:
+def deliver(
+    folder: Path,
+    objects: ObjectFolder,
+    there: Mapping[str, int] | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> int:
     """Put a folder's files there, those of folders within it, too; returns how many.
 
-    WARC files that lie there already stay; all else is put anew. Nobody may write to the folder meanwhile.
+    WARC files that lie there already stay; all else is put anew. Nobody may write to the folder meanwhile. ``there``:
+    sizes of what lay there when the folder was made, where others may have put something since; ``check`` is called
+    before each file, and raises where it is not to be put any more.
     """
-    names, done = objects.names(), 0
+    names, done = objects.names() if there is None else there, 0
     for path in _files(folder):
         name = path.relative_to(folder).as_posix()
         if not (name.endswith(_NEVER_CHANGED) and names.get(name) == path.stat().st_size):
+            check()
             objects.put_file(name, path)
             done += 1
     return done

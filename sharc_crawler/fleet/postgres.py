@@ -220,6 +220,7 @@ class PostgresLedger:
         db, self._db = self._db, None
         if db is not None:
             db.close()
+            db.pgconn.finish()  # of one that was lost, close() leaves the descriptor
 
     # -- the connection ----------------------------------------------------------------------------------------------
 

@@ -242,9 +242,12 @@ class Frontier:
         page = known != UNSEEN and self.pages.kinds[known] not in EMBEDDED
         return f"{canonical}{LOADED}" if page else canonical
 
-    def give_back(self, fetch: Fetch, now: Instant) -> None:
-        """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""
-        self._leases.give_back(fetch, now)
+    def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
+        """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted.
+
+        ``sent``: by when its request had left, if it had.
+        """
+        self._leases.give_back(fetch, now, sent)
 
     def _lease(self, host: Host, task: Task, now: Instant) -> Fetch | None:
         """Hand a task out; ``None`` where robots.txt or the budget forbids it."""

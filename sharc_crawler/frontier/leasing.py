@@ -102,10 +102,12 @@ class Leases:
         """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""
         return self._second + 1 if page in self._asked and now < self._second + 1 else now
 
-    def give_back(self, fetch: Fetch, now: Instant) -> None:
+    def give_back(self, fetch: Fetch, now: Instant, sent: Instant) -> None:
         """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""
         lease = self._open.pop(fetch.lease, None)
         if lease is not None:
+            host = self._ledger.hosts[self._ledger.pages.hosts[fetch.page]]
+            host.pace.pause(sent + host.delay)
             self._queue_again(*lease, now)
 
     def expire(self, now: Instant) -> None:

@@ -209,9 +209,9 @@ class Sites:
         """As :meth:`Frontier.named`."""
         self.of(fetch).named(fetch, outcome, links)
 
-    def give_back(self, fetch: Fetch, now: Instant) -> None:
+    def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
         """As :meth:`Frontier.give_back`."""
-        self.of(fetch).give_back(fetch, now)
+        self.of(fetch).give_back(fetch, now, sent)
 
     def commit(self) -> None:
         """What could not be written before, and notes."""

@@ -347,8 +347,9 @@ class SharcScheduler(BaseScheduler):
         conclude(lease)
         session = self._session
         if lease.unwritten:
-            session.sites.give_back(lease.fetch, session.clock.now())
-            session.space.refused(lease.unwritten, lease.outcome.length if lease.outcome else 0)
+            seen = lease.outcome or self._nothing_seen()
+            session.sites.give_back(lease.fetch, session.clock.now(), seen.sent)
+            session.space.refused(lease.unwritten, seen.length)
             return
         if lease.written is not None:
             session.space.wrote()

@@ -15,7 +15,7 @@ from sharc_crawler.archive.mirror import Mirror, end_of, parts_of, seal
 from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError, Superseded, UsageError
 from sharc_crawler.testing.writers import INFO, page
 from tests.object_store import CREDENTIALS
 
@@ -120,6 +120,43 @@ def test_files_are_followed_by_others_and_a_folder_comes_back_as_it_was(server, 
     assert {path.relative_to(back) for path in back.rglob("*") if path.is_file()} == names
     assert all((back / name).read_bytes() == (here / name).read_bytes() for name in names)
     assert fetch(objects, back) == 2, "what never changes is not got again"
+
+
+class Memory(dict):
+    """An object store, as far as a folder is put into it."""
+
+    def names(self):
+        return {name: len(data) for name, data in self.items()}
+
+    def put_file(self, name, path):
+        self[name] = path.read_bytes()
+
+
+def test_what_an_old_owner_puts_late_does_not_count(tmp_path):
+    """A certificate's file has the same name and size, whoever makes it."""
+    (tmp_path / "a-00000.warc.gz").write_bytes(b"kept")
+    (tmp_path / "a-00001.warc.gz").write_bytes(b"mine")
+    objects = Memory({"a-00000.warc.gz": b"kept"})
+    there = objects.names()
+    objects["a-00001.warc.gz"] = b"late"
+    assert deliver(tmp_path, objects, there) == 1
+    assert objects["a-00001.warc.gz"] == b"mine"
+
+
+def test_whoever_may_put_nothing_any_more_puts_nothing(tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.json").write_text("mine")
+    asked = []
+
+    def check():
+        asked.append(1)
+        if len(asked) > 1:
+            raise Superseded("it is another worker's")
+
+    objects = Memory()
+    with pytest.raises(Superseded):
+        deliver(tmp_path, objects, check=check)
+    assert list(objects) == ["0.json"]
 
 
 def test_a_file_that_is_not_finished_is_fetched_up_to_its_last_whole_record(server, tmp_path):

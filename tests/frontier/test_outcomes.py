@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.model import (
     Done,
     Fetch,
@@ -84,6 +85,16 @@ def test_a_fetch_given_back_is_made_again_and_no_attempt_is_counted(world, impol
     assert (again.page, again.attempt) == (fetch.page, 1)
     assert frontier.finished(fetch, world.answer(fetch)) is None, "it was given back"
     assert not store.load().visits
+
+
+def test_what_was_sent_and_given_back_is_asked_for_again_a_delay_later(world):
+    frontier = Frontier(Politeness(delay=2.0, obey_robots=False))
+    frontier.open(spec(), world.now)
+    fetch = frontier.next(world.now)
+    frontier.give_back(fetch, world.now + 1.9, sent=world.now + 1.5)
+    wait = frontier.next(world.now + 2)
+    assert isinstance(wait, Wait)
+    assert wait.until == pytest.approx(world.now + 3.5)
 
 
 def test_what_a_full_disk_kept_from_being_written_is_written_later(world, impolite):

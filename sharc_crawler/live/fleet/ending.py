@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StrategyError, Superseded
@@ -73,18 +74,22 @@ class Endings:
         await session.archivist.end(site)
         worker.forget(site)
         bodies = await journal(clerk, site, seq)
-        if not clerk.may_send(site):
-            raise Superseded(f"{site} may be another worker's")
         await place.whole()
-        await asyncio.to_thread(kept.gather, place.folder)
+        there = await asyncio.to_thread(kept.gather, place.folder)
+        self._check(site)
         place.finish()
         await asyncio.to_thread(place.keep_journal, lines_of(bodies))
         masks = worker.history.masks_of(site) if worker.history else None
         learned = await asyncio.to_thread(write_end, place.folder, stopped, session.config, masks)
-        await asyncio.to_thread(kept.deliver, place.folder)
+        await asyncio.to_thread(kept.deliver, place.folder, there, partial(self._check, site))
         if worker.history:
             await worker.certain(clerk.ledger.remember, site, tenure.epoch, *learned)
         return "" if captured or stopped else NOTHING
+
+    def _check(self, site: str) -> None:
+        """What would be written may lie there already, by whoever holds the site now. In any thread."""
+        if not self._of.clerk.may_send(site):
+            raise Superseded(f"{site} may be another worker's")
 
     async def hand_over(self, site: str) -> None:
         """Somebody else is to go on with a site."""

@@ -22,7 +22,7 @@ from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from sharc_crawler.frontier.store import Batch
 
@@ -39,11 +39,15 @@ class Keeping(Protocol):
     def take_over(self, folder: Path, state: Batch | None) -> None:
         """Begin with a folder: what former owners left open is sealed; ``state``: what the journal has of them."""
 
-    def gather(self, folder: Path) -> None:
-        """Have all former owners' files in the folder, for the report."""
+    def gather(self, folder: Path) -> Mapping[str, int]:
+        """Have all former owners' files in the folder, for the report; sizes of what lies elsewhere."""
 
-    def deliver(self, folder: Path) -> None:
-        """The site has ended, and all of it lies in its folder."""
+    def deliver(self, folder: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
+        """The site has ended, and all of it lies in its folder.
+
+        ``there``: what was gathered; what an old owner has put since does not count. ``check``: see
+        :func:`~sharc_crawler.archive.delivery.deliver`.
+        """
 
     def let_go(self, folder: Path) -> None:
         """The site is another's, or has ended."""
@@ -64,10 +68,11 @@ class SharedFolder:
         make_folder(folder)
         seal_former(folder)
 
-    def gather(self, folder: Path) -> None:
-        """They are there."""
+    def gather(self, folder: Path) -> Mapping[str, int]:  # noqa: ARG002 - they are there
+        """As the protocol says."""
+        return {}
 
-    def deliver(self, folder: Path) -> None:
+    def deliver(self, folder: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
         """It is there."""
 
     def let_go(self, folder: Path) -> None:
@@ -95,13 +100,15 @@ class SharedObjects:
         make_folder(folder)
         seal(self._of(folder), folder, counted(state))
 
-    def gather(self, folder: Path) -> None:
+    def gather(self, folder: Path) -> Mapping[str, int]:
         """As the protocol says."""
+        there = self._of(folder).names()
         fetch(self._of(folder), folder)
+        return there
 
-    def deliver(self, folder: Path) -> None:
+    def deliver(self, folder: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
         """As the protocol says."""
-        deliver(folder, self._of(folder))
+        deliver(folder, self._of(folder), there, check)
 
     def let_go(self, folder: Path) -> None:
         """Nothing of it counts here."""

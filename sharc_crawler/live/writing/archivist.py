@@ -223,4 +223,4 @@ def _lost(outcome: Outcome, error: BaseException) -> Outcome:
     """What was exchanged could not be written."""
     if outcome.status is None:  # nothing came: that stays the reason
         return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
-    return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}")
+    return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)

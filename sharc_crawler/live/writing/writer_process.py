@@ -8,7 +8,7 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +139,8 @@ class Server:
         self._orders = connection.makefile("rb")
         self._kept: list[tuple[int, CaptureRef | Exception]] = []  # not synced
         self._large = ThreadPoolExecutor(LARGE_AT_ONCE)
-        self.lock = RLock()  #: of writers and answers
+        self.lock = RLock()  #: of writers and what they kept
+        self._answering = Lock()  # nothing else is waited for under it: what is logged while writers wait is told
         self._uploads: Uploads | None = None  # where what is synced has to be elsewhere, too, before it counts
 
     def serve(self) -> None:
@@ -158,7 +159,7 @@ class Server:
 
     def answer(self, message: dict[str, Any]) -> None:
         """Tell the crawl."""
-        with self.lock:
+        with self._answering:
             self._connection.sendall(line(message))
 
     def _obey(self, order: dict[str, Any]) -> None:

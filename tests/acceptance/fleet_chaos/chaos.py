@@ -183,13 +183,18 @@ class World:
     def close(self) -> None:
         for machine in self.machines:
             machine.end()
+        try:
+            self._keep()
+        finally:
+            self._ends.close()
+
+    def _keep(self) -> None:
         kept = self.folder / "kept"
         if self.environment:
             words = [*self._hub, str(BIN / "sharc"), "fetch", URL, str(kept)]
             subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **self.environment})
         else:
             shutil.copytree(self.output, kept, dirs_exist_ok=True)
-        self._ends.close()
 
 
 class Faults:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import gzip
+import logging
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.writing.archivist import Archivist, conclude
 from sharc_crawler.live.writing.messages import NotArchivedError
+from sharc_crawler.live.writing.writer_process import Server, _Told
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
 from sharc_crawler.spool import Spooling
 from tests.archive.readback import INFO, read_all
@@ -32,7 +35,7 @@ from tests.live.wire_servers import in_loop
 
 URL = "http://example.org/"
 FETCH = Fetch(1, 0, "example.org", URL, Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "example.org", 1, NO_VALIDATORS, 0.0)
-ANSWERED = Outcome(Result.OK, 1.0, 2.0, status=200, digest="sha1:A")
+ANSWERED = Outcome(Result.OK, 1.0, 2.0, status=200, digest="sha1:A", sent=1.5)
 
 
 def lease(outcome, result):
@@ -292,7 +295,7 @@ def test_what_is_on_disk_counts_and_says_where():
 def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(error, caplog):
     one = lease(ANSWERED, error)
     conclude(one)
-    assert one.outcome == Outcome(Result.FAILED, 1.0, 2.0, error=f"not archived: {error}")
+    assert one.outcome == Outcome(Result.FAILED, 1.0, 2.0, error=f"not archived: {error}", sent=1.5)
     assert not one.links
     assert f"{URL} was fetched and cannot be archived" in caplog.text
 
@@ -316,3 +319,13 @@ def test_what_failed_anyway_keeps_its_reason():
     conclude(one)
     assert one.outcome.result is Result.REFUSED
     assert one.outcome.error.startswith("a private address; and not archived: ")
+
+
+def test_what_is_logged_while_writers_are_held_is_told():
+    """As where an object store fails while a site's last file is put: whoever puts it waited for ever."""
+    here, there = socket.socketpair()
+    server = Server(there)
+    record = logging.makeLogRecord({"msg": "The object store is tried again"})
+    with here, there, ThreadPoolExecutor(1) as pool, server.lock:
+        pool.submit(_Told(server).emit, record).result(60)
+        assert b"tried again" in here.recv(1_000)
