@@ -1,6 +1,6 @@
 """What a fleet costs: steps a second by group, taking a site over by its pages, bytes of journal a page, idle sites.
 
-    python benchmarks/bench_fleet.py [steps] [takeover] [idle] [workers]
+    python benchmarks/bench_fleet.py [steps] [takeover] [idle] [workers] [crowd]
 
 Needs PostgreSQL's programs (Debian: postgresql). Ratios are taken in one run; times are of the process's own processor
 where it says CPU.
@@ -37,6 +37,9 @@ from tests.fleet.database import Database
 
 GROUPS = (1, 10, 100, 600)  #: sites a statement
 SITES, DELAY = 12, 0.0  #: of the crawls: as fast as it goes, on one address each
+PAGES = 80  #: of a site of these: what processes take to begin is a small part
+CROWD = {1: 3_000, 600: 40}  #: sites of a worker, and pages of each
+WINDOW = 2_500  #: requests in the middle of a crawl
 SCRAPY = str(Path(sys.executable).with_name("scrapy"))
 SHARC = str(Path(sys.executable).with_name("sharc"))
 SERVER = Path(__file__).resolve().parents[1] / "tests/acceptance/fleet_chaos/sites.py"
@@ -181,7 +184,7 @@ def workers(database: Database) -> dict[str, dict[str, float]]:
     found = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        server = Server(folder, SITES, FEWEST)
+        server = Server(folder, SITES, PAGES)
         try:
             plain = [SCRAPY, "crawl", "site", "-a", f"seeds={server.seeds}", "-a", f"output={folder / 'plain'}"]
             plain += ["-a", f"delay={DELAY}", "-s", "SHARC_PROGRESS=0", *OPERATOR]
@@ -198,6 +201,43 @@ def workers(database: Database) -> dict[str, dict[str, float]]:
         finally:
             server.close()
     return found
+
+
+def crowd(database: Database) -> dict[str, float]:
+    """Processor time of a request in the middle of a crawl, by how many sites a worker holds."""
+    found = {}
+    for count, pages in CROWD.items():
+        with tempfile.TemporaryDirectory() as name:
+            server, dsn = Server(Path(name), count, pages), database.new()
+            for words in (["init", dsn], ["add", dsn, str(server.seeds)]):
+                subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
+            process = subprocess.Popen(work(dsn, Path(name, "x"), "--sites", "600"), stderr=subprocess.DEVNULL)
+            try:
+                _until(lambda: server.requests() > max(500, 4 * count))  # noqa: B023 - used at once
+                asked, cpu = server.requests(), _cpu(process.pid)
+                _until(lambda: server.requests() > asked + WINDOW)  # noqa: B023
+                spent = (_cpu(process.pid) - cpu) / (server.requests() - asked)
+                found[f"{count} site(s): CPU ms a request"] = round(1000 * spent, 2)
+            finally:
+                process.kill()
+                process.wait()
+                server.close()
+    return found
+
+
+def _until(condition) -> None:
+    deadline = time.monotonic() + 2400
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.5)
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of a process and its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK") + sum(_cpu(int(child)) for child in children)
 
 
 def idle(database: Database) -> dict[str, float]:
@@ -238,7 +278,7 @@ def _memory(pid: int) -> int:
 
 
 def main() -> None:
-    kinds = {"steps": steps, "takeover": takeover, "workers": workers, "idle": idle}
+    kinds = {"steps": steps, "takeover": takeover, "workers": workers, "idle": idle, "crowd": crowd}
     database = Database(Path(tempfile.mkdtemp()))
     try:
         for name in sys.argv[1:] or kinds:

@@ -262,6 +262,7 @@ async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(w
     assert (kept.pages, kept.visits, kept.members) == (state.pages, state.visits, [(0, 1), (1, 1)])
 
 
+@pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_a_copy_that_cannot_be_made_is_said_and_lets_go_of_the_site(
     working: Working, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
