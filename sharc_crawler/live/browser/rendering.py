@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.browser import sockets
+from sharc_crawler.live.browser import sockets, workers
 from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
@@ -45,7 +45,6 @@ STUCK: Seconds = 20.0  #: of processor time, with nothing awaited or asked for: 
 HUNG: Seconds = 300.0  #: by the clock, the same: the browser does not
 LOOK: Seconds = 5.0  #: between two looks at a page of which nothing is heard
 SIZE = (1280, 1024)
-_NOTHING_KEPT = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}  #: of answers: the crawl has them
 #: reasons why a request fails, as the protocol and as browsers name them
 _NET_ERRORS = {
     "AddressUnreachable": "ERR_ADDRESS_UNREACHABLE",
@@ -90,6 +89,7 @@ class Renderer:
         await self._browser.start()
         await self._browser.ask("Fetch.enable", patterns=[{"urlPattern": "*"}])
         await self._browser.ask("Browser.setDownloadBehavior", behavior="deny")
+        await self._browser.ask("Target.setAutoAttach", **workers.ATTACH, filter=workers.OF_NO_PAGE)
 
     def close(self) -> None:
         """End the browser."""
@@ -129,19 +129,22 @@ class Renderer:
         )
         page.frame = target["targetId"]
         page.session = (await ask("Target.attachToTarget", targetId=page.frame, flatten=True))["sessionId"]
-        for method, parameters in (
+        wanted = [
             ("Page.enable", {}),
             ("Runtime.enable", {}),
-            ("Network.enable", _NOTHING_KEPT),
+            ("Network.enable", workers.NOTHING_KEPT),
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
+            ("Runtime.addBinding", {"name": sockets.BINDING}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": sockets.TELL}),
+            ("Target.setAutoAttach", workers.ATTACH),
             *((("Page.addScriptToEvaluateOnNewDocument", {"source": stored(login.storage)}),) if login else ()),
             ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at - LONGEST}),
             *((("Emulation.setUserAgentOverride", {"userAgent": agent}),) if agent else ()),
-        ):
-            await ask(method, page.session, **parameters)
+        ]
+        await asyncio.gather(*(ask(method, page.session, **parameters) for method, parameters in wanted))
         await self._step(page, int(LONGEST * 1000))  # its clock's lead
-        self._browser.tell("Runtime.evaluate", page.session, expression=f"location.href = {json.dumps(page.url)}")
+        self._browser.tell("Runtime.evaluate", page.session, expression=f"location.replace({json.dumps(page.url)})")
 
     # -- until it is quiet -------------------------------------------------------------------------------------------
 
@@ -232,6 +235,8 @@ class Renderer:
                 raise BrowserError(f"nothing happened for {HUNG:.0f} s")
         if self._browser.ended:
             raise BrowserError("the browser ended")
+        if page.gone:
+            raise BrowserError("its scripts closed it, or left it for what has no address")
 
     async def _value(self, page: PageShown, expression: str) -> Any:
         """A plain value, worked out in a world that the page's scripts do not see."""
@@ -272,17 +277,29 @@ class Renderer:
             self._asked(page, said)
         elif method == "Emulation.virtualTimeBudgetExpired" and session == page.session:
             page.step_over = True
-        elif method == "Page.frameNavigated" and session == page.session:
-            page.there |= said["frame"]["id"] == page.frame and page.begun
-        elif method == "Page.javascriptDialogOpening":
-            self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
-        elif method == "Network.webSocketCreated":
-            self._opened(page, said["url"])
-        elif method == "Runtime.exceptionThrown":
-            page.seen.script_errors += 1
+        elif method == "Page.frameNavigated" and session == page.session and said["frame"]["id"] == page.frame:
+            page.gone |= page.there
+            page.there |= page.begun
+        elif method == "Target.detachedFromTarget":
+            page.gone |= said["sessionId"] == page.session
         elif method == "Inspector.targetCrashed" and session == page.session:
             self._browser.ended = True  # and with it whatever is still asked of it
+        else:
+            self._heard_besides(page, method, said, session)
         page.lively.set()
+
+    def _heard_besides(self, page: PageShown, method: str, said: dict[str, Any], session: str) -> None:
+        """What its scripts do, or those of its workers."""
+        if method == "Page.javascriptDialogOpening":
+            self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
+        elif method == "Target.attachedToTarget":
+            workers.listen(self._browser.tell, said["sessionId"], said["targetInfo"]["type"])
+        elif method == "Runtime.bindingCalled" and said["name"] == sockets.BINDING:
+            page.protocols[session] = said["payload"]
+        elif method == "Network.webSocketCreated":
+            self._opened(page, said["url"], page.protocols.pop(session, ""))
+        elif method == "Runtime.exceptionThrown":
+            page.seen.script_errors += 1
 
     def _asked(self, page: PageShown, said: dict[str, Any]) -> None:
         request = said["request"]
@@ -306,7 +323,7 @@ class Renderer:
             asked = Asked(url, request["headers"], said["resourceType"], request["method"], body_of(request) or b"")
             page.do(self._answer(page, said, asked))
 
-    def _opened(self, page: PageShown, url: str) -> None:
+    def _opened(self, page: PageShown, url: str, names: str) -> None:
         """A WebSocket: the browser's own leads nowhere."""
         page.cut(sockets.CUT)
         if page.seen.requests >= MOST_REQUESTS:
@@ -314,10 +331,10 @@ class Renderer:
         elif url not in page.seen.loaded:
             page.seen.requests += 1
             page.seen.loaded[url] = Loaded(0, None, sockets.KIND.lower(), f"net::{_NET_ERRORS['AddressUnreachable']}")
-            page.do(self._open_socket(page, url))
+            page.do(self._open_socket(page, url, names))
 
-    async def _open_socket(self, page: PageShown, url: str) -> None:
-        raw = await page.answer(sockets.opening(url, page.url))
+    async def _open_socket(self, page: PageShown, url: str, names: str) -> None:
+        raw = await page.answer(sockets.opening(url, page.url, names))
         if raw is not None and (answer := parse_response(raw)) is not None:
             page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
 

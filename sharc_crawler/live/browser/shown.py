@@ -27,9 +27,11 @@ class PageShown:
         self.seen = Rendering()
         self.begun = False  # its document was asked for
         self.there = False  # its document has taken the place of the empty one
+        self.gone = False  # and is there no more
         self.awaited = 0  # answers
         self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
         self.step_over = False
+        self.protocols: dict[str, str] = {}  # of the socket that is opened next, by session
         self.state = (-1, -1)  # requests and changes when it was last looked at
         self.tasks: set[asyncio.Task[None]] = set()
 

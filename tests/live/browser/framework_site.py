@@ -74,7 +74,8 @@ const Feed = () => {
     seen.observe(end.current);
     return () => seen.disconnect();
   }, [next]);
-  return <>{items.map(n => <p key={n} style={{height: 700}}><a href={'/of-feed/' + n}>Item {n}</a></p>)}
+  const look = n => ({height: 700, background: `hsl(${n * 50} 80% 70%)`});
+  return <>{items.map(n => <p key={n} style={look(n)}><a href={'/of-feed/' + n}>Item {n}</a></p>)}
     <i ref={end}/></>;
 };
 createRoot(document.getElementById('app')).render(<Feed/>);

@@ -15,11 +15,15 @@ from tests.live.browser.test_browsing import resources, there_is_chromium  # noq
 from tests.live.serving import Answering, serving
 
 pytestmark = pytest.mark.usefixtures("there_is_chromium")
+WORKERS = ("dedicated", "shared", "service")
+WORKER = "new WebSocket('ws://HERE/%s', 'of-workers'); fetch('/data-of-%s')"
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 ROBOTS = b"User-agent: *\nDisallow: /forbidden\n"
 PAGE = """<!doctype html><title>live</title><p id=p></p><script>
 for (const one of ['ws://HERE/news', 'ws://HERE/forbidden', 'ws://HERE/none', 'ws://INNER/inner'])
-  new WebSocket(one).onerror = () => { p.append('closed ') };
+  new WebSocket(one, ['chat', 'v2.example']).onerror = () => { p.append('closed ') };
+try { new WebSocket('ws://HERE/none', 'no name') } catch { new WebSocket('ws://HERE/nameless') }
+new Worker('/dedicated.js'); new SharedWorker('/shared.js'); navigator.serviceWorker.register('/service.js');
 fetch('/data').then(got => got.text()).then(said => p.append(said));
 </script>"""
 
@@ -34,7 +38,10 @@ def server(asked: list[tuple[str, str | None]], inner: str = ""):
                 self.accept()
             elif self.path == "/robots.txt":
                 self.answer(ROBOTS, "text/plain")
-            elif self.path in ("/", "/data"):
+            elif self.path.endswith(".js"):
+                name = self.path[1:-3]
+                self.answer((WORKER % (name, name)).replace("HERE", self.headers["Host"]).encode(), "text/javascript")
+            elif self.path == "/" or self.path.startswith("/data"):
                 page = PAGE.replace("HERE", self.headers["Host"]).replace("INNER", inner)
                 self.answer(page.encode() if self.path == "/" else b"data", "text/html")
             else:
@@ -60,12 +67,12 @@ def openings(crawl) -> dict[str, tuple[str, bytes]]:
                 url = record.rec_headers["WARC-Target-URI"]
                 if record.rec_type == "request" and record.http_headers.get_header("Upgrade"):
                     requests[url] = record.http_headers
-                elif record.rec_type == "response":
+                elif record.rec_type in ("response", "revisit"):
                     statuses[url] = record.http_headers.get_statuscode()
     return {url: (statuses[url], headers) for url, headers in requests.items()}
 
 
-def test_a_websocket_is_opened_archived_and_bound_as_any_request(crawl):
+def test_sockets_of_pages_and_workers_are_opened_archived_and_bound_as_any_request(crawl):
     asked: list[tuple[str, str | None]] = []
     inside: list[tuple[str, str | None]] = []
     with serving(server(inside), "127.0.0.78") as inner, serving(server(asked, inner.split("/")[2])) as url:
@@ -73,9 +80,15 @@ def test_a_websocket_is_opened_archived_and_bound_as_any_request(crawl):
     assert done.code == 0, done.err
     assert not inside, "an address that is private, and that nobody allowed"
     paths = [path for path, upgrade in asked if upgrade == "websocket"]
-    assert sorted(paths) == ["/news", "/none"], "robots.txt holds, and each is opened once"
+    of_workers = {f"/{name}" for name in WORKERS}
+    assert sorted(paths) == sorted({"/news", "/none", "/nameless"} | of_workers), "robots.txt holds, each opened once"
     kept = openings(done)
-    assert {one.removeprefix(url): status for one, (status, _) in kept.items()} == {"news": "101", "none": "404"}
+    statuses = {one.removeprefix(url): status for one, (status, _) in kept.items()}
+    assert statuses == {"news": "101", "none": "404", "nameless": "404", **dict.fromkeys(WORKERS, "404")}
+    names = {one.removeprefix(url): said.get_header("Sec-WebSocket-Protocol") for one, (_, said) in kept.items()}
+    page_own = {"news": "chat, v2.example", "none": "chat, v2.example", "nameless": None}
+    assert names == {**page_own, **dict.fromkeys(WORKERS, "of-workers")}
+    assert {path for path, _ in asked} >= {f"/data-of-{name}" for name in WORKERS}, "what workers ask for"
     headers = kept[f"{url}news"][1]
     assert headers.get_header("Origin") == url.rstrip("/")
     assert headers.get_header("Sec-WebSocket-Version") == "13"
@@ -84,5 +97,6 @@ def test_a_websocket_is_opened_archived_and_bound_as_any_request(crawl):
     assert (news, none["status"]) == ({"status": 101, "type": "websocket"}, 404)
     assert resources(done)[f"urn:text:{url}"].count(b"closed") == 4, "the page's own lead nowhere"
     (page,) = (page for page in done.capture["pages"] if page["kind"] == "page")
-    assert (page["verdict"], page["data"]) == ("coherent", [f"{url}data"])
+    assert page["verdict"] == "coherent"
+    assert set(page["data"]) == {f"{url}data", *(f"{url}data-of-{name}" for name in WORKERS)}
     assert not verify(done.folder).findings

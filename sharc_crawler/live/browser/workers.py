@@ -1,0 +1,31 @@
+"""Workers of a page, and frames in processes of their own: none runs before the crawl listens to it.
+
+What they load passes the crawl as it is; that they are listened to tells their WebSockets. A pop-up waits for good.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.live.browser import sockets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: of a session, for what begins within it
+ATTACH: dict[str, Any] = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+OF_NO_PAGE = [{"type": "shared_worker"}, {"exclude": True}]  #: for the whole browser
+NOTHING_KEPT = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}  #: of answers: the crawl has them
+
+
+def listen(tell: Callable[..., None], session: str, kind: str) -> None:
+    """Listen to what has begun, and let it run."""
+    if kind == "page":
+        return
+    tell("Network.enable", session, **NOTHING_KEPT)
+    tell("Runtime.addBinding", session, name=sockets.BINDING)
+    if kind == "iframe":
+        tell("Page.addScriptToEvaluateOnNewDocument", session, source=sockets.TELL)
+    tell("Target.setAutoAttach", session, **ATTACH)
+    tell("Runtime.evaluate", session, expression=sockets.TELL)
+    tell("Runtime.runIfWaitingForDebugger", session)
