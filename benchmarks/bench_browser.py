@@ -1,9 +1,11 @@
 """Pages made by script: a capture with ``browser=always`` beside Playwright alone, which loads them one by one.
 
-Both use the same Chromium and the same server on this machine, in turn; each side's figures are its wall time and the
-processor time of all its processes. Playwright waits for each page's network to be idle, and archives nothing.
+Both use the same Chromium and the same server on this machine, in turn, and every other round the other way round.
+Each side's figures are its wall time and the processor time of all its processes; a capture's begin, revisits and
+report are included. Playwright gives each page a context of its own, as a capture does, waits for its network to be
+idle, and archives nothing.
 
-    pip install playwright && python benchmarks/bench_browser.py --pages 60 --rounds 3
+    pip install playwright && python benchmarks/bench_browser.py --pages 120 --rounds 3
 """
 
 from __future__ import annotations
@@ -111,13 +113,18 @@ def main() -> None:
     with serve(site, port=0) as server, TemporaryDirectory() as place:
         urls = json.dumps([server.url.rstrip("/") + path for path in site.paths])
         for number in range(options.rounds):
-            alone = watched([sys.executable, "-c", PLAYWRIGHT, found()], urls, dict(os.environ), len(site.paths))
-            ours = capture(server.url, Path(place) / str(number), len(site.paths))
-            print(alone.line("Playwright alone"), "|", ours.line("capture"), flush=True)
+            output, pages = Path(place) / str(number), len(site.paths)
+            ours = capture(server.url, output, pages) if number % 2 else None
+            alone = watched([sys.executable, "-c", PLAYWRIGHT, found()], urls, dict(os.environ), pages)
+            ours = ours or capture(server.url, output, pages)
+            load = f"load {os.getloadavg()[0]:.0f}"
+            print(alone.line("Playwright alone"), "|", ours.line("capture"), "|", load, flush=True)
             faster.append(alone.wall / ours.wall)
             lighter.append(alone.processor / ours.processor)
     print(f"capture: {statistics.median(faster):.2f} times the pages/min ({min(faster):.2f} to {max(faster):.2f}),")
-    print(f"{1 / statistics.median(lighter):.2f} times the processor time a page, of Playwright alone")
+    ratios = sorted(1 / one for one in lighter)
+    spread = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
+    print(f"{statistics.median(ratios):.2f} times the processor time a page ({spread}), of Playwright alone")
 
 
 if __name__ == "__main__":
