@@ -15,7 +15,7 @@ import random
 import socket
 import struct
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -112,7 +112,11 @@ class _Server(ThreadingHTTPServer):
 @contextmanager
 def hostile_hosts(count: int) -> Iterator[list[str]]:
     """Their URLs."""
-    with _Server(("", 0), Hostile) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield [f"http://127.0.1.{number}:{server.server_port}/" for number in range(1, count + 1)]
-        server.shutdown()
+    with ExitStack() as servers:
+        urls = []
+        for number in range(1, count + 1):
+            server = servers.enter_context(_Server((f"127.0.1.{number}", 0), Hostile))
+            servers.callback(server.shutdown)
+            Thread(target=server.serve_forever, daemon=True).start()
+            urls.append(f"http://127.0.1.{number}:{server.server_port}/")
+        yield urls

@@ -87,14 +87,15 @@ class Disk:
         if self.lossy:
             with suppress(OSError):
                 (self.folder / f".crash-{dice.random()}").exists()
-            self._server.wait(30)
+            self._server.wait(PATIENCE)
             subprocess.run(["umount", "-l", str(self.folder)], check=True)
             self._mount()
 
     def close(self) -> None:
         if self.lossy:
             subprocess.run(["umount", "-l", str(self.folder)], check=True)
-            self._server.wait(30)
+            self._server.kill()  # readers of a crawl that was killed may still hold a file of it
+            self._server.wait()
 
     def names(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir())

@@ -38,7 +38,7 @@ from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.wire.guard import GuardedReactor
 from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.tap import Tap
-from sharc_crawler.model import Exchange
+from sharc_crawler.model import Exchange, Kind
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 WITHHELD_KEY = "sharc_withheld"  #: in ``meta``: it was not sent
 EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
+#: bytes on the wire of what has a bound of its own: twice what is read of a robots.txt, since it may be packed; as much
+#: as the protocol allows a sitemap to hold
+MOST = {Kind.ROBOTS: 1 << 20, Kind.SITEMAP: 50 << 20}
 CONNECT_TIMEOUT = 10.0  #: seconds; as Scrapy's handler has it, where a request has no download_timeout
 _turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
 
@@ -59,6 +62,10 @@ def target_of(request: Request) -> Target:
     parts = urlparse_cached(request)
     fetch = request.meta.get(META_KEY)
     return Target(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0), fetch.site if fetch else "")
+
+
+def _most(request: Request) -> int | None:
+    return MOST.get(request.meta[META_KEY].kind) if META_KEY in request.meta else None
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +111,8 @@ class WireTapHandler(HTTP11DownloadHandler):
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             await self._check(request)
-            _turn.set(RequestContext(tap, partial(self._endpoint, request), whole=self._reads_for_itself))
+            whole, most = self._reads_for_itself, _most(request)
+            _turn.set(RequestContext(tap, partial(self._endpoint, request), whole=whole, most=most))
             response = await super().download_request(request)
         except Exception as error:
             if tap.withheld:
@@ -113,7 +121,7 @@ class WireTapHandler(HTTP11DownloadHandler):
             said = f"{type(error).__name__}: {inner(error)}"
             request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
             raise
-        cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
+        cut = "length" if tap.enough else next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
         untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
         request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut, untrusted=untrusted)
         return response

@@ -14,6 +14,9 @@ from OpenSSL import SSL
 from twisted.internet.interfaces import IStreamClientEndpoint
 from twisted.internet.protocol import Protocol
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseDone
+from twisted.web.iweb import UNKNOWN_LENGTH
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sharc_crawler.live.wire.framing import SWITCHED, Framing
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from twisted.internet.defer import Deferred
-    from twisted.python.failure import Failure
     from twisted.web.client import HTTPConnectionPool
     from twisted.web.iweb import IResponse
 
@@ -213,10 +215,11 @@ class TappedPool:
 class RequestContext:
     """One request's: its tap, whom it may connect to, and how much of its answer's body is wanted."""
 
-    def __init__(self, tap: Tap, endpoint: Callable[[Any, Any], Any], *, whole: bool) -> None:
+    def __init__(self, tap: Tap, endpoint: Callable[[Any, Any], Any], *, whole: bool, most: int | None = None) -> None:
         self.tap = tap
         self.endpoint = endpoint  #: of a pool's key, and of Scrapy's own endpoint
         self.whole = whole  #: the spider is given bodies of any size
+        self.most = most  #: bytes of a body; more of it is not waited for, and what came is the answer
 
 
 class _TappedConnection:
@@ -234,27 +237,39 @@ class _TappedConnection:
         if request.framing.code == SWITCHED:
             response.code = SWITCHED
         if not self._turn.whole:
+            if self._turn.most:
+                response.length = UNKNOWN_LENGTH if response.length else 0  # however large it is said to be
             deliver = response.deliverBody
-            response.deliverBody = lambda reader: deliver(_Front(reader))
+            response.deliverBody = lambda reader: deliver(_Front(reader, self._turn))
         return response
 
 
 class _Front(Protocol):
     """A body for our own spider, which reads none of it: of a large one the first part is handed on."""
 
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
+    transport: Any
+
+    def __init__(self, reader: Any, turn: RequestContext) -> None:
+        self._reader, self._turn = reader, turn
         self._length = 0
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         self._reader.makeConnection(self.transport)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        if self._turn.tap.enough:
+            return
         self._length += len(data)
         self._reader.dataReceived(data if self._length <= LARGE else _Passed(len(data)))
+        if self._turn.most and self._length > self._turn.most:
+            self._turn.tap.enough = True
+            self.transport.stopProducing()
+            self.transport.loseConnection()
+            self._reader.connectionLost(Failure(ResponseDone()))
 
     def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]  # noqa: N802
-        self._reader.connectionLost(reason)
+        if not self._turn.tap.enough:
+            self._reader.connectionLost(reason)
 
 
 class _Passed(bytes):

@@ -27,6 +27,7 @@ class Tap:
         self.clock = clock
         self.may_send = may_send
         self.withheld = False  #: it was not sent
+        self.enough = False  #: more of the body was not waited for
         self.fault: OSError | None = None  #: why a large response could not be kept
         self._memory = memory or MemoryBudget()
         self._received: list[bytes] = []

@@ -17,9 +17,11 @@ from scrapy.exceptions import (
 
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
+from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
-from sharc_crawler.live.wire.handler import EXCHANGE_KEY
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY, MOST
 from sharc_crawler.live.wire.listening import TappedRequest
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Slot
 from tests.live.wire_servers import (
     PATIENCE,
     Conversation,
@@ -328,6 +330,41 @@ async def test_a_body_over_the_limit_is_cut_by_length(announced):
     )
     assert exchange.response.startswith(OK + announced)
     assert exchange.truncated == "length"
+
+
+ENDLESS = {
+    "no end announced": OK + b"\r\n",
+    "chunks": OK + b"Transfer-Encoding: chunked\r\n\r\n",
+    "a length that nobody has room for": OK + b"Content-Length: 999999999999\r\n\r\n",
+    "HTTP/1.0, connection kept": b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("head", ENDLESS.values(), ids=ENDLESS)
+@in_loop
+async def test_of_a_robots_txt_without_end_a_part_is_taken_and_the_connection_is_closed(head):
+    line = b"Disallow: /x\n" * 1000
+
+    async def script(peer: Conversation):
+        while await peer.heard():
+            await peer.say(head)
+            while True:
+                await peer.say(b"%x\r\n%b\r\n" % (len(line), line) if b"chunked" in head else line)
+
+    async with serving(script) as server, handler(DOWNLOAD_MAXSIZE=10_000_000) as tap:
+        tap._reads_for_itself = False
+        url = f"{server.url}/robots.txt"
+        fetch = Fetch(1, 0, "h", url, Kind.ROBOTS, Slot.FIRST, Plan.HOPEFUL, "h", 1, NO_VALIDATORS, 0.0)
+        for _ in range(2):  # the second one over another connection
+            request = Request(url, meta={META_KEY: fetch})
+            response = await tap.download_request(request)
+            exchange = request.meta[EXCHANGE_KEY]
+            assert response.status == 200
+            assert (exchange.truncated, exchange.error) == ("length", None)
+            assert exchange.response.startswith(head)
+            assert MOST[Kind.ROBOTS] < len(exchange.response) < MOST[Kind.ROBOTS] + (1 << 18)
+            assert bytes(parse_response(exchange.response).payload).startswith(line)
+        assert server.connections == 2
 
 
 @in_loop
