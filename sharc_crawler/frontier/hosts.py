@@ -41,6 +41,7 @@ class Politeness:
     agent: str = "sharc-crawler"  #: product token that robots.txt is read for
     hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts
     at_once: Mapping[str, int] | None = None  #: requests in flight of single hosts
+    apart: bool = True  #: two downloads of a page are in two seconds
 
     def delay_of(self, host: str) -> Seconds:
         """The delay between two requests to a host."""

@@ -100,7 +100,8 @@ class Leases:
 
     def due(self, page: PageId, now: Instant) -> Instant:
         """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""
-        return self._second + 1 if page in self._asked and now < self._second + 1 else now
+        apart = self._ledger.politeness.apart and page in self._asked
+        return max(now, self._second + 1) if apart else now
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant) -> None:
         """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""

@@ -59,6 +59,20 @@ def decided(folder: Path, every: list[Told], attempts: int) -> list[DecidedExcha
     return sorted(steps, key=lambda step: (step.decided, step.told.started))
 
 
+def before_any_again(steps: list[DecidedExchange]) -> list[DecidedExchange]:
+    """Those before a URL was downloaded again that had been: where T is that of a sitemap, all before T.
+
+    A further attempt, and a robots.txt, which is read anew each day, are none.
+    """
+    seen: set[str] = set()
+    for number, step in enumerate(steps):
+        if step.key in seen and not step.again and not step.key.endswith("/robots.txt"):
+            return steps[:number]
+        if not step.told.failed:
+            seen.add(step.key)
+    return steps
+
+
 def _logged(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
     """Lines of the log by the place of their record; those that are damaged are passed over."""
     lines = (

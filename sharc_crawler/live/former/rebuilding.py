@@ -17,8 +17,9 @@ from sharc_crawler.archive.files import safe_name, series_of
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.told import Answers, told
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.live.former.decided import LOGS, decided, key_of
+from sharc_crawler.live.former.decided import LOGS, before_any_again, decided, key_of
 from sharc_crawler.live.former.recorded import Recorded
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.document import read
@@ -27,8 +28,10 @@ from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
 from sharc_crawler.live.requests import outcome_of, unchanged
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Result, Slot
 from sharc_crawler.plural import counted
+from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
+from sharc_crawler.strategies.base import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Strategy
 
 NO_RECORD = "no record of it is left"
+ALWAYS = 1e-6  #: seconds between two polls of a hub: its next one waits to be told
 FORMER = ".former"  #: added to the names of logs whose numbers are not those of the state that was made again
 
 
@@ -83,7 +87,9 @@ def rebuild(
     if not every:
         raise UsageError(f"output={str(folder)!r} holds no exchanges to make state of; choose another folder")
     specs = [replace(spec, settings={**spec.settings, "run": run}) for spec in specs]
-    return _Replay(folder, every, politeness, parts, detector, former).play(specs, run, when, known)
+    attests = any(parts.strategy(spec, Setting()).attests for spec in specs)
+    looks = any(spec.mode == "continuous" for spec in specs)
+    return _Replay(folder, every, politeness, parts, detector, former, attests, looks).play(specs, run, when, known)
 
 
 def set_logs_aside(folder: Path) -> None:
@@ -97,13 +103,6 @@ def check(folder: Path, specs: Sequence[CaptureSpec]) -> str:
 
     Raises :class:`~sharc_crawler.errors.UsageError`: it cannot.
     """
-    for spec in specs:
-        what = f"mode={spec.mode}" if spec.mode != "capture" else ""
-        if what or spec.strategy.startswith("sharc-attested"):
-            raise UsageError(
-                f"resume='rebuild' cannot make the state of {what or f'strategy={spec.strategy}'} again:"
-                " which decisions it had taken is in no WARC file; choose another folder"
-            )
     names = {safe_name(spec.site) for spec in specs}
     series = {found for path in folder.iterdir() if (found := series_of(path.name))}
     runs = sorted(run for site, run in series if site in names)
@@ -124,18 +123,27 @@ class _Replay:
         parts: Parts,
         detector: ChangeDetector,
         former: FormerCaptures | None,
+        attests: bool,
+        looks: bool,
     ) -> None:
         self._former = former
         self._answers = Answers(folder, every, former.find) if former else Answers(folder, every)
         self._detector = detector
         self._attempts = politeness.attempts
+        self._made = len(every)
         self._steps = decided(folder, every, politeness.attempts)
+        if attests:
+            self._steps = before_any_again(self._steps)
+        if looks:
+            self._steps = [step._replace(slot=step.slot or Slot.FIRST) for step in self._steps]
         self._store = MemoryStore()
-        at_once = replace(politeness, delay=0.0, concurrency=2**31, back_off=0.0, hosts=None)
+        as_fast_as_may_be = replace(politeness, delay=0.0, concurrency=2**31, back_off=0.0, hosts=None, apart=False)
         real = parts.strategy
         self._file = SharedFile(self._store)
         self._sites = Sites(
-            at_once, replace(parts, strategy=lambda spec, setting: self._order(spec, real(spec, setting)))
+            as_fast_as_may_be,
+            replace(parts, strategy=lambda spec, setting: self._order(spec, real(spec, setting)), aside=at_once),
+            terms=Terms(every=ALWAYS),
         )
         self._intake = Intake(self._sites)
         self._asked: dict[str, list[Fetch]] = defaultdict(list)  #: by URL
@@ -149,30 +157,28 @@ class _Replay:
     ) -> Rebuilt:
         """Everything in the order in which it ended."""
         for spec in specs:
-            unhinted = replace(spec, hints=0.0)  # what hints had decided is told
-            frontier = self._sites.open(unhinted, self._steps[0].decided, self._file.part())
+            # what hints had decided is told, and each look
+            plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)
+            frontier = self._sites.open(plain, self._steps[0].decided, self._file.part())
             frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
             f"the state of this capture was made again at {when} from its WARC files"
-            f" ({placed:,} of {counted(len(self._steps), 'exchange')}): it had been lost"
+            f" ({placed:,} of {counted(self._made, 'exchange')}): it had been lost"
         )
         self._sites.commit()
         state = self._store.load()
         visits = [one._replace(finished=one.finished and one.outcome.error != NO_RECORD) for one in state.visits]
-        hints = {spec.site: spec.hints for spec in specs}
-        captures = {
-            number: row._replace(spec=replace(row.spec, hints=hints[row.spec.site]))
-            for number, row in state.captures.items()
-        }
+        given = {spec.site: spec for spec in specs}
+        captures = {number: row._replace(spec=given[row.spec.site]) for number, row in state.captures.items()}
         return Rebuilt(replace(state, visits=visits, captures=captures), list(self._store.links()), run)
 
     def _step(self, step: DecidedExchange) -> bool:
         """Answer what was answered; False: the frontier did not ask."""
         self._ask(step.decided)
-        self._untold[step.key] -= 1
         fetch = self._fetch(step) or self._second_look(step)
+        self._untold[step.key] -= 1
         if fetch is None:
             return False
         if not step.told.answered:
@@ -269,10 +275,11 @@ class _Replay:
         self._intake.take_in(lease)
         return lease
 
-    @staticmethod
-    def _wants(fetch: Fetch, status: int) -> Wants:
+    def _wants(self, fetch: Fetch, status: int) -> Wants:
         if not 200 <= status < 300 or (fetch.kind in EMBEDDED and fetch.slot is Slot.SECOND):
             return Wants.NOTHING
+        if fetch.kind is Kind.SITEMAP and self._sites.of(fetch).capture.spec.mode == "instant":
+            return Wants.NEWS
         return WANTS[fetch.kind]
 
 

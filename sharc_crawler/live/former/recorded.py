@@ -30,7 +30,7 @@ class Recorded(Strategy):
         self, setting: Setting, real: Strategy, steps: Iterable[DecidedExchange], urls: Callable[[], Texts]
     ) -> None:
         super().__init__(setting)
-        self.revisits, self.accepts_late = real.revisits, real.accepts_late
+        self.revisits, self.accepts_late, self.attests = real.revisits, real.accepts_late, real.attests
         self._steps, self._urls = [step for step in steps if not step.again], urls
         self._turn = max(_firsts(self._steps), default=0.0)
         self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
@@ -61,7 +61,7 @@ class Recorded(Strategy):
             visit = self._visit(step)
             if visit is None:
                 continue
-            after_all = visit.slot is Slot.SECOND or (visit.slot is Slot.ONLY and self.revisits)
+            after_all = visit.slot is Slot.SECOND or (visit.slot is Slot.ONLY and self.revisits and not self.attests)
             if after_all and (left := self._left(visit.page)) is not None:  # robots.txt refused it
                 visit = Visit(left, Slot.FIRST, step.plan)
             elif after_all and not self._turned and self._under_way:

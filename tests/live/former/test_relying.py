@@ -9,6 +9,7 @@ import signal
 import time
 from collections import Counter
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -279,13 +280,78 @@ def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_mak
         code, out = finish(folder, server.url, resume="rebuild")
         assert (code, "can be read; leave it out" in out) == (2, True), out
         lose_state(folder)
-        code, out = finish(folder, server.url, resume="rebuild", strategy="sharc-attested")
-        assert (code, "cannot make the state of strategy=sharc-attested again" in out) == (2, True), out
-        assert "Traceback" not in out
         code, out = finish(folder, "http://127.0.0.2:9/", resume="rebuild")
         assert (code, "holds WARC files of" in out, "Traceback" in out) == (2, True, False), out
         code, out = finish(folder, server.url, resume="rebuild")
         assert code == 0, out
+
+
+OTHERS = {
+    "attested": {"strategy": "sharc-attested", "audit": "0.5"},
+    "continuous": {"mode": "continuous", "for": "1h", "requests": "360000", "max_requests": "160", "sitemap": "off"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("log", [True, pytest.param(False, marks=pytest.mark.long)], ids=["log", "no log"])
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        pytest.param("attested", 12, marks=pytest.mark.long),
+        ("attested", 30),  # the audit has begun
+        ("continuous", 70),  # looks have
+    ],
+)
+def test_the_state_of_other_ways_to_capture_a_site_is_made_again(tmp_path, given, made, log):
+    folder, more = tmp_path / "capture", OTHERS[given]
+    with serve(LivingSite(seed=5, pages=24, scale=2.0, slow=0.05)) as server:
+        killed(folder, server.url, visits_made(made), **more)
+        before = visited(folder)
+        lose_state(folder)
+        for path in () if log else folder.glob("crawl*"):
+            path.unlink()
+        asked = len(server.log)
+        code, out = finish(folder, server.url, resume="rebuild", **more)
+        assert code == 0, out
+        requests = len(server.log) - asked
+    assert verify(folder).findings == []
+    after = visited(folder)
+    left = before - after
+    most = max(made - 23, 1) if given == "attested" else 1  # what came after T is made again
+    assert sum(left.values()) <= most, "what had been visited counts as it did"
+    assert requests < sum(after.values()) - sum((before & after).values()) + 3
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert capture["coherence"]["captured"] == 24
+
+
+def as_new(row):
+    """When it was seen, and since when it may be there; the log's times are of milliseconds."""
+    return pytest.approx(row.seen, abs=0.01), row.since and pytest.approx(row.since, abs=0.01)
+
+
+@pytest.mark.slow
+def test_the_state_of_an_instant_crawl_is_made_again(tmp_path):
+    folder = tmp_path / "capture"
+    more = {"mode": "instant", "every": "1s", "for": "60s"}
+    with serve(LivingSite(seed=5, pages=24, scale=2.0, slow=0.02, news=3600)) as server:
+        killed(folder, f"{server.url}news/", visits_made(8), **more)
+        before, known = visited(folder), load_state(folder)
+        lose_state(folder)
+        asked = len(server.log)
+        code, out = finish(folder, f"{server.url}news/", resume="rebuild", **more)
+        assert code == 0, out
+        again = Counter(request.target for request in list(server.log)[asked:])
+    after, state = visited(folder), load_state(folder)
+    assert sum((before - after).values()) <= 1, "what had been visited counts as it did"
+    news = {row.page: row.url for row in known.pages}
+    now = {state.pages[row.page].url: row for row in state.novelties.values()}
+    same = [
+        page for page, row in known.novelties.items() if news[page] in now and as_new(row) == as_new(now[news[page]])
+    ]
+    assert len(known.novelties) - len(same) <= 1, "what was new, and since when, is known"
+    made = {one.page for one in known.visits}
+    done = {urlsplit(news[page]).path for page in known.novelties if page in made}
+    assert sum(again[path] for path in done) <= 1, "nothing that was captured is fetched again"
 
 
 @pytest.mark.long
