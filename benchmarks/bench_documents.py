@@ -30,16 +30,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.choosing import SOON
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.robots import RobotsRules
+from sharc_crawler.links.sitemap import MOST_ENTRIES
 from sharc_crawler.live.extension import OBJECTS
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.portions import PORTION, Portions
 from sharc_crawler.live.reading.readings import Order, Wants, packed, unpacked_reading
-from sharc_crawler.model import Fetch, Outcome, Result
+from sharc_crawler.live.session import aside
+from sharc_crawler.model import Fetch, Hints, Outcome, Result, Sighting, Url
 from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -191,9 +195,9 @@ def waits(costly: list[bytes], pages: int) -> list[float]:
 
 @contextmanager
 def timed(what: str) -> Iterator[None]:
-    before = time.process_time()
+    before = time.thread_time()
     yield
-    print(f"{time.process_time() - before:7.3f} s  {what}", flush=True)
+    print(f"{time.thread_time() - before:7.3f} s  {what}", flush=True)
 
 
 def sitemap_inside(entries: int = 50_000) -> None:
@@ -216,8 +220,31 @@ def sitemap_inside(entries: int = 50_000) -> None:
         while portions:
             with timed(f"a turn that takes in up to {PORTION:,}, and writes them"):
                 portions.take()
-        with timed("the strategy built, the first page chosen"):
-            sites.next(0.0)
+
+
+def beginning_inside(strategy: str, sitemaps: int) -> None:
+    """The longest turn of the reactor from the last sitemap to the first page, and what a thread does beside it."""
+    urls = tuple(f"http://h.example/{number}.xml" for number in range(sitemaps))
+    sites = Sites(Politeness(delay=0.0, obey_robots=False), Parts(aside=aside))
+    sites.open(CaptureSpec("h.example", ("http://h.example/",), strategy=strategy, sitemaps=urls), 0.0)
+    for at in range(sitemaps):
+        fetch = sites.next(0.0)
+        assert isinstance(fetch, Fetch), "the sitemaps are asked for first"
+        links = [
+            Sighting(Url(f"http://h.example/p/{at}/{number}"), via=fetch.url, hints=Hints(lastmod=-86_400.0 * number))
+            for number in range(MOST_ENTRIES)
+        ]
+        sites.finished(fetch, Outcome(Result.OK, 0.0, 0.0, status=200), links)
+    now = longest = 0.0
+    whole, decision = time.process_time(), None
+    while not isinstance(decision, Fetch):
+        before = time.thread_time()
+        decision = sites.next(now)
+        longest = max(longest, time.thread_time() - before)
+        now += SOON
+        time.sleep(SOON)
+    print(f"{longest:7.3f} s  {strategy}, {sitemaps * MOST_ENTRIES:,} addresses: the longest turn until the first page")
+    print(f"{time.process_time() - whole:7.3f} s  in all, with what a thread did", flush=True)
 
 
 def robots_inside(size: int = 500_000) -> None:
@@ -243,6 +270,8 @@ def main() -> None:
     if args.inside:
         gc.set_threshold(OBJECTS)  # as captures do
         sitemap_inside()
+        for strategy, sitemaps in itertools.product(("bfs", "sharc-online", "sharc-attested"), (1, 4)):
+            beginning_inside(strategy, sitemaps)
         robots_inside()
         return
     if args.crawl:

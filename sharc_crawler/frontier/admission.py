@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
 from sharc_crawler.frontier.ledger import NewUrl
@@ -17,10 +18,11 @@ from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.parts import Aside, Parts
     from sharc_crawler.model import Fetch, Instant, RateEstimate
 
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
@@ -331,22 +333,23 @@ class Queuer:
         (page,) = self._ledger.add_pages([robots], depth, NO_PARENT)
         self._ledger.owe(page, Slot.ONLY)
 
-    def rate(self, capture: SiteCapture, now: Instant) -> None:
+    def rating(self, capture: SiteCapture, now: Instant, aside: Aside) -> Iterator[Future[Any]]:
         """All pages that are known before the first decision get their rates: one question, and all is learned once."""
         if unrated := capture.front.take_unrated():
             waiting = Sightings(unrated, self._ledger.pages.urls)
-            for page, estimate in zip(unrated.pages, capture.rates.rates(waiting, now), strict=True):
+            yield (rates := aside(partial(capture.rates.rates, waiting, now), len(unrated)))
+            for page, estimate in zip(unrated.pages, rates.result(), strict=True):
                 self._ledger.rated(page, estimate)
         capture.swings = capture.swings or capture.rates.swings()
 
     def rate_again(self, capture: SiteCapture, told: Mapping[PageId, Sighting], now: Instant) -> None:
         """A document tells of pages that were known: those not visited yet get better rates."""
-        ledger, known = self._ledger, {}
+        ledger, pages, known = self._ledger, self._ledger.pages, {}
         for page, sighting in told.items():
             if capture.front.awaits_rate(page):
-                capture.front.rate_later(page, sighting, ledger.pages.urls[page])
+                capture.front.rate_later(page, sighting, pages.urls[page])
                 ledger.hinted(page, sighting.hints)
-            elif ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
+            elif not capture.beginning and pages.kinds[page] is Kind.PAGE and pages.states[page] == State.QUEUED:
                 known[page] = sighting
         for page, estimate in zip(known, capture.rates.rates(list(known.values()), now), strict=True) if known else ():
             if estimate.rate != ledger.pages.rates[page]:

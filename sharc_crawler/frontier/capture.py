@@ -206,6 +206,7 @@ class SiteCapture:
         self.budget = SiteBudget(spec, started)
         self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
+        self.beginning = False  #: that is being worked on
         self.former = 0  #: visits that were over when it was built
         #: to be downloaded, or downloaded, after T, as their former record is lost
         self.again: frozenset[PageId] = frozenset()

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
     from sharc_crawler.strategies.door import Door
 
-    Begin = Callable[[SiteCapture, Instant], Door]
+    Begin = Callable[[SiteCapture, Instant], Door | None]
     Complete = Callable[[SiteCapture, Instant], None]
 
+SOON = 0.1  #: seconds until a capture is looked at again whose strategy is being made
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
 
 
@@ -65,7 +66,7 @@ class Chooser:
             return None
         strategy = self._begin(capture, now) if capture.strategy is None else capture.strategy
         mode = capture.mode
-        if mode.waits(strategy, now):
+        if strategy is None or mode.waits(strategy, now):
             return None
         visit = mode.next(strategy, now)
         if visit is None:
@@ -97,4 +98,5 @@ class Chooser:
         """When the host has something to do by itself; inf: never."""
         polls = self._ledger.polls
         polled = math.inf if polls is None or host.waits else polls.due(number, now)
-        return min(host.retries[0][0], polled) if host.retries else polled
+        begun = now + SOON if self._ledger.capture.beginning else math.inf
+        return min(host.retries[0][0] if host.retries else math.inf, polled, begun)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from sharc_crawler.errors import StrategyError, UsageError
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.modes.make import make_mode
+from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.links.robots import RobotsRules, is_page, leads_on, missing, rules_text
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
 
     from sharc_crawler.frontier.admission import Admitter, Queuer
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.parts import Aside, Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId
 
@@ -35,6 +38,8 @@ class Opener:
         self._parts = parts
         self._queuer = queuer
         self._admitter = admitter
+        self._steps: Iterator[Future[Any]] | None = None  # that are left until the strategy is there
+        self._work: Future[Any] | None = None  # the one that is waited for
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool) -> SiteCapture:
         """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
@@ -175,21 +180,38 @@ class Opener:
             why = f"strategy={spec.strategy!r} cannot be made: {type(error).__name__}: {error}"
             raise StrategyError(why) from error
 
-    def begin(self, capture: SiteCapture, now: Instant) -> Door:
-        """All that is known from the start is known: build the strategy."""
+    def begin(self, capture: SiteCapture, now: Instant, aside: Aside | None = None) -> Door | None:
+        """All that is known from the start is known: build the strategy; ``None``: it is being worked on."""
+        if self._work is not None and not self._work.done():
+            return None
+        steps = self._steps or self._begin(capture, now, aside or self._parts.aside)
+        self._steps, capture.beginning = None, False
+        for self._work in steps:
+            if not self._work.done():
+                self._steps, capture.beginning = steps, True
+                return None
+        return capture.strategy
+
+    def _begin(self, capture: SiteCapture, now: Instant, aside: Aside) -> Iterator[Future[Any]]:
+        """What takes long comes first, and is waited for; pages that are found meanwhile are added at the end."""
         spec, front, mode = capture.spec, capture.front, capture.mode
         listed = len(front.waiting) + mode.pooled > len(spec.seeds) or front.elsewhere or spec.sitemaps == ()
         if mode.whole and not listed and not capture.counts.visits:
             capture.note("no sitemap named any page: pages come from links")
-        self._queuer.rate(capture, now)
+        known = front.take()
+        yield from self._queuer.rating(capture, now, aside)
         step = mode.step or max((host.delay for host in self._ledger.hosts), default=0.0) or 0.05
-        pages = mode.first_pages(front.take(), step, now)
+        pages = mode.first_pages(known, step, now)
         size = max(mode.size(spec.size), len(pages))
         if spec.limit:
             size = min(size, spec.limit)
         strategy = self._made(spec, Setting(size=size, step=step, start=now))
+        yield (prepared := aside(partial(mode.prepare, pages, now), len(pages)))
+        prepared.result()
         capture.begin(strategy)
         self._ledger.changed_capture()
         mode.begun(pages, now)
         self._queuer.add(capture, pages, now)
-        return strategy
+        if front.waiting:
+            yield from self._queuer.rating(capture, now, at_once)
+            self._queuer.offer(capture, front.take(), now)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.model import NO_VALIDATORS
@@ -13,6 +14,8 @@ from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    Aside = Callable[[Callable[[], Any], int], Future[Any]]
 
     from sharc_crawler.frontier.capture import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
@@ -66,6 +69,13 @@ def never_taken(_spec: CaptureSpec, _url: str) -> Outcome | None:
     return None
 
 
+def at_once(work: Callable[[], Any], _: int) -> Future[Any]:
+    """Whoever asks waits for it."""
+    done = Future[Any]()
+    done.set_result(work())
+    return done
+
+
 def default_rates(_: CaptureSpec) -> Rates:
     """Those of a first capture: sitemaps, then the mean of the known pages."""
     return default_chain()
@@ -86,3 +96,4 @@ class Parts:
     seen: Callable[[CaptureSpec, str], LastSeen | None] | None = None  #: by the archive, if there is one
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of
+    aside: Aside = at_once  #: how work is done that takes long for so many pages

@@ -14,6 +14,7 @@ from sharc_crawler.frontier.echoes import names_new
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
+from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.links.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
@@ -291,7 +292,8 @@ class Restorer:
                 ledger.owe(page, Slot.SECOND)
 
     def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:
-        strategy = self._opener.begin(capture, now)
+        strategy = self._opener.begin(capture, now, at_once)
+        assert strategy is not None, "it was waited for"
         states = self._ledger.pages.states
         for row in self._ledger.links() if capture.phase is Phase.VISIT else ():
             strategy.linked(row.targets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -17,7 +17,6 @@ from sharc_crawler.live.problems import plain
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, as_taken, conditions, outcome_of, unchanged
 from sharc_crawler.live.wire.addresses import AddressRefusedError
-from sharc_crawler.live.wire.exchanges import failed, rebuilt
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
@@ -41,6 +40,12 @@ UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
     " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
 )
+
+
+def _exchanges() -> Any:
+    from sharc_crawler.live.wire import exchanges  # of another download handler than ours
+
+    return exchanges
 
 
 def _length(exchange: Exchange, response: Response) -> int:
@@ -95,7 +100,7 @@ class ArchiveMiddleware:
             self._not_asked(request)
             return response
         ended = self._session.clock.now()
-        exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
+        exchange = request.meta.pop(EXCHANGE_KEY, None) or _exchanges().rebuilt(request, response, sent, ended)
         if self._is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
@@ -144,7 +149,7 @@ class ArchiveMiddleware:
             self._withheld(request.meta.get(META_KEY))
             return
         ended = self._session.clock.now()
-        exchange: Exchange = request.meta.pop(EXCHANGE_KEY, None) or failed(request, exception, sent, ended)
+        exchange = request.meta.pop(EXCHANGE_KEY, None) or _exchanges().failed(request, exception, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
         if self._is_void(fetch):
             return

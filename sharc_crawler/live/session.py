@@ -16,9 +16,9 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import SharcError, Superseded
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.store import SOLE
-from sharc_crawler.live.former.history import known_pages, last_seen, rates_of
+from sharc_crawler.live.former.history import rates_of
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
 from sharc_crawler.live.setup.output import check_objects, check_state, is_whole, make_folder, told
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from sharc_crawler.storage.sharing import SharedFile
 
 logger = logging.getLogger(__name__)
+LONG = 5_000  #: pages whose rates are made in 0.1 s of processor time
 
 
 @dataclass(slots=True)
@@ -95,7 +96,9 @@ class Session:
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
         self.stores = OpenStores(self.at_once)
         if self.drop_in and self.config.output:
-            self.file = _shared_file(self._place(self.name, self.config.output))
+            from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider
+
+            self.file = SharedFile(self._place(self.name, self.config.output))
         elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
         if self.config.output and self.config.objects:
@@ -129,7 +132,11 @@ class Session:
         return replace(parts, former=self.former.validators, taken=self.former.taken) if self.former else parts
 
     def _known_pages(self, site: str) -> list[Sighting]:
-        return known_pages(site, self.history) if self.history else []
+        if not self.history:
+            return []
+        from sharc_crawler.live.former.known import known_pages  # only where there is one
+
+        return known_pages(site, self.history)
 
     async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
         """Go on with what was begun; what is to be begun is left. What was moved elsewhere is neither."""
@@ -350,7 +357,9 @@ class Session:
     def _left(self, place: Place) -> FrontierStore:
         """Its store; it is in the history and in the logs then."""
         if self.history:
-            _remember(place.store, self.history)
+            from sharc_crawler.live.former.remembering import remember  # only where there is one
+
+            remember(place.store, self.history)
         if self.former:
             self.former.end(place.store)
         place.log.finish()
@@ -372,16 +381,13 @@ def _control(folder: Path, sites: Sites) -> Control:
     return Control(folder, sites)
 
 
-def _shared_file(place: Place) -> SharedFile:
-    from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider
+def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
+    """What takes long is not waited for: the reactor hears the others meanwhile."""
+    if pages <= LONG:
+        return at_once(work, pages)
+    from sharc_crawler.live.aside import by_thread  # only of large sites
 
-    return SharedFile(place)
-
-
-def _remember(store: FrontierStore, history: ObservationStore) -> None:
-    from sharc_crawler.live.former.remembering import remember  # only where there is one
-
-    remember(store, history)
+    return by_thread(work)
 
 
 def parts_of(history: ObservationStore | None, config: Config) -> Parts:
@@ -390,8 +396,11 @@ def parts_of(history: ObservationStore | None, config: Config) -> Parts:
     told, rules = config.progress, config.sitemap_rules
     rates = partial(rates_of, names=config.rates, history=history, rules=rules, delay=delay, told=told)
     if history is None:
-        return Parts(rates=lambda spec: rates(spec.site))
+        return Parts(rates=lambda spec: rates(spec.site), aside=aside)
+    from sharc_crawler.live.former.known import last_seen  # the same
+
     return Parts(
+        aside=aside,
         rates=lambda spec: rates(spec.site),
         history=lambda spec: history.histories(spec.site),
         links=lambda spec: history.links(spec.site),

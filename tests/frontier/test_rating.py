@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,13 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url
+from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url, Wait
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sharc_crawler.frontier.hosts import Politeness
     from tests.frontier.conftest import World
@@ -133,6 +134,59 @@ def test_what_a_page_of_a_sitemap_costs_before_the_first_page(world: World, impo
     # The first of the three loads what is needed.
     _, few, many = (calls_before_the_first_page(world, impolite, pages) for pages in (600, 600, 3_000))
     assert (many - few) / 2_400 < 75
+
+
+class Slow:
+    """Work that others do: it is over when that is said."""
+
+    def __init__(self) -> None:
+        self.works: list[tuple[Future[object], Callable[[], object]]] = []
+
+    def __call__(self, work: Callable[[], object], _: int) -> Future[object]:
+        self.works.append((Future(), work))
+        return self.works[-1][0]
+
+    def end(self) -> None:
+        done, work = self.works.pop(0)
+        done.set_result(work())
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-attested"])
+def test_while_rates_are_made_the_frontier_waits_and_takes_in_what_is_found(listed: World, impolite, strategy):
+    rates, slow = Asked(), Slow()
+    frontier = Frontier(impolite, MemoryStore(), Parts(rates=lambda _: rates, aside=slow))
+    frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, sitemaps=(INDEX,)), 1000.0)
+    while not slow.works:
+        decision = frontier.next(listed.now)
+        if isinstance(decision, Fetch):
+            frontier.finished(decision, listed.answer(decision), listed.links.get(decision.url, ()))
+        listed.now += 1.0
+    late = Url(f"{ROOT}late")
+    frontier.schedule([Sighting(late, via="another site")], listed.now)
+    for _ in range(2):  # rates, then what the mode makes of them
+        waits = frontier.next(listed.now)
+        assert isinstance(waits, Wait)
+        assert listed.now < waits.until < listed.now + 1.0
+        slow.end()
+        listed.now += 1.0
+    assert isinstance(frontier.next(listed.now), Fetch)
+    assert [len(question) for question in rates.questions] == [SITEMAPS * PAGES + 1, 1]
+    assert frontier.pages.rates[frontier.capture.seen.get(late)] == 0.5
+    assert frontier.capture.strategy.first_visits_left == SITEMAPS * PAGES + 2
+
+
+def test_what_raises_while_rates_are_made_is_raised_at_the_next_decision(listed: World, impolite):
+    slow = Slow()
+    frontier = Frontier(impolite, None, Parts(rates=lambda _: Asked(), aside=slow))
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=()), 1000.0)
+    while not slow.works:
+        decision = frontier.next(listed.now)
+        if isinstance(decision, Fetch):
+            frontier.finished(decision, listed.answer(decision))
+        listed.now += 1.0
+    slow.works.pop()[0].set_exception(OSError("the disk is gone"))
+    with pytest.raises(OSError, match="the disk is gone"):
+        frontier.next(listed.now + 1.0)
 
 
 def test_a_sitemap_read_later_is_one_question(listed: World, impolite: Politeness):

@@ -46,7 +46,8 @@ def test_a_capture_that_is_kept_up_is_certified_at_its_end_and_at_any_instant_be
     site = LivingSite(seed=6, pages=PAGES, scale=200.0, slow=0.02)
     with serve(site) as server:
         running = warm.Scrapy(words(server.url, tmp_path), tmp_path)
-        while not (found := list(Collection(tmp_path / "kept").captures()) if (tmp_path / "kept").is_dir() else []):
+        begun = tmp_path / "kept" / "collection.yaml"
+        while not (found := list(Collection(tmp_path / "kept").captures()) if begun.is_file() else []):
             time.sleep(0.1)
         folder = found[0].folder
         while looks(folder).total() < 3 * PAGES:

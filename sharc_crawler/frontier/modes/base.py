@@ -61,6 +61,9 @@ class Mode:
         """How many pages there will be, as far as is known; 0: it is not."""
         return stated
 
+    def prepare(self, pages: Sequence[PageId], now: Instant) -> None:
+        """The strategy is to be built: what takes long with many pages, on values of the mode's own alone."""
+
     def begun(self, pages: Sequence[PageId], now: Instant) -> None:
         """The strategy is built, and is about to be given these pages."""
 

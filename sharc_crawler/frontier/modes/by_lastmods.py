@@ -59,7 +59,7 @@ class ByLastmods(TwoVisits):
         """Where a trusted word says that it has not changed since; what is drawn for the audit is looked at after T."""
         return self._capture.reference is None and self.attestations.unchanged_since(page, url, look)
 
-    def begun(self, pages: Sequence[PageId], now: Instant) -> None:
+    def prepare(self, pages: Sequence[PageId], now: Instant) -> None:
         """What speaks against the lastmods of each class is weighed."""
         urls, known = self._ledger.pages.urls, self.attestations
         known.begin({page: urls[page] for page in pages}, now)

@@ -1,13 +1,10 @@
-"""What a capture takes from the archive's history of a site (``history=FILE``): rates and known pages."""
+"""Where a capture's rates come from: with the archive's history of its site (``history=FILE``), or without one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import DataError, StoreUnavailable
-from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.live.monitoring.busy import busy, stoppable
-from sharc_crawler.model import Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import DAY
@@ -16,7 +13,7 @@ from sharc_crawler.rates.sources import capture_length
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sharc_crawler.model import Instant, RateEstimate, Seconds
+    from sharc_crawler.model import Instant, RateEstimate, Seconds, Sighting
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
@@ -61,17 +58,3 @@ def rates_of(
             "horizon": lambda: capture_length(pages, delay),
         }
     return AloudChain(make_sources(names, offers), told)
-
-
-def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
-    """The pages that have shown content."""
-    return [Sighting(url, via="history") for url in history.pages(site)]
-
-
-def last_seen(site: str, url: str, history: ObservationStore) -> LastSeen | None:
-    """What a URL showed when it last showed its content; a store that cannot tell now ends no capture."""
-    try:
-        shown = history.shown(site, url)
-    except (StoreUnavailable, DataError):
-        return None
-    return None if shown is None else LastSeen(*shown)

@@ -1,0 +1,26 @@
+"""What a capture takes from the archive's history of a site besides rates: known pages, and what they showed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError, StoreUnavailable
+from sharc_crawler.frontier.parts import LastSeen
+from sharc_crawler.model import Sighting
+
+if TYPE_CHECKING:
+    from sharc_crawler.storage.observations import ObservationStore
+
+
+def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
+    """The pages that have shown content."""
+    return [Sighting(url, via="history") for url in history.pages(site)]
+
+
+def last_seen(site: str, url: str, history: ObservationStore) -> LastSeen | None:
+    """What a URL showed when it last showed its content; a store that cannot tell now ends no capture."""
+    try:
+        shown = history.shown(site, url)
+    except (StoreUnavailable, DataError):
+        return None
+    return None if shown is None else LastSeen(*shown)
