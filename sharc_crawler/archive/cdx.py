@@ -90,11 +90,11 @@ class _Lines:
     def read(self, number: int, fields: list[bytes]) -> None:
         """One line; what is wrong with it becomes a problem."""
         try:
-            if self.legend is not None and len(fields) in self.legend.counts:
-                _append(fields, self.legend, self._gathering)
-            elif fields[:1] == [b"CDX"]:
+            if fields[:1] == [b"CDX"]:  # first: with its name one of 9 letters has as many fields as some lines
                 self.legend = None  # until the header is understood, its lines cannot be
                 self.legend = Legend.of(fields)
+            elif self.legend is not None and len(fields) in self.legend.counts:
+                _append(fields, self.legend, self._gathering)
             elif not fields:
                 self._blank = True
             elif self._blank and len(fields) == 1:

@@ -105,7 +105,7 @@ def write_multi_wacz(
 
 @contextmanager
 def _drafted(path: Path) -> Iterator[zipfile.ZipFile]:
-    draft = path.with_name(f".{path.name}.part")
+    draft = path.with_name(f".{path.stem}.part")  # no reader, nor sharc verify, takes that for a package
     try:
         with zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as package:
             yield package

@@ -68,7 +68,7 @@ class Reason(StrEnum):
     VISITED_ONCE = "visited-once", "visited once"
     NEVER_REVISITED = "never-revisited", "the revisit was never made"
     LATE_DOWNLOAD = "late-download", "downloaded after the reference instant: no record of before is left"
-    STOPPED = "stopped", "the capture was stopped before its revisit"
+    STOPPED = "stopped", "the capture was stopped before it could be judged"
     # not captured
     LATE = "late", "discovered after the reference instant"
     LEFT_OUT = "left-out", "{}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -71,6 +73,14 @@ def _failed(future: Future[T]) -> bool:
 def _take_shares(shares: Array[c_double]) -> None:
     global _shares
     _shares = shares
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """One that is killed cannot end those that work for it."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _do(work: PooledWork[T], number: int, spec: RunSpec) -> T:

@@ -63,6 +63,12 @@ def test_eleven_fields_with_a_header_gzipped(tmp_path: Path) -> None:
     assert days(read(tmp_path, gzip.compress(lines.encode()))) == [0.0]
 
 
+def test_a_header_is_none_of_the_lines_that_have_as_many_fields(tmp_path: Path) -> None:
+    lines = " CDX N b a m s k S V g\norg,a)/ 20200102000000 http://a.org/ text/html 200 AAAA 9 0 a.warc.gz\n"
+    history = read(tmp_path, lines)
+    assert (days(history), problems(history)) == ([1.0], [])
+
+
 def test_a_header_names_the_fields(tmp_path: Path) -> None:
     assert days(read(tmp_path, " CDX k b a s m\nAAAA 20200102000000 http://a.org/ 200 text/html\n")) == [1.0]
 

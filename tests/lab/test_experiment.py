@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import calendar
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +59,25 @@ def test_an_error_in_another_process_is_raised_here():
     specs = [RunSpec(SITE, "bfs"), RunSpec(SITE, "bfs:revisits=never"), RunSpec(SITE, "dfs")]
     with pytest.raises(UsageError, match="revisits='never' is not known"):
         run_all(facts, specs, 2, lambda _: None)
+
+
+def endless(spec: RunSpec, tell: object) -> None:
+    print(os.getpid(), flush=True)
+    while True:
+        time.sleep(0.05)
+
+
+def test_one_that_is_killed_leaves_nobody_who_works_for_it(tmp_path):
+    (tmp_path / "killed.py").write_text(
+        "from tests.lab.test_experiment import SITE, RunSpec, endless, run_all\n"
+        "if __name__ == '__main__':\n    run_all(endless, [RunSpec(SITE, 'bfs')] * 2, 2, lambda _: None)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "killed.py"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
+        working = [int(process.stdout.readline()) for _ in range(2)]
+        process.kill()
+        assert process.stdout.read() == b"", f"{working} have ended: nobody holds the stream any more"
 
 
 @pytest.mark.parametrize("name", ["attested", "lying", "audited"])
