@@ -9,6 +9,7 @@ from sharc_crawler.errors import UsageError
 #: library → extra
 EXTRAS = {
     "matplotlib": "lab",
+    "pandas": "lab",
     "sklearn": "learn",
     "duckdb": "logs",
     "sknetwork": "links",

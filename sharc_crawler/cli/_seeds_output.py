@@ -65,7 +65,7 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, optio
     }
 
 
-def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
+def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask) -> None:
     value = "p" if ranked[0].p is not None else options["ranker"]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("", "crawl", value, "every", "updated", "seen", "captures"):
@@ -78,7 +78,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
         table.add_row(
             str(one.place),
             crawl,
-            f"{one.value:.3g}",
+            _value(one),
             every(one.rate).removeprefix("every ") + known,
             *dates,
             f"{one.captures:,}",
@@ -88,8 +88,17 @@ def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
     print_whole(console, table)
     if len(ranked) > _SHOWN:
         console.print(f"… and {len(ranked) - _SHOWN:,} more (--json has all).")
+    if value == "p":
+        by = datetime.fromtimestamp(task.now + task.ahead, UTC)
+        console.print(f"p: the probability that a seed has changed since it was last seen, by {by:%Y-%m-%d %H:%M} UTC")
     for reason, count in Counter(one.reason for one in ranked).most_common():
         console.print(f"{count:,} of {counted(len(ranked), 'seed')}: {reason}")
+
+
+def _value(one: RankedSeed) -> str:
+    if one.p is None:
+        return f"{one.value:.3g}"
+    return "> 0.999" if one.p >= 0.9995 else f"{one.p:.3f}"
 
 
 def _date(instant: float | None) -> str:

@@ -9,12 +9,16 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
-
 from sharc_crawler.errors import DataError
+from sharc_crawler.extras import install
 from sharc_crawler.lab.experiment import RunSpec, build, run, seeded
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.storage.observations import ObservationStore
+
+try:
+    import pandas as pd
+except ModuleNotFoundError:
+    raise ModuleNotFoundError(f"data frames need pandas, which is not installed: {install('pandas')}") from None
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
