@@ -84,8 +84,8 @@ def found() -> str:
     if named:
         raise UsageError(f"{PLACE}={named!r} is no program: it must be the path of a Chromium")
     raise UsageError(
-        "browser= needs Chromium, and none is on the path: install it (Debian: `apt install chromium`), or say where it"
-        f" is ({PLACE}=/path/to/chrome)"
+        "browser= needs Chromium, and none is on the path: install it (Debian: `apt install chromium-headless-shell`),"
+        f" or say where it is ({PLACE}=/path/to/chrome)"
     )
 
 
