@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
-from sharc_crawler.collection.folder import package_path
+from sharc_crawler.collection.folder import CAPTURES, package_path
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, render
 from sharc_crawler.collection.referring import Referring
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.sealing import Trust
     from sharc_crawler.collection.folder import Collection
+
+
+#: of a collection's folder; what its own settings, histories and logs say is told by no certificate
+_OWN = re.compile(
+    r"collection\.yaml|masks|logs|captures|certificates|(history|texts)\.db.*|index\.(json|html)|(keep|distrusted)\.json"
+    r"|\..*|.*\.wacz"
+)
 
 
 def verify_collection(
@@ -60,7 +68,7 @@ def verify_collection(
         every.findings.append(
             Finding("the index is missing, or cannot be read: search and replay find nothing there", shown)
         )
-    every.unsealed += unsealed_index(collection)
+    every.unsealed += unsealed_beside(collection)
     every.findings += _beside(collection)
     every.findings += _out_of_order(collection)
     for document, findings in check_at(collection):
@@ -98,8 +106,18 @@ def _beside(collection: Collection) -> Iterator[Finding]:
             yield finding
 
 
-def unsealed_index(collection: Collection) -> Iterator[str]:
-    """The files of the collection's index that say otherwise than its captures do: no certificate speaks of them."""
+def unsealed_beside(collection: Collection) -> Iterator[str]:
+    """What no certificate speaks of: files that are none of a collection's own, an index that says otherwise."""
+    captures = collection.folder / CAPTURES
+    for file in (*collection.folder.iterdir(), *captures.glob("*"), *captures.glob("*/*")):
+        name = file.relative_to(collection.folder).as_posix()
+        if not (_OWN.fullmatch(name) or (file.is_dir() and file.parent != collection.folder)):
+            yield name
+    yield from _index(collection)
+
+
+def _index(collection: Collection) -> Iterator[str]:
+    """The files of the collection's index that say otherwise than its captures do."""
     index, page = collection.folder / INDEX, collection.folder / PAGE
     try:
         found = json.loads(index.read_text(encoding="utf-8"))

@@ -21,9 +21,9 @@ TOO_FRESH = 1.0
 _STRONG = re.compile(r'"[^"]*"')
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
-_PARTIAL = 206
+_PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
-_STALE = re.compile(r"(?:^|,)\s*11[0-3]\s")
+_STALE = re.compile(r"(?:^|,)\s*(?:11[0-3]|214)\s")
 #: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
 _CALLED = "X-Cache", "X-Cache-Status", "X-Proxy-Cache", "CF-Cache-Status"
 _COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
@@ -104,8 +104,8 @@ def is_part(outcome: Outcome) -> bool:
 
 
 def _age(said: Sequence[str], status: str, warning: str, called: str = "") -> Seconds | None:
-    """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning 110 to 113 of RFC
-    7234; ``called``: by headers of no standard), but not how old, or in no way that can be read; ``None``: it says
+    """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning of RFC 7234;
+    ``called``: by headers of no standard), but not how old, or in no way that can be read; ``None``: it says
     nothing.
 
     >>> _age(["7"], "", ""), _age(["0, 9"], "", ""), _age([], "edge; fwd=miss", ""), _age([], "", "")

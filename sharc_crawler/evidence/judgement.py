@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.comparison import Comparison, compare
-from sharc_crawler.evidence.headers import is_part, made_on_request
+from sharc_crawler.evidence.headers import REWRITTEN, is_part, made_on_request
 from sharc_crawler.evidence.intervals import Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -33,7 +33,7 @@ def of_comparison(comparison: Comparison) -> Judgement:
 
 def is_apex(slot: Slot, outcome: Outcome) -> bool:
     """Is a download the reference instant itself? A copy from a cache is older, a part is not the page."""
-    return slot is Slot.ONLY and not outcome.age and not is_part(outcome)
+    return slot is Slot.ONLY and not outcome.age and not is_part(outcome) and outcome.status != REWRITTEN
 
 
 class Revisits:
@@ -89,4 +89,4 @@ class Revisits:
         if reference is None:
             return False
         ahead = None if revisit.date is None else self.clocks.ahead(url, reference)
-        return reach(revisit, visit, ahead) < reference
+        return revisit.status == REWRITTEN or reach(revisit, visit, ahead) < reference

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 DATA, DATA_PAGES = "report/data.json", "report/data-pages.jsonl"  #: of a packaged report
 GIVEN = "title and description of the package"
-#: what a crawl goes on from, and what it is told; nothing is shown by it
-_OF_THE_CRAWL = re.compile(r"frontier\.db.*|\.(frontier\.lock|running|store)|control(-status)?\.json|crawl\.jsonl")
+#: what a crawl goes on from, is told and logs (and what a demo knows of the truth); nothing is shown by it
+_OF_THE_CRAWL = re.compile(
+    r"frontier\.db.*|crawl(-\d+)?\.jsonl|control(-status)?\.json|seeds\.json|truth\.jsonl|journal\.jsonl\.gz"
+    r"|\.(?!withdrawn/|confirming/).*"
+)
 
 
 def unsealed(path: Path) -> list[str]:

@@ -159,7 +159,7 @@ def test_what_a_crawl_set_aside_is_sealed_and_what_it_works_with_is_nobodys(tmp_
         (folder / name).write_text("as it was")
     write([facts], folder)
     certify([facts], folder)
-    for name in ("frontier.db", "frontier.db-wal", "crawl.jsonl", "control.json", ".running", ".frontier.lock"):
+    for name in ("frontier.db-wal", "crawl.jsonl", "crawl-00001.jsonl", "control.json", ".running", ".checksums"):
         (folder / name).write_text("of the crawl")
     assert (unsealed(folder), said(folder, "--digest", noted(folder))[0]) == ([], 0)
     for name in ("learned-masks.json", ".withdrawn/confirmation-1/notes.txt", "a.warc.gz.damaged-2"):

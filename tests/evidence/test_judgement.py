@@ -193,6 +193,12 @@ def test_a_last_modified_after_the_visit_counts_though_the_visit_had_neither_tha
     assert judged(at(45, **bare), at(90, validators=Validators(None, http(40))))[2] == Reason.EQUAL_BYTES
 
 
+def test_what_a_proxy_rewrote_is_a_copy_of_no_age_that_can_be_read() -> None:
+    told = of_headers(lambda name: {"Warning": [b'214 proxy "Transformation"']}.get(name, []))
+    assert judged(at(10), at(90, age=told["age"]))[2] == judged(at(10), at(90, status=203))[2] == Reason.STALE
+    assert not is_apex(Slot.ONLY, at(50, status=203))
+
+
 def test_a_copy_from_a_cache_is_no_reference_download() -> None:
     assert is_apex(Slot.ONLY, at(50))
     assert is_apex(Slot.ONLY, at(50, age=0.0))
