@@ -11,9 +11,10 @@ _START = re.compile(rb"<\?xml\b|<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|RDF)\b
 #: After comments and instructions; what was matched is not tried otherwise, so that a long page costs one pass.
 _HTML = re.compile(rb"\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*+)*+<(?:!doctype\s++)?html\b", re.IGNORECASE | re.DOTALL)
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
-#: An ``&`` that begins no reference (CDATA, where it may stand, is matched to be passed over).
+#: An ``&`` that begins no reference. CDATA, where it may stand, is matched to be passed over; where it has no end, all
+#: the rest is: a search from each of many beginnings would take a pass for each.
 _BARE_AMPERSAND = re.compile(
-    rb"<!\[CDATA\[.*?\]\]>|&(?!(?:[A-Za-z]\w{0,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});)", re.DOTALL
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:[A-Za-z]\w{0,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});)", re.DOTALL
 )
 
 
