@@ -1,16 +1,18 @@
-"""What it costs a crawl to be watched: its processor time alone, and beside `sharc watch` as a page that is looked at.
+"""What it costs a crawl to be watched: its processor time alone, watched, and beside a watcher of something else.
 
     python benchmarks/bench_watch.py --pages 300 --rounds 5
 
-The living site is captured in turn without and with a watcher, in pairs of changing order, so that a busy machine meets
-both alike. The crawl's own processor time counts (user and system, of its process), divided by its requests. The
-watcher's page is asked once a second, as a browser does; its processor time is told apart.
+The living site is captured in turn alone, under `sharc watch --web` whose page is asked once a second, as a browser
+does, and while such a page of another capture, which is over, is asked. The order changes, so that a busy machine meets
+all alike. The crawl's own processor time counts (user and system, of its process), divided by its requests. What the
+third has more than the first is what any neighbour costs; what the second has more than the third is being watched.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -24,23 +26,24 @@ from sharc_crawler.cli._capture_demo import PROFILE
 from sharc_crawler.demo import LivingSite, serve
 
 
+WAYS = ("alone", "watched", "beside")
+
+
 class Cost(NamedTuple):
-    """Of one crawl: processor milliseconds a request, of the crawl and of who watches it, and how often it looked."""
+    """Of one crawl: processor milliseconds a request, of the crawl and of the watcher, and how often that looked."""
 
     crawl: float
     watcher: float
     looks: int
 
 
-def crawl(pages: int, seed: int, delay: float, *, watched: bool) -> Cost:
-    """One crawl of a new world."""
-    with serve(LivingSite(seed=seed, pages=pages)) as server, tempfile.TemporaryDirectory() as folder:
-        capture = Path(folder) / "capture"
-        given = [f"url={server.url}", f"delay={delay}", f"output={capture}"]
+def crawl(capture: Path, options: argparse.Namespace, seed: int, watched: Path | None) -> Cost:
+    """One crawl of a new world, while the page of a capture is looked at."""
+    with serve(LivingSite(seed=seed, pages=options.pages)) as server:
+        given = [f"url={server.url}", f"delay={options.delay}", f"output={capture}"]
         words = ["-m", "scrapy", "crawl", "site", *(word for one in given for word in ("-a", one))]
         capture.mkdir()
-        watcher = _watcher(capture) if watched else None
-        looks = _Looks(watcher) if watcher else None
+        looks = _Looks(_watcher(watched)) if watched else None
         process = subprocess.Popen(
             [sys.executable, *words, "-s", "SHARC_BACK_OFF=0.2"],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
@@ -91,18 +94,24 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--delay", type=float, default=0.02)
     options = parser.parse_args()
-    ratios = []
-    for number in range(options.rounds):
-        order = (True, False) if number % 2 else (False, True)
-        costs = {watched: crawl(options.pages, number, options.delay, watched=watched) for watched in order}
-        alone, beside = costs[False], costs[True]
-        ratios.append(beside.crawl / alone.crawl)
-        print(
-            f"{alone.crawl:.2f} ms a request alone, {beside.crawl:.2f} watched ({ratios[-1] - 1:+.1%});"
-            f" the watcher {beside.watcher:.2f}, {beside.looks} looks",
-            flush=True,
-        )
-    print(f"median {statistics.median(ratios) - 1:+.2%} of {options.rounds} pairs; load {os.getloadavg()[0]:.0f}")
+    found: list[dict[str, Cost]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        over = Path(folder) / "over"
+        crawl(over, options, options.rounds, None)
+        for number in range(options.rounds):
+            costs = {}
+            for way in (*WAYS[number % 3 :], *WAYS[: number % 3]):
+                capture = Path(folder) / f"{number}-{way}"
+                costs[way] = crawl(capture, options, number, {"watched": capture, "beside": over}.get(way))
+                shutil.rmtree(capture)
+            found.append(costs)
+            print(", ".join(f"{way} {cost.crawl:.2f} ms a request" for way, cost in sorted(costs.items())), flush=True)
+    for way, other in (("watched", "alone"), ("watched", "beside"), ("beside", "alone")):
+        ratios = [costs[way].crawl / costs[other].crawl for costs in found]
+        total = sum(costs[way].crawl for costs in found) / sum(costs[other].crawl for costs in found)
+        print(f"{way} / {other}: median {statistics.median(ratios):.3f}, of the sums {total:.3f}")
+    watchers = [costs["watched"].watcher for costs in found]
+    print(f"the watcher {statistics.median(watchers):.2f} ms a request of the crawl; load {os.getloadavg()[0]:.0f}")
 
 
 if __name__ == "__main__":
