@@ -25,7 +25,6 @@ from typing import NamedTuple
 from sharc_crawler.cli._capture_demo import PROFILE
 from sharc_crawler.demo import LivingSite, serve
 
-
 WAYS = ("alone", "watched", "beside")
 
 
