@@ -1,7 +1,8 @@
 # Two commands on a fresh machine: `make crawl` does the main job, `make test` runs the tests.
-# Each makes the environment it needs (.venv in this folder), from pinned versions. While you work, `make quick` runs the
-# tests that start no server and no process and take less than a third of a second of processor time each.
-PYTHON ?= python3.11
+# Each makes the environment it needs (.venv in this folder), from pinned versions; `make install` makes it alone. While
+# you work, `make quick` runs the tests that start no server and no process and take less than a third of a second of
+# processor time each.
+PYTHON ?= $(or $(shell command -v python3.11),python3)
 BIN := .venv/bin
 # Most of a crawl's time is waiting, for a delay or a disk: three processes a core. What only computes needs two.
 WORKERS ?= -n 6 --dist worksteal
@@ -10,10 +11,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test test-long quick lint docs man dist lock clean
+.PHONY: crawl install test test-long quick lint docs man dist lock clean
 
 crawl: .venv/installed
 	$(BIN)/sharc demo --crawl
+
+install: .venv/installed
+	@echo 'Ready: . .venv/bin/activate && sharc start'
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
@@ -52,7 +56,8 @@ dist: ## wheel and sdist in dist/, checked
 	.venv-dist/bin/python -m twine check --strict dist/*
 
 .venv/bin/python:
-	$(PYTHON) -m venv .venv
+	@echo 'Making .venv with $(PYTHON)'
+	@$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
 	@echo 'Installing sharc-crawler and what it needs into .venv, once: a minute or so'

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.report import words
 from tests.acceptance.browser import CHROMIUM, browser
 from tests.report.by_hand import rendered
 from tests.report.made_up import capture
@@ -70,3 +72,10 @@ def test_the_table_sorts_filters_and_opens_its_pages(tab: Tab) -> None:
     assert all(name in own for name in ("Visit", "Revisit", "evidence: ", "Content", "sharc replay FOLDER"))
     tab.value("document.querySelector('button.open').click()")
     assert texts(tab, "tr.own") == []
+
+
+def test_its_script_tells_durations_as_the_rest_of_the_report_does(tab: Tab) -> None:
+    script = (files("sharc_crawler.report") / "templates" / "table.js").read_text(encoding="utf-8")
+    span = script[script.index("const span =") : script.index("const percent =")]
+    lengths = [0.25, 7.04, 72.6, 7_500.0, 97_200.0, 266_400.0]
+    assert tab.value(f"(() => {{ {span} return {lengths}.map(span); }})()") == [words.span(one) for one in lengths]

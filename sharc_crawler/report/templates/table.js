@@ -53,8 +53,9 @@ if (data) {
     if (seconds < 10) return `${Number(seconds.toPrecision(2))} s`;
     let rest = Math.round(seconds);
     const parts = [];
-    for (const [name, length] of [["days", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {
-      if (rest >= length) parts.push(`${Math.floor(rest / length)} ${name}`);
+    for (const [name, length] of [["day", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {
+      const number = Math.floor(rest / length);
+      if (number) parts.push(`${number} ${name}${name === "day" && number > 1 ? "s" : ""}`);
       rest %= length;
     }
     return parts.slice(0, 2).join(" ");
