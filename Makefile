@@ -60,12 +60,12 @@ dist: ## wheel and sdist in dist/, checked
 	@$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	@echo 'Installing sharc-crawler and what it needs into .venv, once: a minute or so'
+	@echo 'Installing sharc-crawler and what it needs into .venv, once: a minute or two, without a word meanwhile'
 	@$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
-	@echo 'Installing sharc-crawler and what its tests need into .venv, once: a minute or two'
+	@echo 'Installing sharc-crawler and what its tests need into .venv, once: a minute or two, without a word meanwhile'
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ .venv/installed
 
