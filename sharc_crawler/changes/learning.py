@@ -70,7 +70,7 @@ class Lesson(NamedTuple):
         if not self.differing:
             return [
                 f"Of {counted(self.pairs, 'page')} that {agreeing(self.pairs, 'were')} fetched twice,"
-                f" none differed in its content: nothing to mask."
+                f" one soon after the other, none differed in its content: nothing to mask."
             ]
         told = [f"{one.mask.path}: {one.why}." for one in self.refused[:_TOLD]]
         if self.edited:

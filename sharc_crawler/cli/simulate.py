@@ -111,8 +111,10 @@ def _show(result: dict[str, Any]) -> None:
     rows = []
     for facts in result["runs"]:
         cells = [facts.get(KEYS.get(name, name), "") for name in SHOWN]
-        rows.append([f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in cells])
+        rows.append([_shown(name, cell) for name, cell in zip(SHOWN, cells, strict=True)])
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}; graph: {first['graph']}"
+    if any(facts["revisits"] == "none" for facts in result["runs"]):
+        caption += "; without revisits nothing shows a page incoherent: all are unknown"
     print_table(f"{result['site']}: {counted(result['pages'], 'page')} at the start", SHOWN, rows, 2, caption)
     if len({facts["seed"] for facts in result["runs"]}) > 1:
         _show_means(result["runs"])
@@ -127,6 +129,10 @@ def _show(result: dict[str, Any]) -> None:
             )
 
 
+def _shown(name: str, cell: object) -> str:
+    return f"{cell:.{3 if name == 'blur' else 2}f}" if isinstance(cell, float) else str(cell)
+
+
 def _show_means(runs: list[Facts]) -> None:
     """Of all worlds, by strategy: the mean, and how far single worlds lie from it (standard deviation)."""
     by_strategy: dict[str, list[Facts]] = {}
@@ -135,5 +141,6 @@ def _show_means(runs: list[Facts]) -> None:
     rows = []
     for name, worlds in by_strategy.items():
         columns = [[float(facts[KEYS.get(column, column)]) for facts in worlds] for column in AVERAGED]
-        rows.append([name, *(f"{fmean(column):.2f} ± {stdev(column):.2f}" for column in columns)])
+        both = [(what, fmean(column), stdev(column)) for what, column in zip(AVERAGED, columns, strict=True)]
+        rows.append([name, *(f"{_shown(what, mean)} ± {_shown(what, spread)}" for what, mean, spread in both)])
     print_table("Mean of all seeds ± standard deviation", ("strategy", *AVERAGED), rows)

@@ -67,7 +67,9 @@ def command(place: str | None, web: bool, port: int, control: bool, as_json: boo
     if not as_json and not _appears(folder):
         return
     if not folder.is_dir():
-        raise UsageError(f"{str(folder)!r} is no folder; name the one that the crawl writes (its argument output=)")
+        raise UsageError(
+            f"{str(folder)!r} is no folder (yet); name the one that the crawl writes (its argument output=)"
+        )
     watched = Watched(_watched(folder))
     watched.look()
     if as_json:

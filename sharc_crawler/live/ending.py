@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -105,7 +106,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     paths = write(facts, folder)
     verifying = partial(share, part="verifying what the certificate is to say")
     certified = [*lines(certify(facts, folder, verifying)), *_sealed(folder, config)]
-    return summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
+    text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
+    return text + (f"Next: sharc verify {quote(str(folder))}\n" if all(one.ended for one in facts) else "")
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

@@ -144,7 +144,7 @@ _LIMITS: dict[Limit, Callable[[Claim], str]] = {
         " the copy may belong to another state of the site."
     ),
     Limit.UNKNOWN: lambda limit: _pages(_UNDECIDED if limit["attested"] else _UNSEEN)(limit),
-    Limit.NOT_CAPTURED: _pages("known to the capture redirected or could not be captured: listed with reasons."),
+    Limit.NOT_CAPTURED: _pages("known to the capture led elsewhere or could not be captured: listed with reasons."),
     Limit.INTERRUPTED: _interrupted,
     Limit.APART: lambda _: "Nothing shows that pages of different parts of the site were in one state together.",
     Limit.INCOMPLETE: lambda _: "The capture is not complete: these are figures of the moment.",

@@ -78,6 +78,7 @@ def _noise(totals: Mapping[str, Any]) -> Iterator[str]:
 def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     """Which masks the capture taught, or why none."""
     number, masks = totals["by_masks"], len(facts.taught.masks)
+    give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
     if number:
         lost = (
             f"{counted(number, 'page')} {agreeing(number, 'were')} lost to"
@@ -85,8 +86,7 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
         )
         yield (
             f"{lost}: {counted(masks, 'mask')}, learned from pages that were fetched twice within a minute, make up"
-            f" for it. Look at {NAME} beside this report, and give it to the next capture: -a masks=FILE, or in a"
-            " collection masks: auto (docs/changes.md)"
+            f" for it. Look at {NAME} beside this report, and give it to the next capture: {give} (docs/changes.md)"
         )
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"
@@ -125,7 +125,8 @@ def _remembered(facts: CaptureFacts) -> str:
     """Whether what this capture saw is kept for the next one, and where."""
     if history := facts.settings.get("history"):
         return f"What this capture saw is in {history} now: the next one with that history goes by it, too"
-    return "Captures with history=FILE go by what those before them saw"
+    name = "SHARC_HISTORY" if "spider" in facts.settings else "history"
+    return f"Captures with {name}=FILE go by what those before them saw"
 
 
 def _by_script(facts: CaptureFacts) -> Iterator[str]:

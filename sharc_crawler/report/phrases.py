@@ -64,7 +64,7 @@ def blurred(blur: Mapping[str, Any]) -> str:
     ('0.088 ± 0.044', '0.000')
     """
     average, deviation = few(blur["stochastic_average"]), blur["deviation"]
-    return f"{average} ± {few(deviation)}" if deviation >= 0.001 else average
+    return f"{average} ± {few(deviation)}" if deviation and deviation >= 0.001 else average
 
 
 def figure(value: object) -> str:

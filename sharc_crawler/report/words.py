@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 #: unit, its length in seconds, largest first
 UNITS = (("year", 31_557_600.0), ("day", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
+DEEP = 3  #: folders between a capture and the collection that keeps it: COLLECTION/captures/SITE/TIME
 LONG = {"h": "hour", "min": "minute", "s": "second"}  #: units that are written short beside a number
 
 
@@ -81,12 +82,14 @@ def size(number: int) -> str:
 
 
 def going_on(folder: Path) -> str:
-    """How an unfinished crawl goes on.
+    """How an unfinished crawl goes on; one into a collection finds its folder by itself.
 
     >>> from pathlib import Path
     >>> going_on(Path("captures/example.org"))
     'the same command goes on, with -a output=captures/example.org'
     """
+    if len(folder.parents) > DEEP and (folder.parents[DEEP - 1] / "collection.yaml").is_file():
+        return "the same command goes on"
     return f"the same command goes on, with -a output={quote(str(folder))}"
 
 

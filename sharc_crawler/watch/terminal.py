@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, size
@@ -50,7 +51,10 @@ def headline(watched: Watched, now: Instant) -> str:
 def counts(watched: Watched) -> str:
     """In one line: requests, bytes, verdicts."""
     seen = watched.seen
-    verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in seen.verdicts.most_common())
+    found = [(number, verdict) for verdict, number in seen.verdicts.most_common()]
+    if still := seen.results[Result.NOT_MODIFIED]:
+        found.append((still, "not modified (304)"))
+    verdicts = ", ".join(f"{number:,} {what}" for number, what in found)
     return f"{counted(seen.requests, 'request')}, {size(seen.bytes)}" + (f"; {verdicts}" if verdicts else "")
 
 

@@ -93,6 +93,9 @@ def test_requests_hosts_errors_and_verdicts_add_up(tmp_path: Path) -> None:
     assert [1.0, 4.0] in told["pages"]
     assert told["headline"] == "visit 2/9 pages"
     json.dumps(told)
+    append(tmp_path / LOG, entry(5, slot="second", result="not-modified", status=304))
+    watched.look()
+    assert facts(watched, 102.0)["counts"].endswith("; 1 coherent, 1 not modified (304)")
 
 
 def test_what_sites_say_steers_no_terminal(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     >>> settings = Settings({"JOBDIR": "jobs", "CONCURRENT_REQUESTS_PER_DOMAIN": 1})
     >>> clashes(settings, Config.from_settings(settings))[0].partition(":")[0]
     "JOBDIR='jobs' has no effect"
+    >>> settings = Settings({"SHARC_RESUME": True, "SHARC_OUTPUT": "o", "FEEDS": {"items.jsonl": {}}})
+    >>> clashes(settings, Config.from_settings(settings))[1].partition(":")[0]
+    'FEEDS=items.jsonl'
     """
     found = []
     at_once = config.politeness.concurrency
@@ -38,6 +41,13 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
         found.append(
             f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues."
             " SHARC_RESUME=True goes on where a crawl was cut off"
+        )
+    if config.resume and settings.getdict("FEEDS"):
+        feeds = ", ".join(map(str, settings.getdict("FEEDS")))
+        found.append(
+            f"FEEDS={feeds}: Scrapy writes items in blocks. What a kill finds in"
+            " them is lost, and going on does not make it again: write items in a pipeline that does not wait"
+            " (docs/drop-in.md)"
         )
     if settings.getbool("HTTPCACHE_ENABLED"):
         found.append(
