@@ -28,10 +28,7 @@ class PageBlur(NamedTuple):
 
 
 class Blur:
-    """Blur of the pages that were downloaded; ``observed``: from the first to the last copy of a page.
-
-    ``crowd``: so many pages are edited at once (:class:`~sharc_crawler.rates.swings.Swings`).
-    """
+    """Blur over ``observed``, from the first to the last copy of a page; ``crowd``: so many are edited at once."""
 
     def __init__(self, observed: tuple[Instant, Instant], crowd: float = 1.0) -> None:
         self._observed, self._crowd = observed, crowd

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.figures import PageSums
 
 
-ATTESTED = "sharc-attested"  #: visits pages once, and has an instant all the same
-
-
 class Statement(StrEnum):
     """What may be claimed of the captured pages."""
 
@@ -74,7 +71,7 @@ def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
         return Statement.TOGETHER if totals["coherent"] else Statement.NONE_SHOWN
     if parts:
         return Statement.TOGETHER_BY_PART
-    if sums.once and (facts.ended is not None or not facts.strategy.startswith(ATTESTED)):
+    if sums.once and (facts.ended is not None or not facts.strategy.startswith("sharc-attested")):  # that has T
         return Statement.ONCE
     return Statement.NOT_REACHED if facts.ended is None else Statement.NEVER_REACHED
 

@@ -156,16 +156,13 @@ class Figures:
             for sums in filter(None, (self.whole, self.parts.get(page.subsite))):
                 sums.narrow(page)
 
-    def _tell_truth(self, page: PageFacts) -> None:
-        from sharc_crawler.evidence.truth_tally import TruthTally  # only of a site that says so
-
-        self.truth = self.truth or TruthTally()
-        self.truth.add(page)
-
     def _captured(self, page: PageFacts) -> None:
         self.plans.add(page)
         if page.truth is not None:
-            self._tell_truth(page)
+            from sharc_crawler.evidence.truth_tally import TruthTally  # only of a site that says so
+
+            self.truth = self.truth or TruthTally()
+            self.truth.add(page)
         self.rate_sources[page.rate_source] += 1
         if page.visit:
             self.visits.add(page.visit)

@@ -81,10 +81,8 @@ def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
     audit = report["audit"] or {}
     claimed = audit.get("claimed", 0)
     if claimed and audit["bound"] > LITTLE * claimed and "spider" not in report["settings"]:
-        words = (
-            f"Of the {counted(claimed, 'page')} claimed on the server's word, {audit['audited']:,} were audited:"
-            " too few to say much. Have more of them downloaded again."
-        )
+        few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
+        words = f"Of the {counted(claimed, 'page')} claimed on the server's word, {few}"
         yield NextStep(words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}")
 
 
