@@ -49,8 +49,10 @@ ELSEWHERE = (
 )
 
 
-async def rendered(raw: bytes, folder: Path, urls: list[str], manner: Manner, slow: float) -> tuple[Rendering, Path]:
-    """What became of a page, and where the browser's socket was; ``urls``: what it asked for."""
+async def rendered(
+    raw: bytes, folder: Path, urls: list[str], manner: Manner, slow: float
+) -> tuple[Rendering, list[Path]]:
+    """What became of a page, and where the browser's socket was, if it has one; ``urls``: what it asked for."""
 
     async def nothing(asked: Asked) -> bytes:
         urls.append(asked.url)
@@ -60,13 +62,13 @@ async def rendered(raw: bytes, folder: Path, urls: list[str], manner: Manner, sl
     renderer = Renderer(folder, manner)
     try:
         await renderer.start()
-        (socket,) = folder.glob(f"{chromium.PROFILE}*/SingletonSocket")
-        return await renderer.render("http://h.example/", raw, 1e9, nothing), socket.readlink()
+        sockets = [one.readlink() for one in folder.glob(f"{chromium.PROFILE}*/SingletonSocket")]
+        return await renderer.render("http://h.example/", raw, 1e9, nothing), sockets
     finally:
         renderer.close()
 
 
-async def shown(raw: bytes, manner: Manner | None = None, slow: float = 0) -> tuple[Rendering, Path, list[str]]:
+async def shown(raw: bytes, manner: Manner | None = None, slow: float = 0) -> tuple[Rendering, list[Path], list[str]]:
     """The same, in a folder in which nothing is left; what it asked for, without its host.
 
     ``slow``: seconds that each answer takes.
@@ -78,19 +80,19 @@ async def shown(raw: bytes, manner: Manner | None = None, slow: float = 0) -> tu
     urls: list[str] = []
     with TemporaryDirectory() as folder:
         work = rendered(raw, Path(folder), urls, manner or Manner(), slow)
-        seen, socket = await Deferred.fromFuture(asyncio.ensure_future(work))
+        seen, sockets = await Deferred.fromFuture(asyncio.ensure_future(work))
         assert not list(Path(folder).iterdir())
-    return seen, socket, [url.removeprefix("http://h.example") for url in urls]
+    return seen, sockets, [url.removeprefix("http://h.example") for url in urls]
 
 
 @pytest.mark.long
 async def test_a_page_that_leads_on_and_on_names_few_places_and_its_browser_leaves_nothing():
-    seen, socket, asked = await shown(ONWARD)
+    seen, sockets, asked = await shown(ONWARD)
     assert len(seen.led_to) == MOST_LED_TO
     assert f"where its scripts would lead after the first {MOST_LED_TO} places" in seen.cut
     assert asked == ["/data"], "a stream of events has no end"
     assert any(what.startswith("other requests: only") for what in seen.cut), seen.cut
-    assert not socket.parent.exists(), "among the temporary files"
+    assert not any(one.parent.exists() for one in sockets), "among the temporary files"
 
 
 async def test_a_page_whose_load_begins_late_is_not_taken_for_the_empty_one(monkeypatch):
