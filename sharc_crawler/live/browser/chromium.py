@@ -24,11 +24,7 @@ from sharc_crawler.errors import SharcError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: the one without windows first: a page costs half of the processor time there, or less
-NAMES = (
-    "chromium-headless-shell", "chrome-headless-shell", "headless_shell",
-    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
-)  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
 PLACE = "SHARC_CHROMIUM"  #: environment variable: where it is, where none of the names is on the path
 #: Nothing answers there (RFC 863's port, on this machine): whatever the crawl does not answer fails.
 NOWHERE = "http://127.0.0.1:9"
@@ -84,7 +80,7 @@ def found() -> str:
     if named:
         raise UsageError(f"{PLACE}={named!r} is no program: it must be the path of a Chromium")
     raise UsageError(
-        "browser= needs Chromium, and none is on the path: install it (Debian: `apt install chromium-headless-shell`),"
+        "browser= needs Chromium, and none is on the path: install it (Debian: `apt install chromium`),"
         f" or say where it is ({PLACE}=/path/to/chrome)"
     )
 
