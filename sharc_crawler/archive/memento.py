@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.links.document import extract
 
-_BANNER = re.compile(rb"<!-- BEGIN WAYBACK TOOLBAR INSERT -->.*?<!-- END WAYBACK TOOLBAR INSERT -->", re.DOTALL)
+_BANNER = b"<!-- BEGIN WAYBACK TOOLBAR INSERT -->", b"<!-- END WAYBACK TOOLBAR INSERT -->"
 _ARCHIVED = re.compile(r"/\d{4,14}(?:[a-z]{2}_)?/(https?:/{1,2}.*)", re.IGNORECASE | re.DOTALL)
 _STAMPED = re.compile(r"/\d{14}(?:[a-z]{2}_)?/(https?:/{1,2}.*)", re.IGNORECASE | re.DOTALL)
 _ONE_SLASH = re.compile(r"(https?:)/+", re.IGNORECASE)
@@ -21,9 +21,16 @@ def memento_links(body: bytes, original: str, memento: str, content_type: str | 
     ['http://a.org/b', 'http://a.org/c']
     """
     archive = urlsplit(memento).netloc
-    links = extract(_BANNER.sub(b"", body), original, content_type).links
+    links = extract(_without_banner(body), original, content_type).links
     plain = (_unwrapped(url) for url in links)
     return frozenset(url for url in plain if urlsplit(url).netloc != archive)
+
+
+def _without_banner(body: bytes) -> bytes:
+    """A page has one; a body that begins it a thousand times without an end is looked through once."""
+    before, begin, rest = body.partition(_BANNER[0])
+    _, end, after = rest.partition(_BANNER[1])
+    return before + after if begin and end else body
 
 
 def original_of(memento: str) -> str | None:

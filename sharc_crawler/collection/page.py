@@ -107,8 +107,13 @@ def _summed(captures: Iterable[Entry]) -> dict[str, Any]:
         "complete": sum(entry["complete"] for entry in listed),
         "bytes": sum(entry["bytes"] for entry in listed),
         "newest": listed[-1] if listed else None,
-        "reported": next((entry for entry in reversed(listed) if entry["totals"]), None),
+        "reported": _last(listed, complete=True) or _last(listed, complete=False),
     }
+
+
+def _last(captures: list[Entry], *, complete: bool) -> Entry | None:
+    """The last with pages: one that is complete says what one that was stopped cannot."""
+    return next((one for one in reversed(captures) if one["totals"] and (one["complete"] or not complete)), None)
 
 
 def _replay(entry: Entry) -> str:

@@ -350,6 +350,8 @@ def test_links_of_mementos() -> None:
     body = banner + b'<a href="/root"><a href="https://w.net/c/20200101000000mp_/https:/b.org/x?y=http://c.org/">'
     found = memento_links(body, "http://a.org/d/", "https://w.net/c/20200101000000/http://a.org/d/", "text/html")
     assert found == {"http://a.org/root", "https://b.org/x?y=http://c.org/"}
+    cut = banner[:41] * 20_000 + b"<a href=/left>"  # begun for ever: looked through once
+    assert memento_links(cut, "http://a.org/", "https://w.net/c/20200101000000/http://a.org/") == {"http://a.org/left"}
 
 
 UNCHANGED_INDEXES = {

@@ -10,7 +10,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.collection import overview as module
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX, overview
-from sharc_crawler.collection.page import PAGE, write_overview
+from sharc_crawler.collection.page import PAGE, render, write_overview
 from sharc_crawler.report.claim import in_words
 
 
@@ -82,6 +82,15 @@ def test_while_a_capture_runs_the_page_says_what_the_one_before_it_shows(copied)
     _, second, running = entries(write_overview(copied))
     page = (copied.folder / PAGE).read_text()
     assert f"<p>{second['statement']}. The newest capture: {running['statement']}. " in page.replace("&#39;", "'")
+
+
+def test_a_stopped_capture_takes_no_complete_ones_place(copied):
+    found = overview(copied)
+    first, second = entries(found)
+    found["sites"][0]["captures"][-1] |= {"complete": False, "statement": "7 of 41 so far"}
+    page = "".join(render(found)).replace("&#39;", "'")
+    assert first["statement"] != second["statement"]
+    assert f"<p>{first['statement']}. The newest capture is not complete yet: 7 of 41 so far. " in page
 
 
 def test_a_site_goes_by_its_own_name_in_the_table(copied):
