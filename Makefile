@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: `make crawl` does the main job, `make test` runs the tests.
 # Each makes the environment it needs (.venv in this folder), from pinned versions; `make install` makes it alone. While
-# you work, `make quick` runs the tests that start no server and no process and take less than a third of a second of
+# you work, `make quick` runs the tests that start no server and no process and take less than a fifth of a second of
 # processor time each.
 PYTHON ?= $(or $(shell command -v python3.11),python3)
 BIN := .venv/bin

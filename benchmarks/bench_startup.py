@@ -27,7 +27,7 @@ import venv
 from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 PAGES = 5
 PATIENCE = 280  #: seconds for a start, and for the rest: on a busy machine all modules may have to be compiled
@@ -99,8 +99,29 @@ def processor(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
+class Loaded(NamedTuple):
+    """A module at a capture's end."""
+
+    name: str
+    early: bool  #: loaded before the capture ended
+    file: str
+
+
 def start(python: str, checkout: Path | None, strategy: str) -> Started:
     """One capture: of a checkout's package, or of the package that the interpreter has installed."""
+    return started(*capture(python, checkout, strategy))
+
+
+def started(seconds: float, cpu: float, loaded: list[Loaded]) -> Started:
+    """The figures of a capture."""
+    own = {one.file: one.early for one in loaded if one.name.partition(".")[0] == "sharc_crawler" and one.file}
+    lines = {file: len(Path(file).read_bytes().splitlines()) for file in own}
+    early = sum(lines[file] for file in own if own[file])
+    return Started(seconds, cpu, len(loaded), len(own), sum(lines.values()), early)
+
+
+def capture(python: str, checkout: Path | None, strategy: str) -> tuple[float, float, list[Loaded]]:
+    """One capture: seconds to the first request, processor seconds by then, modules at its end."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
     server.first = threading.Event()  # type: ignore[attr-defined]
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -137,14 +158,8 @@ def start(python: str, checkout: Path | None, strategy: str) -> Started:
         server.server_close()
         if crawl.returncode or not (folder / "modules").exists():
             raise SystemExit(f"the capture ended with {crawl.returncode}: {said.decode()}")
-        loaded = [line.split("\t") for line in (folder / "modules").read_text().splitlines()]
-    lines = {
-        file: (len(Path(file).read_bytes().splitlines()), before == "True")
-        for name, before, file in loaded
-        if name.partition(".")[0] == "sharc_crawler" and file
-    }
-    own, early = sum(number for number, _ in lines.values()), sum(number for number, before in lines.values() if before)
-    return Started(seconds, cpu, len(loaded), len(lines), own, early)
+        rows = [line.split("\t") for line in (folder / "modules").read_text().splitlines()]
+    return seconds, cpu, [Loaded(name, before == "True", file) for name, before, file in rows]
 
 
 def size(folder: Path) -> int:

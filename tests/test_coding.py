@@ -111,6 +111,7 @@ def test_the_limit_is_exact() -> None:
         assert (len(data), problem) == (LIMIT - 1, "more than 999 bytes: the rest is left out")
 
 
+@pytest.mark.slow
 def test_a_packed_file_that_is_a_bomb_stops_at_the_limit() -> None:
     bomb = gzip.compress(b"a" * 50_000_000) * 20
     tracemalloc.start()

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sharc_crawler.options.reading import ARGUMENTS, SETTINGS
 from sharc_crawler.plugins import names
 
@@ -87,6 +89,7 @@ def imported(node: ast.AST) -> Iterator[str]:
             yield from imported(child)
 
 
+@pytest.mark.slow
 def test_the_arrows_of_the_architecture_are_those_of_the_code():
     text = (ROOT / "docs/architecture.md").read_text()
     table = text.partition("### Arrows")[2].partition("\n## ")[0]

@@ -84,6 +84,7 @@ def edited(path, old, new):
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERED)
 def test_what_is_altered_in_one_of_them_or_lies_beside_them_is_found(several, case):
     assert found(several) == ""

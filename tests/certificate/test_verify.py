@@ -87,6 +87,7 @@ def test_a_length_of_too_many_digits_is_longer_than_any_body():
     assert _short(parse_response(raw))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 8))])
 def test_one_flipped_bit_anywhere_is_found(capture, seed):
     files = [*sorted(capture.glob("*.warc.gz")), *capture.glob("certificate*.json*")]

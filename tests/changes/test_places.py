@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
@@ -19,6 +20,7 @@ ELEMENTS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(ELEMENTS, max_size=6))
 def test_a_path_from_the_root_finds_its_element_alone(parts: list[str]) -> None:
     page = f"<html><body>{''.join(parts)}</body></html>"

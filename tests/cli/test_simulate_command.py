@@ -85,7 +85,7 @@ def test_bad_input(arguments, what):
 @pytest.mark.slow
 def test_a_broken_history_ends_with_its_own_code(tmp_path):
     history = write_history(tmp_path, [])
-    done = sharc("simulate", "--history", history, "--window", 0, 1)
+    done = sharc("simulate", "--history", history, "--window", 0, 1, "--jobs", 1)
     assert done.exit_code == 3
     assert "the site has no pages" in done.stderr
 
@@ -172,6 +172,6 @@ def test_a_history_is_run_once_where_nothing_is_drawn(tmp_path):
 
 def test_a_window_beyond_the_history_is_refused_in_dates(tmp_path):
     history = write_history(tmp_path)
-    done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01")
+    done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01", "--jobs", 1)
     assert done.exit_code == 2
     assert "--window 2030-01-01T00:00:00Z 2031-01-01T00:00:00Z" in done.output

@@ -48,6 +48,7 @@ def pages(path):
     return {urlsplit(one["url"]).path: one for one in map(json.loads, lines)}
 
 
+@pytest.mark.slow
 def test_between_two_captures_what_both_show_is_certified(copied):
     first, second = (certificate(one.folder)["capture"] for one in copied.captures())
     between = (unix(first["ended"]) + unix(second["started"])) / 2

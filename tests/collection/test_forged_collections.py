@@ -264,6 +264,7 @@ INDEXES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", INDEXES)
 def test_an_index_that_says_otherwise_is_told_and_with_the_digests_found(kept, case):
     noted = digests(kept)

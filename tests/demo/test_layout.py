@@ -19,6 +19,7 @@ from sharc_crawler.errors import UsageError
 ELSEWHERE = {layout.PRIVATE, layout.MISSING, *layout.REDIRECTS}
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(20, 1500), st.integers(0, 10))
 def test_every_page_is_reached_from_home(pages: int, seed: int) -> None:

@@ -16,6 +16,7 @@ def get(path, now=NOW, site=SITE, **headers):
     return site.respond("GET", path, {"Host": "h", **headers}, now)
 
 
+@pytest.mark.slow
 def test_sections_publish_at_their_rates():
     room = SITE.newsroom
     hours = 200

@@ -115,6 +115,7 @@ def cases():
             yield pytest.param(site, pattern, names, strategy, marks=[pytest.mark.long] if long else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("site", "pattern", "names", "strategy"), list(cases()))
 def test_sites_of_made_up_addresses_end(impolite, site, pattern, names, strategy):
     world = site(pattern, names)
@@ -184,6 +185,7 @@ def test_honest_pages_are_all_captured_beside_many_that_show_one_text(impolite, 
     assert set(world.alike) <= set(visited)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["watch?v={}", "{}", "{}/{}", "sku-{}.html"])
 def test_no_page_with_a_content_of_its_own_is_left(impolite, address):
     world = Made(address, MIXED + string.digits + "-_")

@@ -183,6 +183,7 @@ def test_a_page_that_new_pages_lead_back_to_is_polled_and_one_that_shows_more_as
     assert len(went_on.polls) == 2
 
 
+@pytest.mark.slow
 def test_a_page_that_new_pages_lead_back_to_and_that_brings_nothing_costs_little_and_is_dropped():
     others = [f"http://h.example/{i}/" for i in range(40)]
     news = leading_to(*others, "http://other.example/")

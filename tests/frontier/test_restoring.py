@@ -17,6 +17,7 @@ from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results, run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_place_to_be_cut_off(strategy):
     whole = results(crawl(strategy, []))

@@ -89,6 +89,7 @@ class Crawl:
         return [url for url, times in visits.items() for _ in range(times - 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-revisits"])
 def test_what_changed_before_t_is_won_back(strategy):
     crawl, without = (Crawl(Site(), strategy=strategy, hints=share) for share in (0.1, 0.0))

@@ -52,6 +52,7 @@ class Hostile(Site):
         return not seconds or firsts[-1] == seconds[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["future", "lively", "growing", *BROKEN])
 def test_a_hostile_sitemap(kind):
     site = Hostile(kind)
@@ -66,6 +67,7 @@ def test_a_hostile_sitemap(kind):
     assert all(site.coherent(url) for url, verdict in crawl.verdicts.items() if verdict is Verdict.COHERENT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "most",
     [

@@ -34,6 +34,7 @@ def test_what_an_archive_shows_of_instants():
     assert shown(site, [(1, 2.0)], [2.0]).blur == pytest.approx((1 + 2) / 3), "a page never seen is all its changes off"
 
 
+@pytest.mark.slow
 def test_all_requests_are_made_in_time_and_those_that_change_too_often_are_given_up():
     site, belief = living()
     size = len(site.urls)

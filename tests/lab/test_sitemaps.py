@@ -28,7 +28,7 @@ def test_an_honest_sitemap_is_never_misread(strategy, share):
     assert sum(facts["judged"].values()) == facts["pages"] == 400
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_revisits_planned_again_lose_fewer_pages():
     plain = [simulated("sharc-selective", seed)["incoherent"] for seed in range(3)]
     again = [simulated("sharc-selective", seed, sitemap=True) for seed in range(3)]

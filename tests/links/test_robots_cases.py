@@ -65,6 +65,7 @@ def test_a_name_with_other_characters_is_found() -> None:
     assert not allows("User-agent: archive.org_bot\nDisallow: /x", "archive.org_bot", f"{HOST}/x")
 
 
+@pytest.mark.slow
 def test_many_names_with_many_rules_cost_no_more_than_their_lines() -> None:
     names = "".join(f"User-agent: bot{number}\n" for number in range(12_000))
     text = names + "".join(f"Disallow: /{number}\n" for number in range(12_000))

@@ -1,4 +1,4 @@
-"""The example project as its README has it; once against the wheel, in an environment of its own."""
+"""The example project as its README has it; in the long run against the wheel, too, in an environment of its own."""
 
 from __future__ import annotations
 
@@ -56,26 +56,21 @@ def site():
         yield server
 
 
-def crawl(server, folder, *settings, python=None) -> tuple[list[dict], str, list]:
+def crawl(server, folder, *settings) -> tuple[list[dict], str, list]:
     """Items, log and the server's requests of one crawl of the example's spider."""
     before = len(server.log)
-    done = run(server, folder, *settings, python=python)
+    done = run(server, folder, *settings)
     assert done.returncode == 0, done.stderr
     items = (folder / "pages.jsonl").read_text()
     return [json.loads(line) for line in items.splitlines()], done.stderr, list(server.log)[before:]
 
 
-def run(server, folder, *settings, python=None) -> subprocess.CompletedProcess[str]:
-    """One crawl of the example's spider; ``python``: by another interpreter than ours."""
+def run(server, folder, *settings) -> subprocess.CompletedProcess[str]:
+    """One crawl of the example's spider."""
     words = ["crawl", "pages", "-a", f"start={server.url}", "-O", str(folder / "pages.jsonl")]
     words += [text for setting in settings for text in ("-s", setting)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
-    if python is None:
-        return finished(words, PROJECT, environment, timeout=280)
-    return subprocess.run(
-        [str(python), "-m", "scrapy", *words],
-        cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
+    return finished(words, PROJECT, environment, timeout=280)
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +102,9 @@ def test_the_default_order_visits_each_page_once(site, tmp_path):
     assert not any(request.conditional for request in requests)
 
 
-def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_path):
+def test_with_an_output_folder_there_are_warcs_and_a_report(site, tmp_path):
     folder = tmp_path / "kept"
-    _, log, _ = crawl(site, tmp_path, f"SHARC_OUTPUT={folder}", python=python)
+    _, log, _ = crawl(site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert "Nothing is archived" not in log
     assert (folder / "report.html").exists()
     assert list(folder.glob("*.warc.gz"))

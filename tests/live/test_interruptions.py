@@ -217,6 +217,7 @@ def test_ctrl_c_while_files_are_finished_is_heard_and_the_same_command_finishes_
     assert verify(folder).findings == []
 
 
+@pytest.mark.long
 def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20)) as server:

@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from benchmarks import bench_startup
 from sharc_crawler.demo import LivingSite, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,14 +41,6 @@ UNUSED = (
 #: (19,065 and 27,092 when this was written)
 LINES = 19_300, 27_300
 
-SITE = """
-from scrapy.utils.project import get_project_settings
-from sharc_crawler.live.spiders.site import SiteSpider as Chosen
-settings = get_project_settings()
-settings.set("SHARC_BACK_OFF", "0.1")
-arguments = {"url": url, "delay": "0.01", "output": "capture"}
-"""
-
 DROP_IN = """
 import scrapy
 class Chosen(scrapy.Spider):
@@ -69,22 +63,24 @@ open("modules.json", "w").write(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.mark.parametrize("crawl", [SITE, DROP_IN], ids=["site", "drop-in"])
-def test_a_crawl_loads_only_what_it_uses(crawl, tmp_path):
+def unused(loaded: Iterable[str]) -> list[str]:
+    return [name for name in loaded if name in UNUSED or name.startswith(tuple(f"{one}." for one in UNUSED))]
+
+
+def test_a_project_with_the_add_on_loads_only_what_it_uses(tmp_path):
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
     with serve(LivingSite(seed=3, pages=20)) as server:
-        script = f"import json, sys; url = sys.argv[1]\n{crawl}{RUN}"
+        script = f"import json, sys; url = sys.argv[1]\n{DROP_IN}{RUN}"
         command = [sys.executable, "-c", script, server.url]
         subprocess.run(command, env=environment, check=True, timeout=280, cwd=tmp_path, capture_output=True)
     assert (tmp_path / "capture" / "report.html").exists()
-    loaded = json.loads((tmp_path / "modules.json").read_text())
-    assert [
-        name for name in loaded if name.startswith(tuple(f"{unused}." for unused in UNUSED)) or name in UNUSED
-    ] == []
+    assert unused(json.loads((tmp_path / "modules.json").read_text())) == []
 
 
-def test_the_lines_that_a_plain_capture_loads_are_bounded():
+def test_a_plain_capture_loads_only_what_it_uses_and_its_lines_are_bounded():
     """Of a site that says nothing of its changes: no sitemap, no validators."""
-    started = bench_startup.start(sys.executable, ROOT, "sharc-selective")
+    seconds, cpu, loaded = bench_startup.capture(sys.executable, ROOT, "sharc-selective")
+    assert unused(one.name for one in loaded) == []
+    started = bench_startup.started(seconds, cpu, loaded)
     assert 10_000 < started.lines_before_end <= LINES[0]
     assert started.own_lines <= LINES[1]

@@ -59,7 +59,7 @@ def test_shares_follow_the_square_root_of_the_rates():
     assert made[1] / made[2] == pytest.approx(2, rel=0.3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_hub_that_wakes_up_is_found_out():
     polls = hubs(Terms(every=60), 4)
     spend(polls, 6_000, lambda hub, now: hub == 0)

@@ -91,6 +91,7 @@ def test_where_nothing_is_attested_the_order_is_that_of_sharc_selective() -> Non
         np.testing.assert_array_equal(np.argsort(ours), np.argsort(selective))
 
 
+@pytest.mark.slow
 def test_two_visits_and_lastmods_are_no_worse_than_bytes_alone() -> None:
     """Attested pages are coherent if they kept still on either side of T, which is no page's download."""
     gained = 0.0

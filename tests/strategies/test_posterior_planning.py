@@ -53,6 +53,7 @@ def test_selective_is_the_greedy_split_of_posterior_predictives():
         assert expected_coherence(rates, intervals(rates, shapes, selective), shapes) == pytest.approx(direct, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANNERS)
 def test_knowing_what_is_not_known_is_worth_pages(name: str):
     gains = []

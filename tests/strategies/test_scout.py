@@ -118,7 +118,7 @@ def expected(site: SyntheticSpec, strategy: str = "sharc-selective", graph: str 
     return facts(RunSpec(site, strategy, graph=graph), lambda _: None)["expected_incoherent"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_hot_pages_have_the_links_little_is_lost_by_discovery(monkeypatch) -> None:
     """Table 20 of the paper on a smaller site: online next to offline; and without looking ahead."""
     site = SyntheticSpec(size=600, outdegree=40, skew=1.5)

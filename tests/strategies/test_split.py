@@ -117,6 +117,7 @@ def test_a_drop_may_follow_a_keep() -> None:
     assert split_pages(rates, 2.0) == direct_split(rates, 2.0) == [False, True, False, True, False]
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=12), st.sampled_from([math.inf, 1.0, 30.0]))
 @settings(max_examples=60)
 def test_posteriors_of_large_shape_are_known_rates(rates: list[float], shape: float) -> None:

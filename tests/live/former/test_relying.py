@@ -150,7 +150,7 @@ def test_a_file_damaged_is_kept_aside_as_it_was(tmp_path):
     assert code == 2, "it is complete"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_capture_that_was_complete_but_for_its_report_goes_on_where_something_is_missing(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20, scale=1e-3)) as server:

@@ -19,6 +19,7 @@ def looked(rng: np.random.Generator, rates: np.ndarray, looks: int) -> Histories
     return Histories.of(list(lengths), list(bits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("looks", [1, 2, 3, 10])
 @pytest.mark.parametrize("mean", [0.05, 0.5, 3.0])
 def test_80_percent_intervals_hold_80_percent(looks, mean):
