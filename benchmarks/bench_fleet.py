@@ -1,6 +1,8 @@
 """What a fleet costs: steps a second by group, taking a site over by its pages, bytes of journal a page, idle sites.
 
-    python benchmarks/bench_fleet.py [steps] [takeover] [idle] [workers] [crowd]
+    python benchmarks/bench_fleet.py [steps] [takeover] [idle] [workers] [crowd] [--pages N,N…]
+
+``--pages``: of the sites that ``takeover`` takes over; a million take some minutes.
 
 Needs PostgreSQL's programs (Debian: postgresql). Ratios are taken in one run; times are of the process's own processor
 where it says CPU.
@@ -8,6 +10,7 @@ where it says CPU.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -17,23 +20,33 @@ import sys
 import tempfile
 import time
 from array import array
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.bench_frontier import OwnRates, links, url
 from sharc_crawler.demo.layout import FEWEST
-from sharc_crawler.fleet.journal import lines_of, packed, state_of
+from sharc_crawler.fleet.journal import SMALL, lines_of, merged, packed, state_of
 from sharc_crawler.fleet.ledger import JournalStep, SiteOrder
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch
+from sharc_crawler.live.fleet.clerk import ROWS
 from sharc_crawler.model import CaptureRef, Done, Fetch, Outcome, Result, Slot, Validators, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import to_json
+from sharc_crawler.uncollected import uncollected
 from tests.fleet.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GROUPS = (1, 10, 100, 600)  #: sites a statement
 SITES, DELAY = 12, 0.0  #: of the crawls: as fast as it goes, on one address each
@@ -44,6 +57,7 @@ SCRAPY = str(Path(sys.executable).with_name("scrapy"))
 SHARC = str(Path(sys.executable).with_name("sharc"))
 SERVER = Path(__file__).resolve().parents[1] / "tests/acceptance/fleet_chaos/sites.py"
 TERM = 60.0
+TAKEN_OVER = [1_000, 10_000, 50_000]  #: pages
 OPERATOR = ("-s", "SHARC_OPERATOR=bench@library.example")
 
 
@@ -56,9 +70,13 @@ class Taped:
     def commit(self, batch) -> None:
         self.lines.append(to_json(batch))
 
+    def taken(self) -> list[str]:
+        lines, self.lines = self.lines, []
+        return lines
 
-def taped(pages: int) -> list[str]:
-    """The batches of a whole capture of a synthetic site, as a worker tells them."""
+
+def taped(pages: int, visits: int | None = None) -> Iterator[str]:
+    """The batches of a capture of a synthetic site, as a worker tells them; ``visits``: after so many it is cut off."""
     tape = Taped()
     rates = OwnRates(array("d", [1e-6] * pages))
     frontier = Frontier(Politeness(delay=0.0, obey_robots=False), tape, Parts(rates=lambda _: rates))
@@ -66,8 +84,8 @@ def taped(pages: int) -> list[str]:
     first = (url(0),)
     spec = CaptureSpec("site", first, "sharc-selective", sitemaps=(), size=pages, resources=False, settings=settings)
     frontier.open(spec, 0.0)
-    now = 0.0
-    while not isinstance(fetch := frontier.next(now), Done):
+    now, made = 0.0, 0
+    while made != visits and not isinstance(fetch := frontier.next(now), Done):
         if isinstance(fetch, Wait):
             now = fetch.until
             continue
@@ -78,14 +96,14 @@ def taped(pages: int) -> list[str]:
             length=20_000, media_type="text/html", capture=ref,
         )  # fmt: skip
         frontier.finished(fetch, outcome, links(page, pages, 10) if fetch.slot is not Slot.SECOND else [])
-        now += 0.05
-    assert len(frontier.pages) == pages
-    return tape.lines
+        now, made = now + 0.05, made + 1
+        yield from tape.taken()
+    yield from tape.taken()
 
 
 def steps(database: Database) -> dict[str, int]:
     """Site-steps a second of the clock, one worker, by sites a statement."""
-    line = taped(200)[100]
+    line = list(taped(200))[100]
     found = {}
     ledger = open_fleet(database.new(), make=True)
     ledger.add(SiteOrder(f"s{number}", {"url": f"http://s{number}/"}) for number in range(max(GROUPS)))
@@ -106,35 +124,65 @@ def steps(database: Database) -> dict[str, int]:
 
 
 def takeover(database: Database) -> dict[str, dict[str, float]]:
-    """CPU seconds from a journal in the ledger to a frontier that decides, and the journal's bytes a page."""
+    """From a journal in the ledger to a frontier that decides, in a process that does nothing else; all pages visited."""
     found = {}
-    for pages in (1_000, 10_000, 50_000):
-        lines = taped(pages)
-        ledger = open_fleet(database.new(), make=True)
-        ledger.add([SiteOrder("site", {"url": url(0)})])
-        [tenure] = ledger.claim("w1", 1, TERM)
-        size = 0
-        for seq, start in enumerate(range(0, len(lines) // 2, 100), 1):  # halfway; steps of a busy worker
-            body = packed(lines[start : start + 100])
-            size += len(body)
-            assert ledger.step([JournalStep("site", tenure.epoch, seq, body)], TERM)
-        ledger.release("site", tenure.epoch)
-        began, cpu = time.perf_counter(), time.process_time()
-        [again] = ledger.claim("w2", 1, TERM)
-        state = state_of(lines_of(ledger.journal("site", again.seq)))
-        rates = OwnRates(array("d", [1e-6] * pages))
-        frontier = Frontier(
-            Politeness(delay=0.0, obey_robots=False), MemoryStore(), Parts(rates=lambda _, own=rates: own)
-        )
-        frontier.restore(state, 1e6)
-        assert isinstance(frontier.next(1e6), Fetch)
-        found[f"{pages:,} pages"] = {
-            "cpu seconds": round(time.process_time() - cpu, 2),
-            "seconds": round(time.perf_counter() - began, 2),
-            "journal bytes a page": round(size / len(state.pages)),
-        }
-        ledger.close()
+    for pages in TAKEN_OVER:
+        dsn = database.new()
+        rows, size = _journalled(dsn, pages)
+        words = [sys.executable, __file__, "--takes-over", dsn, str(pages)]
+        taken = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        found[f"{pages:,} pages"] = {"rows": rows, "journal bytes a page": round(size / pages), **json.loads(taken)}
     return found
+
+
+def _journalled(dsn: str, pages: int) -> tuple[int, int]:
+    """Rows and bytes of a journal whose owner is gone; they are merged, as a worker merges them."""
+    ledger = open_fleet(dsn, make=True)
+    ledger.add([SiteOrder("site", {"url": url(0)})])
+    [tenure] = ledger.claim("w1", 1, TERM)
+    lines, size, seq = taped(pages, pages), 0, 0
+    while some := list(islice(lines, ROWS)):
+        seq, body = seq + 1, packed([merged(some)], SMALL)
+        size += len(body)
+        assert ledger.step([JournalStep("site", tenure.epoch, seq, body)], TERM)
+    ledger.release("site", tenure.epoch)
+    ledger.close()
+    return seq, size
+
+
+def takes_over(dsn: str, pages: int) -> None:
+    """Prints what it takes, as JSON; the reactor's part is done by nobody else meanwhile."""
+    ledger, before = open_fleet(dsn), _peak()
+    spent = {}
+
+    @contextmanager
+    def timed(what: str) -> Iterator[None]:
+        began, cpu = time.perf_counter(), time.process_time()
+        yield
+        spent[f"{what}: CPU s"] = round(time.process_time() - cpu, 2)
+        spent[f"{what}: s"] = round(time.perf_counter() - began, 2)
+
+    rates = OwnRates(array("d", [1e-6] * pages))
+    politeness, parts = Politeness(delay=0.0, obey_robots=False), Parts(rates=lambda _: rates)
+    with timed("in all"):
+        with timed("journal"):
+            [again] = ledger.claim("w2", 1, TERM)
+            state = state_of(lines_of(list(ledger.journal("site", again.seq))))
+        store = MemoryStore()
+        store.commit(Batch(links=state.links))
+        state = replace(state, links=[])
+        with timed("frontier"), uncollected():
+            frontier = Frontier(politeness, store, parts)
+            frontier.recall(state, 1e6)
+        with timed("in the reactor"):
+            frontier.recalled(state)
+            assert isinstance(frontier.next(1e6), Fetch)
+    assert len(state.visits) == pages
+    print(json.dumps({**spent, "MB": round((_peak() - before) / 1e6)}))
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 class Server:
@@ -278,10 +326,18 @@ def _memory(pid: int) -> int:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["--takes-over"]:
+        takes_over(sys.argv[2], int(sys.argv[3]))
+        return
     kinds = {"steps": steps, "takeover": takeover, "workers": workers, "idle": idle, "crowd": crowd}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="*", choices=[[], *kinds])
+    parser.add_argument("--pages", type=lambda text: [int(one) for one in text.split(",")], default=TAKEN_OVER)
+    given = parser.parse_args()
+    TAKEN_OVER[:] = given.pages
     database = Database(Path(tempfile.mkdtemp()))
     try:
-        for name in sys.argv[1:] or kinds:
+        for name in given.kinds or kinds:
             print(json.dumps({name: kinds[name](database)}, indent=1), flush=True)
     finally:
         database.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -24,19 +25,26 @@ def deliver(
     objects: ObjectFolder,
     there: Mapping[str, int] | None = None,
     check: Callable[[], None] = lambda: None,
+    by: str = "",
 ) -> int:
     """Put a folder's files there, those of folders within it, too; returns how many.
 
     WARC files that lie there already stay; all else is put anew. Nobody may write to the folder meanwhile. ``there``:
     sizes of what lay there when the folder was made, where others may have put something since; ``check`` is called
-    before each file, and raises where it is not to be put any more.
+    before each file, and raises where it is not to be put any more. ``by``: a folder there that files come by; they are
+    moved to their places once they are put, and once ``check`` was called again.
     """
     names, done = objects.names() if there is None else there, 0
     for path in _files(folder):
         name = path.relative_to(folder).as_posix()
         if not (name.endswith(_NEVER_CHANGED) and names.get(name) == path.stat().st_size):
             check()
-            objects.put_file(name, path)
+            if by:
+                objects.put_file(f"{by}/{name}", path)
+                check()
+                objects.move(f"{by}/{name}", name)
+            else:
+                objects.put_file(name, path)
             done += 1
     return done
 
@@ -56,7 +64,7 @@ def fetch(objects: ObjectFolder, folder: Path, told: Callable[[str, int], None] 
     file's name and size. Raises :class:`~sharc_crawler.errors.DataError` for an object whose name leads out of the
     folder: nothing is fetched then.
     """
-    names, done = objects.names(), 0
+    names, done = _shown(objects), 0
     if outside := next((name for name in names if ".." in PurePosixPath(name).parts), None):
         raise DataError(f"{objects.url} holds {outside!r}, whose name leads out of it: nothing is fetched")
     parts = {part for of in parts_of(names).values() for part in of}
@@ -74,6 +82,11 @@ def fetch(objects: ObjectFolder, folder: Path, told: Callable[[str, int], None] 
         told(name, size)
         done += 1
     return done + _unfinished(objects, names, folder, told)
+
+
+def _shown(objects: ObjectFolder) -> dict[str, int]:
+    """What is in its place; what an owner of a fleet put and did not move there counts for nothing."""
+    return {name: size for name, size in objects.names().items() if not re.search(r"(^|/)\.epoch-\d+/", name)}
 
 
 def _unfinished(objects: ObjectFolder, names: dict[str, int], folder: Path, told: Callable[[str, int], None]) -> int:

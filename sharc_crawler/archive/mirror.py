@@ -15,6 +15,7 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.cdxj import entries, index_path, write_index
 from sharc_crawler.archive.files import OPEN, SUFFIX, sync_folder
+from sharc_crawler.archive.owners import former
 from sharc_crawler.archive.recovery import record_ends
 from sharc_crawler.errors import DataError
 
@@ -76,9 +77,10 @@ class Mirror:
         """
         path = self._folder / due.name
         if due.end is None:
+            self._objects.put_file(f".{due.name}", path)  # which may take long
             if due.name.endswith(SUFFIX) and self._objects.size(due.name) not in (None, path.stat().st_size):
                 raise FileExistsError(f"{self._objects.url}/{due.name} was finished by another process")
-            self._objects.put_file(due.name, path)
+            self._objects.move(f".{due.name}", due.name)
             self._whole.add(due.name)
             self._objects.remove(self._parts.pop(due.name, {}))
             return
@@ -162,13 +164,16 @@ def _without_gap(parts: Mapping[str, int]) -> Iterable[str]:
     return [part for part in parts if int(part.rpartition(PART)[2]) < end]
 
 
-def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int]) -> list[Path]:
-    """Finish the files that a dead owner left in parts, under their own names; returns where they lie now.
+def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int], epoch: int) -> list[Path]:
+    """Finish the files that former owners left in parts, under their own names; returns where they lie now.
 
-    ``counted``: by file, how many of its bytes the journal relies on.
+    ``counted``: by file, how many of its bytes the journal relies on. What they had put and not moved to its place
+    goes. Raises :class:`~sharc_crawler.errors.Superseded` where an owner of a later epoch has been here.
     """
-    sealed = []
-    for name, parts in parts_of(names := objects.names()).items():
+    names, sealed = objects.names(), []
+    of_them = former(names, epoch)
+    objects.remove([name for name in of_them if name.startswith(".")])
+    for name, parts in parts_of({name: names[name] for name in of_them}).items():
         if name not in names:
             path = join(objects, name, parts, folder, counted.get(name, 0))
             objects.put_file(name, path)

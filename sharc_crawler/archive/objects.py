@@ -78,6 +78,12 @@ class ObjectFolder:
         with self._named(name):
             self._fs.put_file(str(path), f"{self._top}/{name}", **self._within(path.stat().st_size))
 
+    def move(self, name: str, to: str) -> None:
+        """Give an object another name, in place of what had that; it does not travel."""
+        with self._named(name):
+            self._fs.cp_file(f"{self._top}/{name}", f"{self._top}/{to}", **self._within())
+        self.remove([name])
+
     def get(self, name: str) -> bytes:
         """An object."""
         with self._named(name):

@@ -140,9 +140,17 @@ class Frontier:
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
+        self.recall(saved, now)
+        self.recalled(saved)
+
+    def recall(self, saved: Batch, now: Instant) -> None:
+        """What takes long of that; nobody else is concerned, so that any thread may do it."""
         from sharc_crawler.frontier.restoring import Restorer  # only where there is something to go on with
 
         Restorer(self.ledger, self._opener).restore(saved, now)
+
+    def recalled(self, saved: Batch) -> None:
+        """The rest."""
         self._shared.last = max(self._shared.last, max((visit.lease for visit in saved.visits), default=0))
         self.ledger.commit()
 

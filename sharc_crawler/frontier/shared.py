@@ -29,9 +29,8 @@ class Shared(Generic[Member]):
     ) -> None:
         self._machine = machine  #: which hosts are one
         self._new_pace = pace  #: of a machine
-        self._paces: dict[
-            str, Pace
-        ] = {}  #: by machine: who captures two sites of it asks it no more often than for one
+        #: by machine: who captures two sites of it asks it no more often than for one
+        self._paces: dict[str, Pace] = {}
         self.terms = terms  #: of an instant crawl
         self.polls: Polls | None = None  #: its polls, once there are some
         self.last = 0  #: the number of the lease granted last
@@ -41,12 +40,10 @@ class Shared(Generic[Member]):
         self.outside: Callable[[Member, Sighting, str, int], None] = lambda *_: None
 
     def pace(self, host: str) -> Pace:
-        """Of the machine that a host is on."""
+        """Of the machine that a host is on; in any thread."""
         machine = self._machine(host)
         pace = self._paces.get(machine)
-        if pace is None:
-            pace = self._paces[machine] = self._new_pace(machine)
-        return pace
+        return pace or self._paces.setdefault(machine, self._new_pace(machine))
 
     def lease(self) -> int:
         """The number of a new one."""

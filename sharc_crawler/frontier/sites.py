@@ -99,16 +99,21 @@ class Sites:
 
     def open(self, spec: CaptureSpec, now: Instant, store: StepStore | None = None, *, seeded: bool = True) -> Frontier:
         """Begin a site's capture, its state in ``store``; as :meth:`Frontier.open`."""
-        frontier = self._made(store)
+        frontier = self.new(store)
         with self._begun(frontier):
             frontier.open(spec, now, seeded)
         return self._added(frontier)
 
     def restore(self, saved: Batch, now: Instant, store: StepStore | None = None) -> Frontier:
         """Go on with a site's capture; as :meth:`Frontier.restore`."""
-        frontier = self._made(store)
+        frontier = self.new(store)
+        frontier.recall(saved, now)
+        return self.restored(frontier, saved)
+
+    def restored(self, frontier: Frontier, saved: Batch) -> Frontier:
+        """Go on with one of :meth:`new` that was told all this by :meth:`Frontier.recall`, in whatever thread."""
         with self._begun(frontier):
-            frontier.restore(saved, now)
+            frontier.recalled(saved)
         return self._added(frontier)
 
     @contextmanager
@@ -120,7 +125,8 @@ class Sites:
             self._shared.unwritten.discard(frontier.ledger)
             raise
 
-    def _made(self, store: StepStore | None) -> Frontier:
+    def new(self, store: StepStore | None) -> Frontier:
+        """One that is nobody's yet."""
         return Frontier(self.politeness, store, self._parts, self._lease_time, shared=self._shared)
 
     def _added(self, frontier: Frontier) -> Frontier:

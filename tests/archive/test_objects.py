@@ -68,12 +68,12 @@ def test_a_dead_owners_file_is_sealed_and_what_counts_is_in_it(server, tmp_path)
     second.mkdir()
     counted = {name: refs[-1].offset + refs[-1].length}
     with pytest.raises(DataError, match="count"):
-        seal(objects, second, {name: 10**9})
-    (path,) = seal(objects, second, counted)
+        seal(objects, second, {name: 10**9}, 8)
+    (path,) = seal(objects, second, counted, 8)
     assert [read(second, ref) for ref in refs] == [read(first, replace(ref, file=name + OPEN)) for ref in refs]
     assert [entry.url for entry in read_index(index_path(path))] == [f"http://a.example/{n}" for n in range(3)]
     assert set(objects.names()) == {name, index_path(path).name}
-    assert seal(objects, second, counted) == []
+    assert seal(objects, second, counted, 8) == []
     went_on = WarcWriter(second, "a.example", "e8", INFO)  # the next owner has files of its own
     assert went_on.write(page(b"next")).file != name
     went_on.close()
@@ -90,7 +90,7 @@ def test_a_file_that_its_next_owner_sealed_is_not_written_again_by_the_former_on
     writer.sync()
     mirror = Mirror(first, objects)
     caught_up(mirror)
-    [sealed] = seal(objects, second, {})
+    [sealed] = seal(objects, second, {}, 8)
     writer.write(page(b"two"))  # the former owner knows nothing of it
     writer.close()
     mirror.synced()

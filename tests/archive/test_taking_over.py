@@ -15,7 +15,7 @@ def test_a_former_owner_that_goes_on_changes_nothing_of_what_was_sealed(tmp_path
     former = WarcWriter(tmp_path, "example.org", "epoch-1", INFO, WarcOptions())
     former.write(page())
     former.sync()
-    (sealed,) = seal_former(tmp_path)
+    (sealed,) = seal_former(tmp_path, 2)
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     former.write(page(b"later"))
     with pytest.raises(Superseded, match="took the file over"):
@@ -29,5 +29,5 @@ def test_a_former_owner_that_goes_on_changes_nothing_of_what_was_sealed(tmp_path
 def test_what_a_killed_owner_had_begun_to_write_goes(tmp_path):
     draft = tmp_path / ".report-pages.jsonl.13689"
     draft.write_text('{"url": ')
-    seal_former(tmp_path)
+    seal_former(tmp_path, 2)
     assert not draft.exists()

@@ -120,7 +120,7 @@ async def test_a_site_whose_files_another_took_is_let_go_of(working: Working, ca
     await working.until(lambda: SITE in working.session.sites)
     folder = working.worker.holdings.places[SITE].folder
     await asyncio.wrap_future(working.session.archivist.keep(SITE, page()))
-    (sealed,) = seal_former(folder)
+    (sealed,) = seal_former(folder, 99)
     kept = sealed.read_bytes()
     working.ledger.wish(Wish.STOP, [SITE])
     await working.until(lambda: SITE not in working.session.sites)
@@ -255,10 +255,11 @@ async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(w
     place.catch_up()
     assert len(told) == 1, "the journal is told at once"
     assert list(place.links()) == state.links
+    place.copy_beside()
     await place.whole()
     place.commit(Batch(members=[(1, 1)]))
     place.finish()
-    kept = load_state(folder)
+    kept = load_state(place.ready)
     assert (kept.pages, kept.visits, kept.members) == (state.pages, state.visits, [(0, 1), (1, 1)])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoreUnavailable, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
+from sharc_crawler.live.aside import by_thread
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.former.known import known_pages
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.fleet.ledger import Tenure
+    from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
@@ -47,7 +49,7 @@ async def begin_site(
     state = await _former_state(clerk, tenure)
     if state is None and (there := await asyncio.to_thread(kept.holds, folder)):
         raise UsageError(f"{there} holds another capture; move it elsewhere, then `sharc fleet requeue`")
-    await asyncio.to_thread(kept.take_over, folder, state)
+    await asyncio.to_thread(kept.take_over, folder, tenure.epoch, state)
     _check_still_held(clerk, site)
     place = placed(tenure, folder)
     await _open_files(session, site, (str(folder), run))
@@ -63,14 +65,28 @@ async def begin_site(
             frontier.schedule(known_pages(site, session.history), now)
     else:
         place.take_over(state)
-        state = continued(state, run, note)
-        with uncollected():
-            frontier = session.sites.restore(state, now, place)
+        frontier = await _gone_on_with(continued(state, run, note), session, place)
+        _check_still_held(clerk, site)
+        place.copy_beside()
+        now = session.clock.now()
     frontier.change_delay(delay_of(given, session.config))
     for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
         host.pace.pause(now + host.delay)
     session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
     say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
+
+
+async def _gone_on_with(state: Batch, session: Session, place: FleetPlace) -> Frontier:
+    """Where its former owner left it. Of a large site that takes a while: other sites' terms are renewed meanwhile."""
+    sites, now = session.sites, session.clock.now()
+    frontier = sites.new(place)
+
+    def recall() -> None:
+        with uncollected():
+            frontier.recall(state, now)
+
+    await asyncio.wrap_future(by_thread(recall))
+    return sites.restored(frontier, state)
 
 
 async def _open_files(session: Session, site: str, place: tuple[str, str]) -> None:

@@ -78,10 +78,10 @@ class Endings:
         there = await asyncio.to_thread(kept.gather, place.folder)
         self._check(site)
         place.finish()
-        await asyncio.to_thread(place.keep_journal, lines_of(bodies))
+        await asyncio.to_thread(place.accompany, lines_of(bodies))
         masks = worker.history.masks_of(site) if worker.history else None
-        learned = await asyncio.to_thread(write_end, place.folder, stopped, session.config, masks)
-        await asyncio.to_thread(kept.deliver, place.folder, there, partial(self._check, site))
+        learned = await asyncio.to_thread(write_end, place.ready, stopped, session.config, masks)
+        await asyncio.to_thread(kept.deliver, place.folder, place.ready, there, partial(self._check, site))
         if worker.history:
             await worker.certain(clerk.ledger.remember, site, tenure.epoch, *learned)
         return "" if captured or stopped else NOTHING

@@ -15,7 +15,7 @@ from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
-from sharc_crawler.archive.taking_over import seal_former
+from sharc_crawler.archive.taking_over import put_in_place, take_over
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.setup.output import make_folder
@@ -36,17 +36,21 @@ class Keeping(Protocol):
     def holds(self, folder: Path) -> str:
         """Where another capture lies, if one does."""
 
-    def take_over(self, folder: Path, state: Batch | None) -> None:
-        """Begin with a folder: what former owners left open is sealed; ``state``: what the journal has of them."""
+    def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
+        """Begin with a folder as this owner: what former ones left open is sealed, what they would put there goes.
+
+        ``state``: what the journal has of them. Raises :class:`~sharc_crawler.errors.Superseded` where a later owner
+        has begun.
+        """
 
     def gather(self, folder: Path) -> Mapping[str, int]:
         """Have all former owners' files in the folder, for the report; sizes of what lies elsewhere."""
 
-    def deliver(self, folder: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
-        """The site has ended, and all of it lies in its folder.
+    def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
+        """The site has ended, and all of it lies ready, in a folder of its owner's own.
 
-        ``there``: what was gathered; what an old owner has put since does not count. ``check``: see
-        :func:`~sharc_crawler.archive.delivery.deliver`.
+        ``there``: what was gathered; what an old owner has put since does not count. ``check`` is called before each
+        file, and raises where it is not to be put any more.
         """
 
     def let_go(self, folder: Path) -> None:
@@ -63,17 +67,18 @@ class SharedFolder:
         """As the protocol says."""
         return str(folder) if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))) else ""
 
-    def take_over(self, folder: Path, state: Batch | None) -> None:  # noqa: ARG002 - whole records count
+    def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:  # noqa: ARG002 - whole records count
         """As the protocol says."""
         make_folder(folder)
-        seal_former(folder)
+        take_over(folder, epoch)
 
     def gather(self, folder: Path) -> Mapping[str, int]:  # noqa: ARG002 - they are there
         """As the protocol says."""
         return {}
 
-    def deliver(self, folder: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
-        """It is there."""
+    def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:  # noqa: ARG002
+        """As the protocol says."""
+        put_in_place(ready, folder, check)
 
     def let_go(self, folder: Path) -> None:
         """Others go on in it."""
@@ -92,13 +97,13 @@ class SharedObjects:
     def holds(self, folder: Path) -> str:
         """As the protocol says."""
         there = self._of(folder)
-        return there.url if there.names() else ""
+        return there.url if any(not name.startswith(".") for name in there.names()) else ""
 
-    def take_over(self, folder: Path, state: Batch | None) -> None:
+    def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
         """As the protocol says."""
         self.let_go(folder)
         make_folder(folder)
-        seal(self._of(folder), folder, counted(state))
+        seal(self._of(folder), folder, counted(state), epoch)
 
     def gather(self, folder: Path) -> Mapping[str, int]:
         """As the protocol says."""
@@ -106,9 +111,9 @@ class SharedObjects:
         fetch(self._of(folder), folder)
         return there
 
-    def deliver(self, folder: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
+    def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
         """As the protocol says."""
-        deliver(folder, self._of(folder), there, check)
+        deliver(ready, self._of(folder), there, check, by=ready.parent.name)
 
     def let_go(self, folder: Path) -> None:
         """Nothing of it counts here."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import gzip
 import shutil
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.checkpoints import CHECKSUMS
 from sharc_crawler.archive.files import Drafts
-from sharc_crawler.errors import DataError, StoreUnavailable
+from sharc_crawler.archive.owners import own_name
+from sharc_crawler.archive.taking_over import STAY, remove_own
+from sharc_crawler.errors import DataError, StoreUnavailable, Superseded
 from sharc_crawler.live.monitoring.busy import Share
+from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.live.setup.places import Place
 from sharc_crawler.report.log import FORMATS
@@ -28,7 +32,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.places import OpenStores
 
-COPY = ".epoch-"  #: folder of what this owner alone writes, until the site is done
 JOURNAL = "journal.jsonl.gz"  #: of a site that is done
 
 
@@ -50,7 +53,8 @@ class FleetPlace(Place):
         self._taken: Batch | None = None  #: of former owners, as long as there is no copy of it
         self._since: list[Batch] = []  #: what was done meanwhile
         self.copied: asyncio.Future[None] | None = None
-        copy = folder / f"{COPY}{epoch}"
+        copy = folder / own_name(epoch)
+        self.ready = copy / folder.name  #: what is to lie in the folder, once the site is done
         make_folder(copy)
         super().__init__(copy, config, clock, stores)
         (copy / RUNNING).unlink()
@@ -82,14 +86,19 @@ class FleetPlace(Place):
             super().catch_up()
 
     def take_over(self, state: Batch) -> None:
-        """Go on with what former owners did. The copy of that is made beside: the site need not wait for it."""
+        """Go on with what former owners did."""
         self.suspend()
         self._taken = state
-        self.copied = asyncio.ensure_future(self._copy(state))
+
+    def copy_beside(self) -> None:
+        """Begin to make a copy of that: the site need not wait for it."""
+        assert self._taken is not None, "there is something to copy"
+        self.copied = asyncio.ensure_future(self._copy(self._taken))
 
     async def _copy(self, state: Batch) -> None:
-        await asyncio.to_thread(_copied, self.state, state)
+        await asyncio.to_thread(_copied, self.state, state, self._config.log)
         self._owner = ""  # it was another's, of this process
+        self.log = CrawlLog(self.state, self, self._config.log)  # goes on with what lies there now
         for batch in self._since:
             self.store.commit(batch)
         self._taken = None
@@ -101,24 +110,28 @@ class FleetPlace(Place):
             await self.copied
 
     def finish(self) -> None:
-        """The site is done: its state and its log lie in its folder, as if it had been captured alone."""
+        """The site is done: its state and its log are made ready, as if it had been captured alone."""
         self.log.finish()
         self.suspend()
+        make_folder(self.ready)
         for _, name in FORMATS.values():
             stem, _, suffix = name.partition(".")
             for path in self.state.glob(f"{stem}*.{suffix}"):
-                path.replace(self.folder / path.name)
-        opening.move_copy(self.state, self.folder)
+                path.replace(self.ready / path.name)
+        opening.move_copy(self.state, self.ready)
 
-    def keep_journal(self, lines: Iterable[str]) -> None:
-        """Its journal, too; in any thread."""
-        with Drafts() as drafts, drafts.open(self.folder / JOURNAL) as file, gzip.open(file, "wb") as packed:
+    def accompany(self, lines: Iterable[str]) -> None:
+        """Beside these its journal, and its WARC files, which report and certificate are made of; in any thread."""
+        for path in self.folder.iterdir():
+            if path.name.endswith(STAY) or path.name == CHECKSUMS:
+                _link(path, self.ready / path.name)
+        with Drafts() as drafts, drafts.open(self.ready / JOURNAL) as file, gzip.open(file, "wb") as packed:
             packed.writelines(f"{line}\n".encode() for line in lines)
 
     def clear(self) -> None:
         """Remove what owners wrote for themselves, this one and former ones."""
-        for path in self.folder.glob(f"{COPY}*"):
-            shutil.rmtree(path, ignore_errors=True)
+        with suppress(Superseded):  # somebody has begun with the site already
+            remove_own(self.folder, self.epoch)
 
     def discard(self) -> None:
         """The site is another's: so is all that counts."""
@@ -126,10 +139,19 @@ class FleetPlace(Place):
         shutil.rmtree(self.state, ignore_errors=True)
 
 
-def _copied(folder: Path, state: Batch) -> None:
-    """In any thread."""
+def _link(path: Path, to: Path) -> None:
+    """Not every file system can do that."""
+    try:
+        to.hardlink_to(path)
+    except OSError:
+        shutil.copyfile(path, to)
+
+
+def _copied(folder: Path, state: Batch, formats: Iterable[str]) -> None:
+    """With its log; in any thread."""
     with closing(opening.begin_copy(folder)) as store:
         store.replace(state)
+        CrawlLog(folder, store, formats).finish()
 
 
 def write_end(folder: Path, stopped: str, config: Config, masks: Path | None = None) -> tuple[bytes, str]:
