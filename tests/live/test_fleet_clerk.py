@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,35 @@ async def test_what_sites_did_is_one_statement_then_they_go_on(ledger: FleetLedg
     assert [len(steps) for steps in asked] == [2]
     assert sorted(went_on) == ["a", "b"]
     assert list(lines_of(ledger.journal("a", 1))) == ["{}", "{}"]
+    clerk.close()
+
+
+@deferred_f_from_coro_f
+async def test_what_comes_while_the_ledger_answers_waits_for_other_sites_steps(
+    ledger: FleetLedger, monkeypatch: pytest.MonkeyPatch
+):
+    clerk, asked, loop = holding(ledger), [], asyncio.get_running_loop()
+    enough = loop.create_future()
+
+    def step(steps, term, step=ledger.step):
+        asked.append(sorted(one.site for one in steps))
+        return step(steps, term)
+
+    def written(site: str) -> None:
+        if len(asked) == 1:
+            clerk.append("b", "{}")
+            loop.call_later(0.01, clerk.append, "a", "{}")
+        elif not enough.done():
+            enough.set_result(site)
+
+    monkeypatch.setattr(ledger, "step", step)
+    monkeypatch.setattr(module, "A_SITE", module.LONGEST)
+    clerk.written = written
+    clerk.append("a", "{}")
+    writing = asyncio.ensure_future(clerk.write())
+    await enough
+    writing.cancel()
+    assert asked == [["a"], ["a", "b"]]
     clerk.close()
 
 

@@ -134,8 +134,9 @@ class Clerk:
             await self._told.wait()
             self._told.clear()
             await asyncio.sleep(min(LONGEST, A_SITE * len(self.held)))
-            while any(not held.safe for held in self.held.values()):
-                await self.flush()
+            await self.flush()
+            if any(not held.safe for held in self.held.values()):  # what came meanwhile waits for others' steps, too
+                self._told.set()
 
     async def flush(self) -> None:
         """Tell it what there is, and heed its answer."""

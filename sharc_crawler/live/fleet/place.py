@@ -81,9 +81,14 @@ class FleetPlace(Place):
         return super().links() if self._taken is None else iter(self._taken.links)
 
     def catch_up(self) -> None:
-        """Write the log, once there is a copy of what former owners did."""
-        if self._taken is None:
+        """Write the log, once there is a copy of what former owners did, and as long as no later one has removed it."""
+        if self._taken is None and self.state.is_dir():
             super().catch_up()
+
+    def suspend(self) -> None:
+        """As a place does."""
+        self._changed &= self.state.is_dir()
+        super().suspend()
 
     def take_over(self, state: Batch) -> None:
         """Go on with what former owners did."""
