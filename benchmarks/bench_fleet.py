@@ -124,7 +124,7 @@ def steps(database: Database) -> dict[str, int]:
 
 
 def takeover(database: Database) -> dict[str, dict[str, float]]:
-    """From a journal in the ledger to a frontier that decides, in a process that does nothing else; all pages visited."""
+    """From a journal in the ledger to a frontier that decides, in a process of its own; all pages are visited."""
     found = {}
     for pages in TAKEN_OVER:
         dsn = database.new()

@@ -1,7 +1,7 @@
-"""What tells a site's owners apart in its folder: each writes under names that bear its epoch, one more with each owner.
+"""What tells a site's owners apart in its folder: each writes under names that bear its epoch.
 
-An owner that is late cannot be kept from writing such names. What it would put elsewhere it puts there from one of them,
-which whoever takes the site over removes first.
+An epoch is one more with each owner. One that is late cannot be kept from writing such names. What it would put
+elsewhere it puts there from one of them, which whoever takes the site over removes first.
 """
 
 from __future__ import annotations

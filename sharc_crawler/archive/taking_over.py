@@ -1,7 +1,7 @@
 """A site's folder is taken over from a former owner, which may not be dead, only slow.
 
-What that one writes for itself is removed, so that it can put none of it elsewhere any more. WARC files that it left open
-are sealed by copying.
+What that one writes for itself is removed, so that it can put none of it elsewhere any more. WARC files that it left
+open are sealed by copying.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from sharc_crawler.fleet.ledger import JournalStep, SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.beginning import session_of
@@ -50,13 +52,13 @@ LOOKS = 600  #: of 0.05 s, at most
 class Working:
     """A worker in this process, with a ledger, files and a process that writes; nothing asks it for requests."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, term: float = TERM) -> None:
         dsn = f"sqlite:{folder / 'fleet.db'}"
         self.ledger: FleetLedger = open_fleet(dsn, make=True)
         self.ledger.add([site_order(SITE)])
         kept = SharedFolder(folder / "captures")
         settings = fleet_settings(["SHARC_OPERATOR=a@b.example"], kept, 4)
-        clerk = Clerk(open_fleet(dsn), "w", TERM)
+        clerk = Clerk(open_fleet(dsn), "w", term)
         self.worker = FleetWorker(clerk, kept, 4)
         crawler = Crawler(FleetSpider, settings)
         crawler.spider = FleetSpider.from_crawler(crawler, self.worker, clerk)
@@ -261,6 +263,35 @@ async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(w
     place.finish()
     kept = load_state(place.ready)
     assert (kept.pages, kept.visits, kept.members) == (state.pages, state.visits, [(0, 1), (1, 1)])
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_terms_are_renewed_while_a_large_site_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    working, renewed, since = Working(tmp_path, term=2.0), threading.Semaphore(0), []
+    ledger = working.worker.holdings.clerk.ledger
+
+    def renew(pulse, term, renew=ledger.renew):
+        renewed.release()
+        return renew(pulse, term)
+
+    def restore(self, saved, now, restore=Restorer.restore):
+        while renewed.acquire(blocking=False):
+            pass
+        for _ in range(3):  # it takes as long as some renewals, which nobody makes where the reactor waits for it
+            since.append(renewed.acquire(timeout=10))
+        restore(self, saved, now)
+
+    monkeypatch.setattr(ledger, "renew", renew)
+    monkeypatch.setattr(Restorer, "restore", restore)
+    [held] = working.ledger.claim("former", 1, TERM)
+    working.ledger.step([JournalStep(SITE, held.epoch, 1, packed([to_json(journalled(MemoryStore()))]))], TERM)
+    working.ledger.release(SITE, held.epoch)
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    assert since == [True] * 3
+    await working.end()
+    working.ledger.close()
 
 
 @pytest.mark.slow
