@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from threading import Thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -10,6 +16,7 @@ from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.changes.masks import Mask, grown, load_masks, taken_over
 from sharc_crawler.errors import UsageError
+from sharc_crawler.fleet.ledger import SiteOrder
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -21,6 +28,7 @@ from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting, Wait
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import SqliteStore
+from tests.live.serving import Answering
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +90,41 @@ def test_a_report_names_the_ledger_and_no_file_of_a_worker_that_has_gone(tmp_pat
     config = Config.from_settings(fleet_settings(settings, SharedFolder(tmp_path / "captures"), 4))
     names = [ordered({"url": ROOT}, config, shares_history=shared)[0].settings["history"] for shared in (True, False)]
     assert names == ["the fleet's ledger", str(tmp_path / "history")]
+
+
+class Counted(Answering, BaseHTTPRequestHandler):
+    """Each answer says how many there were."""
+
+    seen = count(1)
+
+    def do_GET(self):
+        links = "".join(f"<a href=/{number}>{number}</a>" for number in range(1, 9))
+        body = f"<html><p>Page {self.path}</p><span class=views>seen {next(self.seen)} times</span>{links}".encode()
+        self.answer(body, status=404 if self.path.endswith((".txt", ".xml")) else 200)
+
+
+@pytest.mark.long
+def test_a_worker_goes_by_the_masks_that_another_ones_capture_learned(tmp_path: Path):
+    server = ThreadingHTTPServer(("127.0.7.1", 0), Counted)
+    Thread(target=server.serve_forever, daemon=True).start()
+    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
+    site = f"127.0.7.1:{server.server_port}"
+    ledger.add([SiteOrder(site, {"url": f"http://{site}/", "delay": "0.01"})])
+    settings = ("SHARC_OPERATOR=a@b.example", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8")
+    words = ["fleet", "work", f"sqlite:{tmp_path / 'fleet.db'}", "--output", str(tmp_path / "captures"), "--until-done"]
+    words += ["--history", "--masks", *(part for one in settings for part in ("-s", one))]
+    for name in ("first", "second"):
+        command = "from sharc_crawler.cli import main; main()"
+        subprocess.run([sys.executable, "-c", command, *words, "--name", name], check=True)
+        ledger.requeue([site])
+    first, second = sorted((tmp_path / "captures").iterdir())
+    said = [json.loads((folder / "certificate.json").read_text())["capture"]["settings"] for folder in (first, second)]
+    assert "seen" in load_masks(first / "learned-masks.json")[0].pattern
+    assert ("masks_taken" in said[0], said[1]["masks_taken"]) == (False, 1)
+    assert not (second / "learned-masks.json").exists(), "nothing is left to be learned"
+    server.shutdown()
+    server.server_close()
+    ledger.close()
 
 
 class Asked:
