@@ -21,7 +21,7 @@ from benchmarks.hostile_site import KINDS, SILENT, HostileSite
 from benchmarks.site_crawl import captured
 from sharc_crawler.instants import unix
 
-MANY = "still", "liar-304", "weak-etag"  #: as many as make a kind that is audited by itself
+MANY = "still", "liar-304", "weak-etag", "naive-304", "share-304"  #: as many as make a kind that is audited by itself
 
 
 def crawl(url: str, folder: Path, strategy: str, delay: float) -> dict:
@@ -58,14 +58,16 @@ def main() -> None:
     parser.add_argument("--many", type=int, default=45, help="pages of the kinds that 304s are claimed of")
     parser.add_argument("--delay", type=float, default=0.02)
     parser.add_argument("--strategy", default="sharc-selective")
+    parser.add_argument("--only", nargs="*", default=[], choices=KINDS, metavar="KIND", help="of these kinds alone")
     options = parser.parse_args()
-    print(f"{len(KINDS)} kinds of pages, {len(SILENT)} of them silent", flush=True)
+    print(f"{len(options.only or KINDS)} kinds of pages, {len(SILENT)} of them silent", flush=True)
     head = "| seed | claimed by bytes | by 304 | weak | by lastmod | silent"
     print(
         f"{head} | false by bytes | by 304 or lastmod (bound) | weak | silent | which |\n|{'--:|' * 10}---|", flush=True
     )
+    more = dict.fromkeys(MANY, options.many)
     for seed in range(options.runs):
-        with HostileSite(seed, options.count, more=dict.fromkeys(MANY, options.many)) as site:
+        with HostileSite(seed, options.count, more=more, only=options.only) as site:
             threading.Thread(target=site.serve_forever, daemon=True).start()
             with tempfile.TemporaryDirectory() as folder:
                 capture = crawl(site.url, Path(folder), options.strategy, options.delay)

@@ -11,12 +11,16 @@ import random
 import time
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
 
-from benchmarks import hostile_answers, hostile_more, hostile_words  # which fill the table of kinds
+from benchmarks import hostile_answers, hostile_later, hostile_more, hostile_words  # which fill the table of kinds
 from benchmarks.hostile_pages import KINDS, SILENT, SPAN, TOLD, TRUTH, Answer, Asked, Page, http
 from sharc_crawler.instants import iso
 
-__all__ = ["KINDS", "SILENT", "HostileSite", "hostile_answers", "hostile_more", "hostile_words"]
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["KINDS", "SILENT", "HostileSite", "hostile_answers", "hostile_later", "hostile_more", "hostile_words"]
 
 
 class HostileSite(ThreadingHTTPServer):
@@ -24,12 +28,19 @@ class HostileSite(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, seed: int, count: int = 4, every: float = 6.0, more: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        count: int = 4,
+        every: float = 6.0,
+        more: dict[str, int] | None = None,
+        only: Collection[str] = (),
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.begun = time.time()
         self.log: dict[str, list[tuple[float, object, dict[str, str]]]] = defaultdict(list)
         self.pages: dict[str, Page] = {}
-        for name in KINDS:
+        for name in only or KINDS:
             for number in range((more or {}).get(name, count)):
                 rng = random.Random(f"{seed} {name} {number}")
                 page = Page(name, number, self.begun, _changes(rng, self.begun, every))

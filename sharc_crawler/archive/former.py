@@ -10,8 +10,8 @@ from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
@@ -143,8 +143,7 @@ def _answer(record: Record, url: str, file: str) -> FormerAnswer | None:
     if message.digest != record.get("WARC-Payload-Digest"):
         return None
     kind, codings = header_text(message.header(b"content-type")), message.values(b"content-encoding")
-    body = decoded(message.payload, codings) if codings else None
-    unpacked = None if body is None else labelled_digest(body)
+    unpacked = of_unpacked(message, decoded(message.payload, codings)) if codings else None
     date, name = record.get("WARC-Date"), record.get("WARC-Record-ID")
     if date is None or (kind is not None and not kind.isascii()):
         return None

@@ -18,7 +18,7 @@ from sharc_crawler.evidence.data import DataState, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
-from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, Revisits, is_apex
+from sharc_crawler.evidence.judgement import NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import iso
@@ -222,7 +222,7 @@ class _Judged:
 
     def _judgement(self, before: Next, after: Next | None) -> Judgement:
         if before.outcome.started == self._instant and is_apex(Slot.ONLY, before.outcome):
-            return APEX
+            return self._revisits.apex(before.stated["uri"], before.outcome)
         if after is None:
             return NEVER_REVISITED
         if after.outcome.result is Result.NOT_MODIFIED:  # to the revisit of a capture that visited the page before

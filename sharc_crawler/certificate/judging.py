@@ -15,7 +15,7 @@ from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.data import DataState, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers, of_message
-from sharc_crawler.evidence.judgement import APEX, ONCE, Revisits, is_apex
+from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import maybe_iso, unix
@@ -262,7 +262,8 @@ class Judge:
             apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._references.get(
                 entry["subsite"]
             )
-            return APEX if apex and first is not None and is_apex(Slot.ONLY, first) else ONCE
+            instant = apex and first is not None and is_apex(Slot.ONLY, first)
+            return self._revisits.apex(entry["visit"]["uri"], first) if instant and first else ONCE
         if stated.verdict is Verdict.UNKNOWN and entry["reason"] == Reason.NOT_MODIFIED_LIES:
             return stated  # less than the records show is claimed
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
@@ -272,6 +273,8 @@ class Judge:
         found = self._revisits.judge(entry["visit"]["uri"], first, second, reference)
         if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
             return replace(found, evidence=stated.evidence)  # again less: others of its kind had other bytes
+        if found.verdict is Verdict.COHERENT and entry["reason"] == Reason.STALE and stated.verdict is Verdict.UNKNOWN:
+            return stated  # by how long downloads took, which no record says
         return found
 
     def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:

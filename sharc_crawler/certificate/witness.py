@@ -17,6 +17,7 @@ from sharc_crawler.archive.options import FORMER
 from sharc_crawler.certificate.forms import misformed
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
+from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.coding import decoded
 from sharc_crawler.storage.scratch import Scratch
 
@@ -296,8 +297,7 @@ def _short(message: HttpResponse | None) -> bool:
 
 def _decoded(message: HttpResponse) -> str | None:
     codings = message.values(b"content-encoding")
-    body = decoded(message.payload, codings) if codings else None
-    return None if body is None else labelled_digest(body)
+    return of_unpacked(message, decoded(message.payload, codings)) if codings else None
 
 
 def _head(message: HttpResponse | None) -> HttpResponse | None:

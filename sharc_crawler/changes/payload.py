@@ -14,7 +14,7 @@ class Payload(NamedTuple):
     """Digests of a payload; ``None`` where there is nothing to take them of."""
 
     digest: str | None = None  #: as sent: transfer-decoded, content-encoded
-    decoded: str | None = None  #: content-decoded, where it was encoded
+    decoded: str | None = None  #: content-decoded, where it was encoded (:func:`of_unpacked`)
     fingerprint: str | None = None  #: of what counts as content
 
 
@@ -25,5 +25,15 @@ def digests(message: HttpResponse, body: bytes | None) -> Payload:
     >>> digests(parse_response(b"HTTP/1.1 200 OK\r\n\r\nhello"), b"hello").decoded is None
     True
     """
-    coded = body is not None and message.header(b"content-encoding") is not None
-    return Payload(message.digest, labelled_digest(body) if body is not None and coded else None)
+    return Payload(message.digest, of_unpacked(message, body))
+
+
+def of_unpacked(message: HttpResponse, body: bytes | None) -> str | None:
+    """Of an encoded payload's content, as :func:`digests` has it; where that is not known, of the coding and the bytes.
+
+    The same bytes are another page where they are said to be packed in another way.
+    """
+    codings = message.values(b"content-encoding")
+    if not codings:
+        return None
+    return labelled_digest(b"%b %b" % (b", ".join(codings), message.digest.encode()) if body is None else body)

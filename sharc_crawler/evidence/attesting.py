@@ -89,7 +89,8 @@ class Attestations:
 
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
         """A page was downloaded again; False: by bytes, or by 304, it is finished."""
-        self.downloaded(page, outcome, once=False)
+        if judgement.reason != Reason.STALE:  # a copy of before T is no audit
+            self.downloaded(page, outcome, once=False)
         self._further[page] = judgement
         if page in self.once:  # an audit, which says nothing of T by itself
             return True

@@ -36,9 +36,9 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     * A fetch that failed or was refused, a part (206, or a ``Content-Range``), or a payload without digest: unknown.
     * 304 to a request that carried the validators of ``old``: unchanged, by the server's word; weak validators apart.
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
-      bytes; different ones, or another content type: changed.
+      bytes; different ones, or another content type or coding: changed.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
-    * The same content, but another ETag or Last-Modified (later than the visit, or, without ETags, older): the server
+    * The same content, but another ETag or Last-Modified (after the visit, or, without ETags, any other): the server
       contradicts itself, unknown; unless its validators are ``restless``, known to differ at unchanged content.
       ``dated``: its kind of pages has a Last-Modified that is not made on request.
 
@@ -96,12 +96,7 @@ def _ahead(outcome: Outcome) -> bool:
 
 
 def contradicts(asked: Validators, said: Validators) -> bool:
-    """Does a 304 bring another ETag than it was asked by? Its server would send other content, then.
-
-    >>> from sharc_crawler.model import Validators
-    >>> contradicts(Validators('"1"'), Validators('W/"1"')), contradicts(Validators('"1"'), Validators('"2"'))
-    (False, True)
-    """
+    """Does a 304 bring another ETag than it was asked by? Its server would send other content, then."""
     return bool(asked.etag and said.etag) and _opaque(asked.etag) != _opaque(said.etag)
 
 
@@ -119,7 +114,7 @@ def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Com
     same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
     if not unpacked and not same:
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
-    if (old.media_type, old.charset) != (new.media_type, new.charset):
+    if not unpacked or (old.media_type, old.charset) != (new.media_type, new.charset):
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)
     if not restless and (why := contradiction(old, new, dated=dated)):
         return _unknown(why)
@@ -142,7 +137,7 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
         return Reason.LATER_MODIFIED
     if after is None or after == before or (not dated and made_on_request(old) and made_on_request(new)):
         return None
-    if before is not None and after < before and not all(etags):  # put back, by something older
+    if before is not None and not all(etags):  # either way: by a clock of its own, or put back by something older
         return Reason.LATER_MODIFIED
     since = (old.started if before is None else before) if old.date is None else old.date
     return Reason.LATER_MODIFIED if after >= since else None

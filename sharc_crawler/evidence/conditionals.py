@@ -1,10 +1,10 @@
-"""What a server's 304 is worth: of each kind of URLs a sample is revisited without conditions, and compared by bytes.
+"""What a server's 304 is worth: of each kind of URLs a sample of them is downloaded once more, and compared by bytes.
 
-A page that the server would have called unmodified, by the very validators that it sends again, and whose bytes differ,
-is a lie; then no page of its kind is claimed on a 304. Weak validators may stay the same though bytes change: where the
-sample shows that they do, it is no lie, and no page of the kind is claimed on these. Other bytes with the same content
-(a nonce, how long a page took to make) are no lie either: a 304 speaks of what counts. But then it speaks of no more,
-so the validators of that kind are weak ones.
+A page that the server calls unmodified (or would, by the very validators that it sends again), and whose bytes differ,
+is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304. Weak
+validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page of the
+kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) are no lie either: a
+304 speaks of what counts. But then it speaks of no more, so the validators of that kind are weak ones.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import replace
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import weak
+from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.model import Judgement, Result, Verdict
@@ -24,7 +26,7 @@ from sharc_crawler.urls import url_class
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sharc_crawler.model import Outcome, PageId
+    from sharc_crawler.model import Instant, Outcome, PageId
 
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"
 
@@ -36,6 +38,7 @@ class Conditionals:
         self.share = share
         self.drawn: set[PageId] = set()
         self.open: dict[PageId, Judgement] = {}  #: by 304, not believed yet
+        self._held: dict[PageId, Instant | None] = {}  # of these those answered 304, and when by the server's clock
         self._strata: dict[PageId, str] = {}
         self._classes: dict[PageId, str] = {}
         self._confirmed: set[PageId] = set()
@@ -46,7 +49,7 @@ class Conditionals:
         self._doubted: set[str] = set()  # strata with any of these, when last judged
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
-        """Which of the pages that could be asked for conditionally are to be asked for in full; always the same.
+        """Which of the pages that can be asked for conditionally are asked for in full after a 304; always the same.
 
         Those of parts of the site that were captured before have been drawn from.
         """
@@ -57,6 +60,13 @@ class Conditionals:
         self.drawn |= drawn
         return drawn
 
+    def asks_again(self, page: PageId, outcome: Outcome) -> bool:
+        """A page was answered 304: is it one of these?"""
+        if page not in self.drawn or page in self._held:
+            return False
+        self._held[page] = outcome.date
+        return True
+
     def revisited(
         self, page: PageId, visit: Outcome, revisit: Outcome, judgement: Judgement, *, alike: bool = False
     ) -> bool:
@@ -66,17 +76,26 @@ class Conditionals:
         """
         same = judgement.verdict is Verdict.COHERENT
         other = not same and code(judgement.reason) == Reason.OTHER_BYTES
-        if page in self.drawn and revisit.result is Result.OK:
+        if page in self._held and revisit.result is Result.OK:
             if same:
                 self._confirmed.add(page)
             elif other:
                 self._changed.add(page)
-        if other and _would_match(visit, revisit):
+        if other and (_would_match(visit, revisit) or self._belied(page, revisit)):
             (self._tokens if alike else self._missed if weak(visit) else self._lies).add(page)
+        if code(judgement.reason) == Reason.UNASKED_304:
+            self._lies.add(page)
         told = same and judgement.evidence.told
         if told:
             self.open[page] = judgement
         return told
+
+    def _belied(self, page: PageId, revisit: Outcome) -> bool:
+        """Was it answered 304 just before, and says nothing of a change since?"""
+        if page not in self._held:
+            return False
+        modified, held = http_date(revisit.validators.last_modified), self._held[page]
+        return modified is None or held is None or modified < held - DATE_PRECISION
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Of these pages those that were left open; and those judged before of strata that are doubted since then."""

@@ -8,41 +8,49 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.model import Instant, Outcome, Seconds
 
 #: a Date header is cut to the second, and servers keep it for another
 DATE_PRECISION: Seconds = 2.0
 #: an Age, too
 AGE_PRECISION: Seconds = 1.0
+#: share of answers that agree on what their server's clock is, if they are no copies
+MOST = 0.75
 
 
 class Clocks:
     """How far the servers' clocks are ahead of ours, by the visits that began before the reference instant."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, list[tuple[Instant, Seconds]]] = defaultdict(list)
+        self._seen: dict[str, list[tuple[Instant, Seconds, Seconds]]] = defaultdict(list)
         self._ahead: dict[tuple[str, Instant], Seconds | None] = {}
 
     def saw(self, url: str, outcome: Outcome) -> None:
         """A visit brought an answer."""
         if outcome.date is not None:
-            self._seen[_host(url)].append((outcome.started, outcome.date - outcome.started))
+            took = outcome.ended - outcome.started  # 0: nobody knows, as of records alone
+            self._seen[_host(url)].append((outcome.started, outcome.date - outcome.started, took))
 
     def ahead(self, url: str, reference: Instant) -> Seconds | None:
         """Of the server of a URL; ``None``: nothing tells. Copies that are late, and slow answers, are the few.
 
-        >>> from sharc_crawler.model import Outcome, Result
-        >>> clocks = Clocks()
-        >>> for date in (103.0, 104.0, 5.0):
-        ...     clocks.saw("http://h/", Outcome(Result.OK, 1.0, 2.0, date=date))
-        >>> clocks.ahead("http://h/x", 10.0)
-        102.0
+        Where they are many, no clock is behind the Date of a fresh answer by more than that took.
         """
         key = _host(url), reference
         if key not in self._ahead:
-            seen = [ahead for started, ahead in self._seen.get(key[0], ()) if started < reference]
-            self._ahead[key] = median(seen) if seen else None
+            seen = [(ahead, took) for started, ahead, took in self._seen.get(key[0], ()) if started < reference]
+            self._ahead[key] = _clock(seen) if seen else None
         return self._ahead[key]
+
+
+def _clock(seen: Sequence[tuple[Seconds, Seconds]]) -> Seconds:
+    """The middle, if it lies within most downloads (each began so long before its Date, and took so long)."""
+    middle = median(ahead for ahead, _ in seen)
+    timed = [(ahead - took, ahead) for ahead, took in seen if took > 0]
+    agree = sum(least - AGE_PRECISION <= middle <= most + AGE_PRECISION for least, most in timed)
+    return middle if agree >= MOST * len(timed) else max(middle, max(least for least, _ in timed))
 
 
 def reach(revisit: Outcome, visit: Outcome | None, ahead: Seconds | None) -> Instant:

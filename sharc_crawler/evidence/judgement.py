@@ -15,11 +15,7 @@ from sharc_crawler.model import Change, Judgement, Result, Slot, Verdict
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Outcome
 
-VERDICTS = {
-    Change.UNCHANGED: Verdict.COHERENT,
-    Change.CHANGED: Verdict.CHANGED,
-    Change.UNKNOWN: Verdict.UNKNOWN,
-}
+VERDICTS = {Change.UNCHANGED: Verdict.COHERENT, Change.CHANGED: Verdict.CHANGED, Change.UNKNOWN: Verdict.UNKNOWN}
 APEX = Judgement(Verdict.COHERENT, Evidence.INSTANT, Reason.REFERENCE_DOWNLOAD)
 ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.VISITED_ONCE)
 NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NEVER_REVISITED)
@@ -78,13 +74,17 @@ class Revisits:
         away = self._away.get(url)
         return away if away is not None and found.change is Change.UNCHANGED else of_comparison(found)
 
+    def apex(self, url: str, outcome: Outcome) -> Judgement:
+        """Of a page whose only download is T: a copy whose Date is an old one is none of then."""
+        return ONCE if self._stale(url, None, outcome, outcome.started) else APEX
+
     def _is_dated(self, url: str, reference: Instant) -> bool:
         """Had a page of its kind, before T, a Last-Modified that was not made on request? Of few nobody can tell."""
         kind = class_of(url)
         by_clock = sum(started < reference for started in self._by_clock.get(kind, ()))
         return by_clock < PAIRS or self._dated.get(kind, reference) < reference
 
-    def _stale(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> bool:
+    def _stale(self, url: str, visit: Outcome | None, revisit: Outcome, reference: Instant | None) -> bool:
         """Does the revisit show the page as it was before T only?"""
         if reference is None:
             return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.comparison import Comparison
-from sharc_crawler.evidence.intervals import DATE_PRECISION
+from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change
@@ -72,7 +72,7 @@ def weigh(
     >>> weigh([seen], [Lastmod(20.0, 15.0, 16.0)], reference=20.0).comparison.change.value
     'changed'
     """
-    lastmods = [*map(anywhere, lastmods)]
+    downloads, lastmods = [_no_copy_of(downloads[0], download) for download in downloads], [*map(anywhere, lastmods)]
     own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
     known = [*lastmods, *own]
     found = [_shown(download, lastmods, own, reference, lag) for download in downloads]
@@ -86,11 +86,22 @@ def weigh(
     return Weighed(found[0] if found else _open(Reason.NO_DOWNLOAD), lies)
 
 
+def _no_copy_of(first: Download, download: Download) -> Download:
+    """A later download of no later Date is a copy of the first, whatever Age it has."""
+    passed = download.started - first.started
+    copied = first.date is not None and download.date is not None and download.date <= first.date
+    return download._replace(age=max(download.age, passed)) if copied and passed > DATE_PRECISION else download
+
+
 def header_lastmod(download: Download) -> Lastmod | None:
-    """The Last-Modified of a download; None without one, and where it only repeats the Date (made on request)."""
+    """The Last-Modified of a download; None without one, and where it only repeats the Date (made on request).
+
+    A copy from a cache says what was so when it was made.
+    """
     if download.modified is None or (download.date is not None and download.modified > download.date - DATE_PRECISION):
         return None
-    return Lastmod(download.started, download.modified - 1.0, download.modified + 1.0)
+    read = download.started - (download.age and download.age + AGE_PRECISION)
+    return Lastmod(read, download.modified - 1.0, download.modified + 1.0)
 
 
 def offset(download: Download) -> tuple[Seconds, Seconds] | None:

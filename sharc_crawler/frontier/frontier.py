@@ -196,6 +196,7 @@ class Frontier:
         ledger = self.ledger
         capture = ledger.capture
         again = outcome.result is Result.FAILED and task.attempt < ledger.politeness.attempts
+        again = again or capture.mode.asks_again(task.page, task.slot, outcome)
         if task.attempt != TAKEN:
             capture.budget.ended(task, fetch.url, outcome, finished=not again)
         judgement = None

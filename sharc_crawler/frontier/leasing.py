@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Slot
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Result, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,8 +127,8 @@ class Leases:
         return None
 
     def try_again(self, task: Task, outcome: Outcome) -> None:
-        """Back off, twice as long each time; the page is not lost."""
-        wait = self._ledger.politeness.back_off * 2 ** (task.attempt - 1)
+        """Back off after a failure, twice as long each time; the page is not lost."""
+        wait = self._ledger.politeness.back_off * 2 ** (task.attempt - 1) if outcome.result is Result.FAILED else 0.0
         if outcome.retry_after is not None:
             wait = min(max(outcome.retry_after, 0.0), self._ledger.politeness.longest_pause)
         self._ledger.pages.move(task.page, Event.GIVEN_BACK)

@@ -120,6 +120,12 @@ class PageTable:
         etag, modified = note.decode("utf-8", "surrogatepass").rsplit("\0", 2)[1:]
         return Validators(etag or None, modified or None)
 
+    def asked_by(self, page: PageId, outcome: Outcome) -> Outcome:
+        """What a revisit is judged against: its visit, without validators where a 304 came and none had been sent."""
+        visit = self.remembered(page)
+        unasked = outcome.result is Result.NOT_MODIFIED and page in self._in_full
+        return visit._replace(validators=NO_VALIDATORS) if unasked else visit
+
     def last_modified(self, page: PageId) -> str | None:
         """What the server said then of its last change."""
         note = self._notes[page]

@@ -131,6 +131,8 @@ class Restorer:
         for visit in saved.visits:
             if visit.finished:
                 self._visit(visit, shown)
+            else:  # a 304 that is to be tested
+                self._ledger.capture.mode.asks_again(visit.page, visit.slot, visit.outcome)
 
     def _spent(self, visits: Sequence[VisitRow]) -> None:
         """What the fetches cost."""
@@ -226,7 +228,7 @@ class Restorer:
             return
         visit, part = pages.remembered(page), self._members.get(self._ledger.owner(page))
         reference = capture.reference if part is None else capture.mode.reference_of(part)
-        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, reference)
+        judgement = capture.revisited.judge(pages.urls[page], pages.asked_by(page, outcome), outcome, reference)
         capture.mode.revisited(page, kind, visit, outcome, judgement)
 
     def _polled(self, row: VisitRow, new: Sequence[PageId]) -> None:

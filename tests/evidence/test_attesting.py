@@ -287,3 +287,32 @@ def test_equal_bytes_of_downloads_that_both_lie_before_t_show_nothing_of_t():
     capture.again(page, "A", at=VISIT + 1.0)
     judged, _ = capture.judged()
     assert (judged[page].verdict, judged[page].evidence) == (Verdict.CHANGED, Evidence.ATTESTED)
+
+
+def test_a_copy_of_before_t_is_no_audit() -> None:
+    """It brings the same bytes, and confirms nothing."""
+    capture = Capture(share=1.0)
+    pages = [capture.page(STILL, "A") for _ in range(20)]
+    audited = capture.audited()
+    for page in audited:
+        old = Outcome(Result.OK, AGAIN, AGAIN + 0.1, 200, "A", date=AGAIN, age=AGAIN - T + 50.0)
+        judgement = capture.revisits.judge(capture.urls[page], capture.visits[page], old, T)
+        assert judgement.reason == Reason.STALE
+        capture.attesting.revisited(page, old, judgement)
+    _, told = capture.judged()
+    assert (told["claimed"], told["audited"], told["bound"]) == (len(pages), 0, len(pages))
+
+
+def test_the_last_modified_of_a_copy_is_that_of_when_it_was_made() -> None:
+    """Two downloads around T; the second one's copy was made before it, and does not tell of a change since."""
+    modified = Validators(None, "Thu, 01 Jan 1970 00:05:00 GMT")
+    for age, verdict in ((0.0, Verdict.COHERENT), (AGAIN - T + 50.0, Verdict.UNKNOWN)):
+        capture = Capture()
+        page = len(capture.urls)
+        capture.urls[page] = f"http://h/a/{page}.html"
+        capture.visits[page] = visit = Outcome(Result.OK, VISIT, VISIT + 0.1, 200, "A", validators=modified, date=VISIT)
+        capture.attesting.downloaded(page, visit, once=False)
+        again = Outcome(Result.OK, AGAIN, AGAIN + 0.1, 200, "A", validators=modified, date=AGAIN, age=age)
+        judgement = capture.revisits.judge(capture.urls[page], visit, again, T)
+        capture.attesting.revisited(page, again, judgement)
+        assert capture.judged()[0][page].verdict is verdict

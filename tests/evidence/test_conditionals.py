@@ -15,24 +15,36 @@ URLS = {n: f"http://h.example/{'news' if n < 50 else 'list'}/{n}.html" for n in 
 ETAG = Validators('"1"')
 
 
-def capture(lying: range, told: Validators = ETAG, changed: range = range(0)) -> tuple[Conditionals, dict[int, bool]]:
-    """Pages in ``lying`` change and say 304 all the same, those in ``changed`` change and say so."""
+def capture(
+    lying: range,
+    told: Validators = ETAG,
+    changed: range = range(0),
+    now: Validators | None = None,
+    bare: Validators | None = None,
+) -> tuple[Conditionals, dict[int, bool]]:
+    """Pages in ``lying`` change and say 304 all the same, those in ``changed`` change and say so.
+
+    ``now``: the validators of what has changed; ``bare``: those of a 304.
+    """
     revisits, conditionals = Revisits(), Conditionals(share=0.02)
-    drawn = conditionals.draw(URLS, seed=3)
+    conditionals.draw(URLS, seed=3)
     left = {}
     for page, url in URLS.items():
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=told)
-        body = "sha1:B" if page in lying or page in changed else "sha1:A"
-        if page in drawn or page in changed:
-            answer = Validators('"2"') if page in changed else told
-            revisit = Outcome(Result.OK, 8.0, 9.0, 200, body, validators=answer)
-        else:
-            revisit = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=told)
+        other = page in lying or page in changed
+        full = Outcome(Result.OK, 8.0, 9.0, 200, "sha1:B" if other else "sha1:A", validators=told)
+        if page in changed:
+            full = full._replace(validators=Validators('"2"'))
+        elif page in lying and now:
+            full = full._replace(validators=now)
+        revisit = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=told if bare is None else bare, date=7.0)
+        if page in changed or conditionals.asks_again(page, revisit):
+            revisit = full
         left[page] = conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
     return conditionals, left
 
 
-def test_of_every_kind_a_sample_is_asked_for_in_full() -> None:
+def test_of_every_kind_a_sample_of_304s_is_downloaded_once_more() -> None:
     conditionals, left = capture(range(0))
     assert len(conditionals.drawn) == 10
     assert {page for page, open_ in left.items() if not open_} == conditionals.drawn
@@ -57,6 +69,7 @@ def test_other_bytes_of_one_content_are_no_lie_and_make_validators_weak_ones() -
             visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
             revisit = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=ETAG)
             if page in drawn:
+                assert conditionals.asks_again(page, revisit)
                 token = "sha1:B" if page >= 50 else "sha1:A"
                 revisit = Outcome(Result.OK, 8.0, 9.0, 200, token, validators=ETAG)
             judgement = revisits.judge(url, visit, revisit, 5.0)
@@ -80,6 +93,39 @@ def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
     assert bound([Stratum(45, 5)]) == 21
     caught = {one["label"]: bool(one["caught"]) for one in found["strata"]}
     assert caught == {"/list/*.html": True, "/news/*.html": False}
+
+
+@pytest.mark.parametrize("bare", [Validators(), ETAG])
+def test_a_server_that_says_304_to_any_condition_lies_though_its_etags_are_honest(bare: Validators) -> None:
+    """Those who were told 304 differ just after it; that their ETag is another one then does not excuse the 304."""
+    conditionals, _ = capture(range(50, 100), now=Validators('"2"'), bare=bare)
+    judged = conditionals.judge(URLS)
+    assert {code(one.reason) for page, one in judged.items() if page >= 50} == {Reason.NOT_MODIFIED_LIES}
+    assert conditionals.summary()["lies"] == 5
+
+
+def test_who_changed_after_its_304_and_says_so_does_not_lie() -> None:
+    at = [f"Thu, 01 Jan 1970 00:00:0{second} GMT" for second in range(10)]
+    for second, lies in ((8, 0), (4, 5)):
+        told = Validators('"1"', at[1])
+        conditionals, _ = capture(range(50, 100), told, now=Validators('"2"', at[second]))
+        conditionals.judge(URLS)
+        assert conditionals.summary()["lies"] == lies
+
+
+def test_a_304_that_nobody_asked_for_is_a_lie() -> None:
+    conditionals = Conditionals(share=0.02)
+    conditionals.draw(URLS, seed=3)
+    visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
+    told = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304)
+    page = min(conditionals.drawn)
+    assert conditionals.asks_again(page, told)
+    assert not conditionals.asks_again(page, told)
+    unasked = Revisits().judge(URLS[page], visit._replace(validators=Validators()), told, 5.0)
+    assert not conditionals.revisited(page, visit, told, unasked)
+    assert conditionals.summary() is None
+    assert conditionals.revisited(40, visit, told, Revisits().judge(URLS[40], visit, told, 5.0))
+    assert conditionals.judge(URLS)[40].verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("told", [Validators('W/"1"'), Validators(None, "Wed, 18 Nov 2026 10:00:00 GMT")])
@@ -117,6 +163,7 @@ def test_classes_too_small_for_a_sample_of_their_own_are_not_audited_unless_one_
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
         status = (Result.OK, 8.0, 9.0, 200, "sha1:A") if page in drawn else (Result.NOT_MODIFIED, 8.0, 9.0, 304)
         revisit = Outcome(*status, validators=ETAG)
+        assert (page in drawn) == conditionals.asks_again(page, revisit)
         conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
     found = conditionals.summary()
     assert (found["claimed"], found["audited"], found["unaudited"]) == (25, 5, 25)

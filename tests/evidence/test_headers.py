@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
+from sharc_crawler.evidence.headers import UNTOLD, header_bytes, header_text, of_headers, weak
+from sharc_crawler.model import Outcome, Result, Validators
 
 
 @given(st.binary())
@@ -27,3 +28,29 @@ def test_a_value_is_its_bytes(value):
 )
 def test_a_content_range_that_does_not_say_that_all_is_there_is_of_a_part(said, part):
     assert of_headers(lambda name: said if name == "Content-Range" else [])["part"] is part
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "age"),
+    [
+        ("Age", b"7", 7.0),
+        ("Age", b"0, 9", 9.0),
+        ("Age", b"soon", UNTOLD),
+        ("Cache-Status", b"edge; fwd=miss", None),
+        ("Cache-Status", b"edge; hit", UNTOLD),
+        ("Warning", b'110 - "stale"', UNTOLD),
+        *(("X-Cache", text, UNTOLD) for text in (b"TCP_HIT from a", b"HIT, MISS", b"UPDATING", b"Hit from a cloud")),
+        *(("X-Cache", text, None) for text in (b"MISS", b"RefreshHit from a", b"TCP_REFRESH_HIT", b"BYPASS", b"white")),
+        ("Akamai-Cache-Status", b"Hit from child", UNTOLD),
+        ("X-Vercel-Cache", b"STALE", UNTOLD),
+        ("CDN-Cache", b"PULL", None),
+        ("X-Drupal-Cache", b"HIT", None),  # of the site's own
+    ],
+)
+def test_what_is_a_copy_from_a_cache_and_how_old_it_is(name, said, age):
+    assert of_headers(lambda asked: [said] if asked == name else [])["age"] == age
+
+
+@pytest.mark.parametrize(("etag", "is_weak"), [('"1"', False), ('W/"1"', True), ("1", True), ('"1", "2"', True)])
+def test_what_is_no_etag_by_the_grammar_is_weak(etag, is_weak):
+    assert weak(Outcome(Result.OK, 0, 1, validators=Validators(etag))) is is_weak

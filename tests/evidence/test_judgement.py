@@ -80,7 +80,8 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         ),
         (at(10, validators=etag("", 5)), at(90, validators=etag("", 60)), (*OPEN, Reason.LATER_MODIFIED)),
         (at(10), at(90, validators=etag("", 60)), (*OPEN, Reason.LATER_MODIFIED)),
-        (at(10, validators=etag("", 5)), at(90, validators=etag("", 7)), SAME),
+        (at(10, validators=etag("", 5)), at(90, validators=etag("", 7)), (*OPEN, Reason.LATER_MODIFIED)),
+        (at(10, validators=etag('"1"', 5)), at(90, validators=etag('"1"', 7)), SAME),
         (at(10, validators=etag("", 5)), at(90, validators=etag("", 2)), (*OPEN, Reason.LATER_MODIFIED)),  # put back
         (at(10, validators=etag('"1"', 5)), at(90, validators=etag('"1"', 2)), SAME),
         (at(10, validators=etag("", 10)), at(90, validators=etag("", 90)), (*OPEN, Reason.LATER_MODIFIED)),
@@ -115,6 +116,7 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         # the same bytes, and not the same page
         (at(10), at(90, media_type="text/plain"), ("changed", "bytes", "other-type")),
         (at(10, charset="utf-8"), at(90, charset="latin-1"), ("changed", "bytes", "other-type")),
+        (at(10, decoded="sha1:U"), at(90), ("changed", "bytes", "other-type")),  # it is not said to be packed any more
         (at(10), at(90, status=206), (*OPEN, Reason.PARTIAL)),
         (at(10, status=206), at(90, status=206), (*OPEN, Reason.PARTIAL)),
         (at(10, part=True), at(90, part=True), (*OPEN, Reason.PARTIAL)),
@@ -159,6 +161,35 @@ def test_the_clock_of_a_server_is_known_from_all_its_visits_before_t() -> None:
     assert judged(at(10, date=NOON - 30.0), at(90, date=NOON + 45.0), revisits)[2] == Reason.STALE
 
 
+@pytest.mark.parametrize(("took", "reason"), [(0.2, Reason.STALE), (90.0, Reason.EQUAL_BYTES)])
+def test_where_all_is_copied_the_freshest_copy_tells_the_time(took: float, reason: Reason) -> None:
+    """A cache keeps each page for a minute, and says so by its Date alone; or is it that all answers are slow?"""
+    revisits = Revisits()
+    for number in range(30):
+        late = at(number, date=NOON + number - number * 7 % 60)
+        revisits.visited(f"http://h.example/{number}", late._replace(ended=late.started + took))
+    assert judged(at(10, date=NOON - 20.0), at(90, date=NOON + 40.0), revisits)[2] == reason
+
+
+def test_the_only_download_of_a_page_is_none_of_t_where_its_date_is_that_of_a_copy() -> None:
+    revisits = Revisits()
+    for number in range(9):
+        revisits.visited(f"http://h.example/{number}", at(number))
+    for date, verdict in ((45.0, "unknown"), (49.0, "coherent")):
+        late = at(50.5, date=NOON + date)
+        revisits.visited(URL, late)
+        assert revisits.apex(URL, late).verdict.value == verdict
+
+
+def test_slow_answers_of_one_clock_do_not_make_the_others_copies() -> None:
+    revisits = Revisits()
+    for number in range(30):
+        slow = number % 3 == 0 and 8.0
+        one = at(number, date=NOON + number + slow)
+        revisits.visited(f"http://h.example/{number}", one._replace(ended=one.started + slow + 0.1))
+    assert judged(at(10), at(90), revisits) == SAME
+
+
 def test_validators_that_differ_at_every_download_of_a_class_say_nothing() -> None:
     revisits = Revisits()
     pairs = [(at(n, validators=etag(f'"{n}"')), at(99 - n, validators=etag(f'"{n}-2"'))) for n in range(49, 39, -1)]
@@ -185,6 +216,8 @@ def test_a_deploy_that_was_rolled_back_around_t_does_not_make_validators_restles
     revisits = Revisits()
     pairs = [(at(30 + n, validators=etag('"1"')), at(60 + n, validators=etag('"3"'))) for n in range(12)]
     assert [judged(*pair, revisits)[2] for pair in pairs] == [Reason.OTHER_ETAG] * 12
+    pairs = [(at(47, validators=etag('"1"')), at(52, validators=etag('"3"'))) for n in range(12)]
+    assert [judged(*pair, revisits)[2] for pair in pairs] == [Reason.OTHER_ETAG] * 12, "after five seconds, too"
 
 
 def test_a_last_modified_after_the_visit_counts_though_the_visit_had_neither_that_nor_a_date() -> None:

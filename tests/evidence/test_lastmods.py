@@ -139,3 +139,14 @@ def test_what_is_no_lie():
 def test_a_header_means_a_second_on_either_side():
     """Servers cut fractions, or raise them."""
     assert header_lastmod(Download(10.0, 11.0, 10.0, modified=5.0)) == Lastmod(10.0, 4.0, 6.0)
+
+
+@pytest.mark.parametrize(
+    ("age", "date", "change"), [(0, 1100, "unchanged"), (150, 1100, "unknown"), (0, 900, "unknown")]
+)
+def test_a_copy_s_own_last_modified_says_nothing_of_the_time_since_it_was_made(
+    age: float, date: float, change: str
+) -> None:
+    visit = Download(900.0, 900.1, 900.0, "A", modified=300.0)
+    copy = Download(1100.0, 1100.1, float(date), "A", modified=300.0, age=float(age))
+    assert weigh([visit, copy], (), T).comparison.change.value == change

@@ -149,6 +149,10 @@ class Mode:
         """Was the second download of a page an audit, and no visit of the strategy's?"""
         return False
 
+    def asks_again(self, page: PageId, slot: Slot, outcome: Outcome) -> bool:
+        """A download is over; True: it is made again at once, without conditions."""
+        return False
+
     def revisited(self, page: PageId, kind: Kind, visit: Outcome, outcome: Outcome, judgement: Judgement) -> bool:
         """A second download is over, of what a ``visit`` had shown; True: it is too early to judge."""
         return False

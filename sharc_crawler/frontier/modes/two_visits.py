@@ -122,7 +122,7 @@ class TwoVisits(Mode):
         self._draw()
 
     def _draw(self) -> None:
-        """Of the pages that could be revisited conditionally, a sample is not: the 304s of the others rest on it."""
+        """Of the pages answered 304 a sample is downloaded once more, in full: the 304s of the others rest on it."""
         capture, pages = self._capture, self._ledger.pages
         self._drew = True
         urls = {
@@ -133,8 +133,9 @@ class TwoVisits(Mode):
         latest = sorted(urls, key=pages.started.__getitem__, reverse=True)[: TEACHERS * (capture.spec.audit > 0)]
         if urls:
             drawn = self._conditionals().draw(urls, seed=round(capture.started))
-            for page in drawn.union(latest if all(pages.remembered(one).status == 200 for one in latest) else ()):
-                pages.ask_in_full(page)
+            for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
+                if page not in drawn:
+                    pages.ask_in_full(page)
 
     def _once(self) -> Container[PageId | None]:
         """Pages that are not revisited."""
@@ -146,6 +147,17 @@ class TwoVisits(Mode):
 
             self._told = Conditionals(self._capture.spec.audit)
         return self._told
+
+    def asks_again(self, page: PageId, slot: Slot, outcome: Outcome) -> bool:
+        """Of the sample what was answered 304."""
+        if outcome.result is not Result.NOT_MODIFIED or slot is not Slot.SECOND:
+            return False
+        if not self._drew:
+            self._draw()
+        if self._told is None or not self._told.asks_again(page, outcome):
+            return False
+        self._ledger.pages.ask_in_full(page)
+        return True
 
     def revisited(self, page: PageId, kind: Kind, visit: Outcome, outcome: Outcome, judgement: Judgement) -> bool:
         """What a 304 is worth is known when all are revisited; after a restart the sample is drawn first, as it was."""

@@ -1,0 +1,38 @@
+"""What a payload is compared by."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.coding import decoded
+
+PLAIN, PACKED = b"<p>hello", gzip.compress(b"<p>hello", mtime=0)
+
+
+def of(body: bytes, *codings: bytes) -> str | None:
+    said = b"".join(b"Content-Encoding: %b\r\n" % one for one in codings)
+    message = parse_response(b"HTTP/1.1 200 OK\r\n%b\r\n%b" % (said, body))
+    assert message is not None
+    return of_unpacked(message, decoded(message.payload, codings)) or message.digest
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((PLAIN,), (PLAIN, b"identity"), True),
+        ((PLAIN,), (PACKED, b"gzip"), True),
+        ((PACKED, b"gzip"), (PACKED, b"x-gzip"), True),
+        ((PACKED,), (PACKED, b"gzip"), False),
+        ((PLAIN,), (PLAIN, b"gzip"), False),
+        ((PLAIN,), (PLAIN, b"unheard-of"), False),
+        ((PLAIN, b"unheard-of"), (PLAIN, b"unheard-of"), True),
+        ((PLAIN, b"unheard-of"), (PLAIN, b"other"), False),
+        ((PLAIN, b"gzip"), (PACKED, b"gzip"), False),
+    ],
+)
+def test_the_same_bytes_under_another_coding_are_another_page(one, other, same) -> None:
+    assert (of(*one) == of(*other)) is same
