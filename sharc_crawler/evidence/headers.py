@@ -44,11 +44,7 @@ def header_text(value: bytes | None) -> str | None:
 
 
 def header_bytes(text: str) -> bytes:
-    r"""The bytes that :func:`header_text` read.
-
-    >>> header_bytes(header_text(b'"\xc3\xa0"'))
-    b'"\xc3\xa0"'
-    """
+    """The bytes that :func:`header_text` read."""
     return text.encode("latin-1")
 
 
@@ -62,10 +58,6 @@ def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
 
     A header that is there twice says what is least favourable to a claim: both ETags and types, the latest
     Last-Modified, the oldest Date and Age.
-
-    >>> found = of_headers(lambda name: {"Age": [b"7"], "Content-Type": [b"Text/HTML; charset=UTF-8"]}.get(name, []))
-    >>> found["charset"], found["age"]
-    ('utf-8', 7.0)
     """
 
     def texts(name: str) -> list[str]:

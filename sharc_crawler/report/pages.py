@@ -16,7 +16,7 @@ from sharc_crawler.frontier.store import JudgementRow
 from sharc_crawler.model import Judgement, Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
@@ -132,7 +132,15 @@ class DataStates:
 
 def counted(url: UrlRow) -> list[VisitRow]:
     """The visits of a URL that count: others are withdrawn, their records are lost."""
-    return [visit for visit in url.visits if visit.finished or visit.outcome.result is Result.FAILED]
+    return [
+        one for one in url.visits if one.finished or one.outcome.result is Result.FAILED or _was_tested(one, url.visits)
+    ]
+
+
+def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
+    """A 304 after which the page was downloaded in full: another attempt."""
+    told = visit.outcome.result is Result.NOT_MODIFIED
+    return told and any(one.slot is visit.slot and one.attempt == visit.attempt + 1 for one in visits)
 
 
 def _last(visits: list[VisitRow]) -> VisitRow | None:
