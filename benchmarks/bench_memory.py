@@ -117,7 +117,7 @@ def bodies(folder: Path) -> list[tuple[int, str | None]]:
     """Size and WARC-Truncated of each answer."""
     return [
         (record.length, record.rec_headers.get_header("WARC-Truncated"))
-        for path in sorted(folder.glob("*.warc.gz"))
+        for path in sorted(folder.rglob("*.warc.gz"))
         for record in ArchiveIterator(path.open("rb"))
         if record.rec_type == "response" and record.length > 100_000
     ]
@@ -148,7 +148,7 @@ def main() -> None:
         start = time.perf_counter()
         print(json.dumps(watched([str(scrapy), "crawl", "site", *given])))
         print(f"{time.perf_counter() - start:.0f} s; answers: {bodies(capture)}")
-        print("left over:", [path.name for path in capture.glob(".bodies-*")])
+        print("left over:", [path.name for path in capture.rglob(".bodies-*")])
         print(json.dumps(watched([str(sharc), "verify", str(capture)])))
     server.terminate()
 

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Instant, Visit
     from sharc_crawler.strategies.door import Door
 
     Begin = Callable[[SiteCapture, Instant], Door | None]
     Complete = Callable[[SiteCapture, Instant], None]
 
 SOON = 0.1  #: seconds until a capture is looked at again whose strategy is being made
+MAX_DOUBTED = 1_000  #: pages that are told to wait, per decision
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
 
 
@@ -68,7 +69,7 @@ class Chooser:
         mode = capture.mode
         if strategy is None or mode.waits(strategy, now):
             return None
-        visit = mode.next(strategy, now)
+        visit = self._sure(capture, mode.next(strategy, now), strategy, now)
         if visit is None:
             if capture.owed.pending or mode.owes_more(now):
                 return None
@@ -78,6 +79,22 @@ class Chooser:
             mode.turn(now)
         capture.owed.one()
         return Task(visit.page, visit.slot, visit.plan)
+
+    def _sure(self, capture: SiteCapture, visit: Visit | None, strategy: Door, now: Instant) -> Visit | None:
+        """What looks like a trap waits until nothing else is left."""
+        traps = capture.traps
+        if traps is None:
+            return visit
+        pages, echoes = self._ledger.pages, traps.echoes
+        for _ in range(MAX_DOUBTED):
+            if visit is None or visit.slot is Slot.SECOND or not echoes.doubts(visit.page, pages):
+                break
+            capture.doubted.put(visit, pages)
+            visit = capture.mode.next(strategy, now)
+        if visit is not None or not capture.doubted or capture.owed.pending:
+            return visit
+        echoes.nothing_else()
+        return capture.doubted.take()
 
     def _stopped(self, capture: SiteCapture, error: StrategyError, now: Instant) -> None:
         """What was captured so far stays; readers of its report learn why it is not complete."""

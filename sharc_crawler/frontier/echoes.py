@@ -4,6 +4,9 @@ Such a page is an *echo*: its text was seen at another address, no single place 
 are :mod:`sharc_crawler.frontier.idle_places`), and most of what it names of its own shape nobody had named before.
 Copies on honest sites name what is known: menus, the same neighbours. Pages are counted by the shape of their address;
 those that an echo named first are counted together, whatever their shape.
+
+After a few echoes in a row what else such a group has waits until nothing else is left to be visited, and comes then in
+the order of its distance from the seeds: only then is it known how small the site is, and how few echoes suffice.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.idle_places import forms
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.model import Kind
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 ROW = 20  #: echoes with no new content between them, from which on a group is left
-LEAST = 8  #: of those that echoes named, where contents are few: as many as half of the site's, at least so many
+DOUBT = 2  #: from which on what else it has waits
+LEAST = 4  #: once nothing else waits; or as many as half of the site's contents, a quarter of what only echoes named
 SHARE = 1.5  #: echoes for each content that the group has brought
 MOST = 20_000  #: echoes that are remembered
 FEEDS = 3  #: copies of one content that named new pages of their like, from which on all of its copies count
@@ -51,20 +54,30 @@ class _EchoGroup:
         self.contents = 0  # that were new
         self.echoes = 0
         self.row = 0  # echoes since the last new one
+        self.deep = 0  # the same of those alone that could be left
+        self.doubted = False  # what else it has waits; it stays so
         self.closed = ""  # why; it stays so
 
-    def new(self) -> None:
+    def new(self, deep: bool) -> None:
+        """``deep``: the page could have been left."""
         self.contents += 1
         self.row = 0
+        self.deep *= not deep
 
-    def echo(self, what: str, row: int, *, proven: bool) -> None:
-        """``row``: echoes that make a trap; ``proven``: there is one on this site."""
+    def echo(self, what: str, *, deep: bool, proven: bool) -> None:
+        """``proven``: there is a trap on this site."""
         self.echoes += 1
         self.row += 1
-        if self.row >= row and (proven or self.echoes >= SHARE * self.contents) and not self.closed:
-            self.closed = (
-                f"{self.row} pages in a row{what} showed what others had shown, and named new ones of their like"
-            )
+        self.deep += deep
+        self.doubted = self.doubted or self.deep >= DOUBT
+        if self.row >= ROW and (proven or self.echoes >= SHARE * self.contents):
+            self.close(self.row, what)
+
+    def close(self, row: int, what: str) -> None:
+        """The rest of it is left."""
+        self.closed = self.closed or (
+            f"{row} pages in a row{what} showed what others had shown, and named new ones of their like"
+        )
 
 
 class Echoes:
@@ -87,19 +100,14 @@ class Echoes:
         if self._first.get(content) == UNSEEN:
             self._first.add(content, page)
             if group := self._group(page, pages):
-                group.new()
+                group.new(_may_be_left(page, pages))
         elif self.copied(pages.urls[page], content, pages) and self._fed_by(content, feeds):
-            group = self._group(page, pages)
-            if group is not None:
-                own = pages.parents[page] not in self._echoes
-                group.echo(
-                    f" of the shape {shape(pages.urls[page])}" if own else " that only such pages named",
-                    ROW if own else min(ROW, max(LEAST, len(self._first) // 2)),
-                    proven=self._closed,
-                )
+            if group := self._group(page, pages):
+                what = _told(self._key(page, pages))
+                group.echo(what, deep=_may_be_left(page, pages), proven=self._closed)
                 self._closed = self._closed or bool(group.closed)
             if len(self._echoes) < MOST:
-                self._echoes.add(page)
+                self._echoes |= {page, self._first.get(content)}
 
     def _fed_by(self, content: str, feeds: Callable[[], bool]) -> bool:
         """Once that is known of a content, it need not be asked: what such pages name may be left already."""
@@ -114,23 +122,57 @@ class Echoes:
 
         What seeds and sitemaps name never is.
         """
-        if not self._closed or parent == NO_PARENT or not pages.depths[parent] or pages.kinds[parent] is not Kind.PAGE:
+        if not self._closed or not _named_deep(parent, pages):
             return None
         group = self._groups.get(_NAMED_BY_ECHOES) if parent in self._echoes else None
         if (group is None or not group.closed) and (alike := self._groups.get(shape(url))):
             group = alike
         return group.closed or None if group else None
 
+    def doubts(self, page: PageId, pages: PageTable) -> bool:
+        """Is a page to wait until nothing else is left?"""
+        if not self._echoes or not _may_be_left(page, pages):
+            return False
+        group = self._groups.get(self._key(page, pages))
+        return group is not None and group.doubted and not group.closed
+
+    def nothing_else(self) -> None:
+        """All that waits is doubted: the site is as small as it looks."""
+        contents = len(self._first)
+        for key, group in self._groups.items():
+            enough = contents // 4 if key == _NAMED_BY_ECHOES else contents // 2 + 1
+            if group.doubted and group.deep >= min(ROW, max(LEAST, enough)):
+                group.close(group.deep, _told(key))
+                self._closed = True
+
+    def _key(self, page: PageId, pages: PageTable) -> str:
+        return _NAMED_BY_ECHOES if pages.parents[page] in self._echoes else shape(pages.urls[page])
+
     def _group(self, page: PageId, pages: PageTable) -> _EchoGroup | None:
-        key = _NAMED_BY_ECHOES if pages.parents[page] in self._echoes else shape(pages.urls[page])
+        key = self._key(page, pages)
         group = self._groups.get(key)
         if group is None and (len(self._groups) < SHAPES or key == _NAMED_BY_ECHOES):
             group = self._groups[key] = _EchoGroup()
         return group
 
 
+def _told(key: str) -> str:
+    return f" of the shape {key}" if key != _NAMED_BY_ECHOES else " that only such pages named"
+
+
+def _may_be_left(page: PageId, pages: PageTable) -> bool:
+    return _named_deep(pages.parents[page], pages)
+
+
+def _named_deep(parent: PageId, pages: PageTable) -> bool:
+    """Was it named by a page that is no seed?"""
+    return parent != NO_PARENT and pages.depths[parent] > 0 and pages.kinds[parent] is Kind.PAGE
+
+
 def _unlike(url: str, first: str) -> bool:
     """Do two addresses differ in more than one folder or parameter?"""
+    from sharc_crawler.frontier.idle_places import forms  # only where there are copies
+
     others = {form.rest for form in forms(first)}
     return all(form.rest not in others for form in forms(url))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.frontier.seen import KEPT
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 COPIES = 20  #: pages that were copies of one with something else there
 OF_PAGES = 5  #: pages that had copies: a query that names all documents of one script is none
 SHARE = 0.9  #: of the pages that could have been copies
-KEPT = 500  #: first contents that are remembered
 MOST = 500  #: places that are watched
 RESTS = 5_000  #: addresses without what stands in a place, all places together
 
@@ -81,8 +81,9 @@ class IdlePlaces:
     True
     """
 
-    def __init__(self) -> None:
-        self._first: dict[int, str] = {}  # content → the first address that showed it
+    def __init__(self, first: dict[int, str] | None = None) -> None:
+        """``first``: contents by their hashes, and the first addresses that showed them."""
+        self._first = {} if first is None else first
         self._places: dict[str, _SeenPlace] = {}
         self._found: dict[str, str] = {}
         self._rests = 0

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
+MAX_NAMED_SITEMAPS = 1_000  #: by one robots.txt: each is a request before the first page
 
 
 class Opener:
@@ -137,7 +138,10 @@ class Opener:
         """Those that robots.txt names, else the one at the usual place."""
         if capture.spec.sitemaps is None:
             named = host.rules.sitemaps if host.rules else ()
-            self._add_sitemaps(capture, named or [urljoin(url, WELL_KNOWN_SITEMAP)])
+            if len(named) > MAX_NAMED_SITEMAPS:
+                taken = f"the first {MAX_NAMED_SITEMAPS:,} are read (others: sitemap=URL)"
+                capture.note(f"{url} names {len(named):,} sitemaps: {taken}")
+            self._add_sitemaps(capture, named[:MAX_NAMED_SITEMAPS] or [urljoin(url, WELL_KNOWN_SITEMAP)])
 
     def _add_sitemaps(self, capture: SiteCapture, urls: Iterable[str]) -> None:
         """Sitemaps to be read before the first page."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 UNSEEN = -1
+KEPT = 500  #: first contents whose addresses are remembered
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 _SMALLEST = 1024  # places; a power of two
 _FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded

@@ -16,14 +16,14 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.echoes import Echoes
-from sharc_crawler.frontier.idle_places import IdlePlaces
-from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from sharc_crawler.frontier.seen import KEPT, UNSEEN, SeenUrls
 from sharc_crawler.frontier.soft_errors import SoftErrors
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from re import Match
 
+    from sharc_crawler.frontier.idle_places import IdlePlaces
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Outcome, PageId
 
@@ -125,7 +125,8 @@ class Traps:
         self._contents = array("i")  # different ones
         self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
-        self._idle = IdlePlaces()
+        self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
+        self._idle: IdlePlaces | None = None  # once one of them was shown again
         self.errors = SoftErrors()
         self.echoes = Echoes()
 
@@ -138,9 +139,21 @@ class Traps:
         for part in parts:
             self._saw_without(part, content)
         if not parts:
-            self._idle.saw(url, content)
+            self._saw_plain(url, content)
         if "*" in (name := _template(url, _NUMBER)):
             self._saw_of_template(name, content)
+
+    def _saw_plain(self, url: str, content: str) -> None:
+        """A page in whose address nothing looks made up."""
+        if self._idle is None:
+            if hash(content) not in self._shown:
+                if len(self._shown) < KEPT:
+                    self._shown[hash(content)] = url
+                return
+            from sharc_crawler.frontier.idle_places import IdlePlaces  # only where there are copies
+
+            self._idle = IdlePlaces(self._shown)
+        self._idle.saw(url, content)
 
     def _saw_without(self, part: MadeUp, content: str) -> None:
         """A page whose address has something made up: is it a copy of one with something else there?"""
@@ -199,7 +212,7 @@ class Traps:
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
-        if why := self._idle.why_not(url):
+        if self._idle and (why := self._idle.why_not(url)):
             return f"looks like a trap: {why} (traps=0 takes them)"
         if not self._reasons:
             return None

@@ -74,7 +74,7 @@ class Behind(Made):
     def __init__(self, *args) -> None:
         super().__init__(*args)
         self.of: dict[str, int] = {}
-        self.true = tuple(range(TRUE))
+        self.true: tuple[int, ...] = tuple(range(TRUE))
 
     def address(self, number: int) -> str:
         url = self.made()
@@ -85,7 +85,7 @@ class Behind(Made):
         number = self.of.get(url, 0)
         if "no-such-page" in url:
             return url, []
-        return f"story {number}", [self.address(other) for other in range(TRUE)]
+        return f"story {number}", [self.address(other) for other in self.true]
 
 
 def crawl(world, politeness, strategy="bfs", **spec):
@@ -120,32 +120,38 @@ def cases():
 def test_sites_of_made_up_addresses_end(impolite, site, pattern, names, strategy):
     world = site(pattern, names)
     visited, capture = crawl(world, impolite, strategy)
-    true = {world.of[url] for url in visited if url in world.of} if site is Behind else set(visited) & set(world.true)
-    assert true == set(world.true)
-    as_true_pages = site is Everywhere and pattern in {"{}", "x/{}", "{}/{}"}  # of one shape: these bring something new
-    late = site is Behind and strategy != "bfs"  # what is true is found late
-    assert len(visited) <= (5 if as_true_pages or late else 3) * (TRUE + 1)
+    assert captured(world, visited) == set(world.true)
+    assert len(visited) <= 3 * (TRUE + 1)
     assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
 
 
-@pytest.mark.parametrize("pattern", ["{}", "x/{}/{}", "p?q={}&r={}"])
-def test_small_sites_with_a_trap_beside_them_end(impolite, pattern):
-    world = Beside(pattern, LOWER)
-    world.true = world.true[:10]
+def captured(world, visited):
+    """The true pages among them."""
+    of = getattr(world, "of", None)
+    return {of[url] for url in visited if url in of} if of else set(visited) & set(world.true)
+
+
+@pytest.mark.parametrize(
+    ("site", "pattern"),
+    [(Beside, "{}"), (Beside, "x/{}/{}"), (Beside, "p?q={}&r={}"), (Everywhere, "{}"), (Behind, "{}/{}")],
+)
+def test_sites_of_ten_pages_end(impolite, site, pattern):
     for strategy in ("bfs", "sharc-selective", "dfs"):
-        world.requests.clear()
+        world = site(pattern, LOWER)
+        world.true = world.true[:10]
         visited, _ = crawl(world, impolite, strategy)
-        assert set(world.true) <= set(visited)
+        assert captured(world, visited) == set(world.true)
         assert len(visited) <= 3 * (10 + 1)
 
 
-def test_what_was_seen_holds_after_a_restart(impolite):
-    world, store = Beside("x/{}/{}", LOWER), MemoryStore()
+@pytest.mark.parametrize(("site", "strategy"), [(Beside, "bfs"), (Behind, "dfs")])
+def test_what_was_seen_holds_after_a_restart(impolite, site, strategy):
+    world, store = site("x/{}/{}", LOWER), MemoryStore()
     frontier = Frontier(impolite, store)
-    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs:revisits=none", hops=0), world.now)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=f"{strategy}:revisits=none", hops=0), world.now)
     world.run_restarted(frontier, impolite, store, every=9)
     visited = {fetch.url for _, fetch in world.requests}
-    assert set(world.true) < visited
+    assert captured(world, visited) == set(world.true)
     assert len(visited) <= 3 * (TRUE + 1)
 
 
@@ -183,6 +189,41 @@ def test_honest_pages_are_all_captured_beside_many_that_show_one_text(impolite, 
     visited, _ = crawl(world, impolite, f"{strategy}:revisits=none")
     assert set(world.true) <= set(visited)
     assert set(world.alike) <= set(visited)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_lists_that_all_show_one_text_are_followed_to_their_end(impolite, strategy):
+    """Each names three pages of its own and the next list: nothing else does."""
+    world = Made("{}", LOWER)
+    pages = [world.made() for _ in range(100)]
+
+    def content(url):
+        if url not in pages:
+            return url, pages[:1]
+        at = pages.index(url)
+        return ("a list", pages[at + 1 : at + 5]) if at % 4 == 0 else (url, [pages[at - at % 4]])
+
+    world.content = content
+    visited, capture = crawl(world, impolite, strategy)
+    assert set(pages) <= set(visited)
+    assert not capture.left_out.reasons
+
+
+def test_pages_beside_many_that_are_made_up_are_visited_where_those_are_left(impolite):
+    """Each page names three that it alone names, and two that are made up: these wait, and are left at the end."""
+    world = Made("{}", LOWER)
+    true = [f"{ROOT}{a}{b}{c}" for a, b, c in product("abcd", "lmnop", "stuvx")]
+
+    def content(url):
+        if url != ROOT and url not in true:
+            return "the trap", [ROOT, *(world.made() for _ in range(10))]
+        at = 0 if url == ROOT else true.index(url) + 1
+        return url, [ROOT, *true[3 * at : 3 * at + 3], world.made(), world.made()]
+
+    world.content = content
+    visited, _ = crawl(world, impolite, "dfs")
+    assert set(true) <= set(visited)
+    assert len(visited) <= 3 * (len(true) + 1)
 
 
 @pytest.mark.slow

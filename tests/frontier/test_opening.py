@@ -102,6 +102,18 @@ def test_sitemaps_end(world):
     assert sorted(fetched) == sorted([*(f"{ROOT}{i}.xml" for i in range(6)), ROOT + "circle.xml"])
 
 
+def test_a_robots_txt_that_names_thousands_of_sitemaps_is_no_thousands_of_requests(world, monkeypatch):
+    monkeypatch.setattr("sharc_crawler.frontier.opening.MAX_NAMED_SITEMAPS", 20)
+    world.robots = {"a.example": "".join(f"Sitemap: {ROOT}{number % 4000}.xml\n" for number in range(5000))}
+    world.links = {ROOT: [page("1")], f"{ROOT}19.xml": [page("2")], f"{ROOT}20.xml": [page("3")]}
+    frontier = Frontier(Politeness(delay=0.0))
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    fetches = world.run(frontier)
+    assert len([fetch for fetch in fetches if fetch.kind is Kind.SITEMAP]) == 20
+    assert set(urls([fetch for fetch in fetches if fetch.kind is Kind.PAGE])) == {"", "1", "2"}
+    assert f"{ROOT}robots.txt names 4,000 sitemaps: the first 20 are read (others: sitemap=URL)" in capture.notes
+
+
 def test_indexes_within_indexes_that_name_ever_new_ones_end(world, monkeypatch):
     """Each of 30 names 30 more, five levels deep: that would be 25 million."""
     monkeypatch.setattr("sharc_crawler.frontier.admission.MAX_NESTED_SITEMAPS", 100)

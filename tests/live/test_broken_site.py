@@ -23,6 +23,7 @@ EXPECTED = {
     "gzip bomb": ("ok", None),
     "brotli bomb": ("ok", None),
     "deflate bomb": ("ok", None),
+    "zstd bomb": ("ok", None),
     "deflate that is not": ("ok", None),
     "endless body": ("failed", "larger than DOWNLOAD_MAXSIZE"),
     "header injection in Location": ("redirected", None),

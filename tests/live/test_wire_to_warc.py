@@ -16,6 +16,7 @@ from scrapy.crawler import AsyncCrawlerRunner
 from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
+from sharc_crawler.coding import zstd
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from tests.archive.readback import INFO, read_all
 from tests.live.wire.test_handler import WELL_FORMED
@@ -130,6 +131,7 @@ BROKEN = {
     ),
     "brotli bomb": (saying(packed(b"br", brotli.compress(bytes(20_000_000), quality=5))), "response", None, None),
     "deflate bomb": (saying(packed(b"deflate", zlib.compress(bytes(20_000_000)))), "response", None, None),
+    "zstd bomb": (saying(packed(b"zstd", zstd.compress(bytes(20_000_000)))), "response", None, None),
     "deflate that is not": (
         saying(OK + b"Content-Encoding: deflate\r\nContent-Length: 3\r\n\r\nnot"),
         "response",
