@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sharc_crawler.report.words import printable
+from sharc_crawler.report.words import next_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +17,7 @@ GIVEN = "sharc.given"  #: in the context's meta: the words after ``sharc``
 
 def say_next(*words: object) -> None:
     """Say it on stderr: what a command prints on stdout is for other programs, too."""
-    click.echo(f"Next: {printable(shlex.join(map(str, words)))}", err=True)
+    click.echo(next_line(*words), err=True)
 
 
 def say_again(*more: object) -> None:
@@ -31,8 +30,8 @@ def capture_words(*arguments: str, urls: Iterable[str] = (), settings: tuple[str
 
     Public ones among ``urls`` need to be told who asks: where no setting says so, a place is held for it.
 
-    >>> shlex.join(capture_words("url=http://h/", settings=("DOWNLOAD_DELAY=2",)))[-54:]
-    'scrapy crawl site -a url=http://h/ -s DOWNLOAD_DELAY=2'
+    >>> capture_words("url=http://h/", settings=("DOWNLOAD_DELAY=2",))[-4:]
+    ['-a', 'url=http://h/', '-s', 'DOWNLOAD_DELAY=2']
     >>> capture_words("seeds=next.txt", urls=["http://127.0.0.1/", "http://h/"])[-2:]
     ['-s', 'SHARC_OPERATOR=CONTACT']
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -53,20 +54,23 @@ def site_spec(options: Mapping[str, Any]) -> SyntheticSpec | HistorySpec:
     given = {name for name, default in DEFAULTS.items() if options[name] != default}
     if options["history"] is None:
         if stray := given & REAL:
-            raise UsageError(f"{_listed(stray)} belong to a real site: add history=")
+            raise UsageError(f"{_listed(stray)} belong to a real site: add --history")
         return SyntheticSpec(**{name: options[name] for name in SIMULATED})
     if stray := given & SIMULATED:
-        raise UsageError(f"{_listed(stray)} belong to a synthetic site, not to history={options['history']}")
+        raise UsageError(f"{_listed(stray)} belong to a synthetic site, not to --history {options['history']}")
     if options["window"] is None:
-        raise UsageError(f"history={options['history']} needs a window: two dates or unix seconds, FROM TO")
+        raise UsageError(f"--history {options['history']} needs --window FROM TO: two dates, or unix seconds")
     if options["linkevents"] and not options["links"]:
-        raise UsageError(f"linkevents={options['linkevents']} change links that are not known: add links=")
+        raise UsageError(f"--linkevents {options['linkevents']} changes links that are not known: add --links")
     start, end = map(instant, options["window"])
+    for name in ("history", "links", "linkevents"):
+        if options[name] and not Path(options[name]).exists():
+            raise UsageError(f"--{name} {options[name]} does not exist")
     return HistorySpec(options["history"], options["root"], start, end, options["links"], options["linkevents"])
 
 
 def _listed(names: set[str]) -> str:
-    return ", ".join(f"{name.replace('_', '-')}=" for name in sorted(names))
+    return ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
 
 
 def instant(text: str, what: str = "window") -> Instant:

@@ -112,4 +112,5 @@ def _state(one: KeptSite) -> str:
     if one.due is None:
         return f"{failed}not kept (no every)"
     ahead = one.due - time.time()
-    return f"{failed}due now" if ahead <= 0 else f"{failed}due in {span(ahead)}"
+    what = "not complete, goes on" if one.unfinished else "due"
+    return f"{failed}{what} {'now' if ahead <= 0 else f'in {span(ahead)}'}"

@@ -63,6 +63,7 @@ class KeptSite(NamedTuple):
     every: Seconds | None  #: as given, or as planned (``auto``)
     tries: Tries
     due: Instant | None  #: 0: at once; None: never
+    unfinished: bool  #: the last capture is not complete: it is gone on with
     running: bool  #: by whomever
 
 
@@ -78,7 +79,8 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
         every = planned.get(site.name, site.every)
         assert every != AUTO, "it is planned"
         when = due(every, begun, tries, unfinished=unfinished)
-        yield KeptSite(site, last, every, tries, when, last is not None and is_held(last.folder))
+        running = last is not None and is_held(last.folder)
+        yield KeptSite(site, last, every, tries, when, unfinished, running)
 
 
 class CollectionKeeper:

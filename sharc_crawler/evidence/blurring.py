@@ -11,6 +11,7 @@ from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_b
 from sharc_crawler.evidence.figures import copies
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind
+from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ class PageBlur(NamedTuple):
     stochastic: float | None = None
     actual: float | None = None
     variance: float = 0.0  #: of the actual around the stochastic: chance, and how well the rate is known
+    guessed: bool = False  #: nobody told its rate
 
 
 class Blur:
@@ -32,7 +34,7 @@ class Blur:
 
     def __init__(self, observed: tuple[Instant, Instant], crowd: float = 1.0) -> None:
         self._observed, self._crowd = observed, crowd
-        self._pages = self._actual_pages = 0
+        self._pages = self._actual_pages = self._guessed = 0
         self._stochastic = self._actual = self._variance = 0.0
 
     def of(self, pages: Sequence[PageFacts]) -> list[PageBlur]:
@@ -48,7 +50,7 @@ class Blur:
         unsure = expected**2 / np.array([pages[place].rate_shape for place in rated])
         chance = self._crowd * blur_variance(rates, *downloads)
         for place, value, variance in zip(rated, expected.tolist(), (chance + unsure).tolist(), strict=True):
-            found[place] = PageBlur(value, None, variance)
+            found[place] = PageBlur(value, None, variance, pages[place].rate_source == PRIOR)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}
         real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
         for place, value in zip(changes, real.tolist(), strict=True):
@@ -61,10 +63,11 @@ class Blur:
 
     def add(self, blurs: Sequence[PageBlur]) -> None:
         """Count those of pages."""
-        for stochastic, actual, variance in blurs:
+        for stochastic, actual, variance, guessed in blurs:
             if stochastic is not None:
                 self._pages, self._stochastic = self._pages + 1, self._stochastic + stochastic
                 self._variance += variance
+                self._guessed += guessed
             if actual is not None:
                 self._actual_pages, self._actual = self._actual_pages + 1, self._actual + actual
 
@@ -79,6 +82,7 @@ class Blur:
             "stochastic_average": self._stochastic / self._pages if self._pages else None,
             "deviation": math.sqrt(self._variance) / self._pages if self._pages else None,
             "pages": self._pages,
+            "guessed": self._guessed,
             "actual": self._actual if self._actual_pages else None,
             "actual_average": self._actual / self._actual_pages if self._actual_pages else None,
             "actual_pages": self._actual_pages,

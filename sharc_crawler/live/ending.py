@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.teaching import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
+from sharc_crawler.report.words import next_line
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.storage.folders import site_folders
@@ -107,7 +107,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     verifying = partial(share, part="verifying what the certificate is to say")
     certified = [*lines(certify(facts, folder, verifying)), *_sealed(folder, config)]
     text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
-    return text + (f"Next: sharc verify {quote(str(folder))}\n" if all(one.ended for one in facts) else "")
+    return text + (f"{next_line('sharc', 'verify', folder)}\n" if all(one.ended for one in facts) else "")
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

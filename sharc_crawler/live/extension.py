@@ -14,7 +14,7 @@ from scrapy.utils.asyncio import create_looping_call
 from sharc_crawler.errors import SharcError, StrategyError, Superseded
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.leeway import Leeway
-from sharc_crawler.live.monitoring.busy import busy, stoppable
+from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
 from sharc_crawler.live.monitoring.progress import ProgressLine
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
@@ -82,7 +82,9 @@ class CaptureExtension:
 
     def _warn_of_clashes(self, config: Config) -> None:
         from sharc_crawler.live.project.clashes import clashes  # only in a project with a spider of its own
+        from sharc_crawler.live.project.refusals import fail_where_all_is_refused
 
+        fail_where_all_is_refused(self._crawler)
         for line in clashes(self._crawler.settings, config):
             logger.warning(line)
 
@@ -118,6 +120,9 @@ class CaptureExtension:
             session.deliver()
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites], session.lost))
+        except StoppedError as error:
+            logger.warning("No report is written: %s. All downloads are on disk; the same command goes on", error)
+            stats.set_value(EXIT_CODE, INTERRUPTED)
         except (OSError, SharcError) as error:
             way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"
             logger.error("The end of the crawl cannot be written: %s. %s", error, way_out)

@@ -187,8 +187,9 @@ class SharcScheduler(BaseScheduler):
 
     def _way_out(self) -> str:
         """Where a strategy was stopped."""
-        goes_on = "The same command goes on, with it mended or another strategy"
-        return f"{goes_on}." if self._drop_in is None else f"{goes_on}, where the spider began with SHARC_RESUME=True."
+        goes_on = self._drop_in is None or self._session.config.resume
+        how = "The same command goes on, with it mended or another strategy."
+        return how if goes_on else "It began without SHARC_RESUME=True: begin anew, in another folder."
 
     def _end_site(self, site: str, error: Exception) -> None:
         """It can go on no more; the others do, if there are any."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 NAME = "report.html"
-_INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)")
+_MARKED = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)|`([^`]+)`")  #: instants; commands and file names
 _PAGES = "\0pages\0"  #: where the pages go; text from outside is shown without such characters
 MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
 
@@ -69,6 +69,7 @@ def _gathered(captures: Sequence[Mapping[str, Any]], lines: Iterable[str]) -> li
 
 def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[str, Any]) -> Iterable[str]:
     missing, redirects = shown.missing.items(), shown.redirects.items()
+    changed = next((_link(page["url"]) for page in shown.rows.items() if page["content"] == "changed"), "")
     text = (
         environment()
         .get_template("capture.html")
@@ -78,7 +79,7 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             site=_machine(report["seeds"][0]) if report["seeds"] else "",
             same_day=len(shown.days) == 1,
             tiles=tiles(report),
-            steps=next_steps(report),
+            steps=next_steps(report, changed),
             drawing=schedule(report, shown.drawn, shown.drawn_pages),
             classes=shown.classes.classes(),
             rows=shown.rows.items(),
@@ -116,11 +117,12 @@ def environment() -> Environment:
         "agreeing": agreeing,
         "counted": counted,
         "figure": phrases.figure,
+        "guessed": phrases.guessed,
         "how_kept": phrases.how_kept,
-        "instants": _instants,
         "kept_content": phrases.kept_content,
         "label": _label,
         "link": _link,
+        "marked": _marked,
     }
     return environment
 
@@ -149,15 +151,15 @@ def _label(url: str, site: str) -> str:
     return words.short("/" + url.split("/", 3)[3] if own and url.count("/") > 2 else url, 90)
 
 
-def _instants(sentence: str) -> Markup:
-    """A sentence whose instants are never broken at the end of a line.
+def _marked(sentence: str) -> Markup:
+    """A sentence whose instants are never broken at the end of a line, and whose commands look like such.
 
-    >>> _instants("at 2026-11-21T01:21:00Z & <then>")
-    Markup('at <time>2026-11-21T01:21:00Z</time> &amp; &lt;then&gt;')
+    >>> _marked("at 2026-11-21T01:21:00Z & <then>: `sharc masks`")
+    Markup('at <time>2026-11-21T01:21:00Z</time> &amp; &lt;then&gt;: <code>sharc masks</code>')
     """
-    parts = _INSTANT.split(sentence)
-    text = (Markup("<time>{}</time>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts))
-    return Markup("").join(text)
+    forms = (escape, Markup("<time>{}</time>").format, Markup("<code>{}</code>").format)
+    parts = enumerate(_MARKED.split(sentence))
+    return Markup("").join(forms[place % 3](part) for place, part in parts if part)
 
 
 def _link(url: str) -> str:

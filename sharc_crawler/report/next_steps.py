@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.plural import agreeing, counted
@@ -23,25 +24,26 @@ class NextStep(NamedTuple):
     command: str
 
 
-def next_steps(report: Mapping[str, Any]) -> list[NextStep]:
-    """The steps for a capture, most urgent first; ``FOLDER`` stands for the capture's.
+def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
+    """The steps for a capture, most urgent first. ``FOLDER`` stands for the capture's, which the report's script knows.
+
+    ``changed``: a page that lost its content.
 
     >>> ended = {"ended": None, "reference": None}
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
     'scrapy crawl site -a url=http://h/ -a output=FOLDER'
     """
-    if report["times"]["ended"] is None and (spider := report["settings"].get("spider")):
-        return [
-            NextStep("It is not complete. With SHARC_RESUME=True the same command goes on.", f"scrapy crawl {spider}")
-        ]
     if report["times"]["ended"] is None:
-        url = report["seeds"][0] if report["seeds"] else "URL"
-        return [
-            NextStep(
-                "It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER"
-            )
-        ]
-    return [*_once(report), *_noise(report), *_edits(report), *_audit(report), *_rates(report), *_keeping(report)]
+        return [_going_on(report)]
+    return [*_once(report), *_changes(report, changed), *_audit(report), *_rates(report), *_keeping(report)]
+
+
+def _going_on(report: Mapping[str, Any]) -> NextStep:
+    if spider := report["settings"].get("spider"):
+        words = "It is not complete. With SHARC_RESUME=True the same command goes on."
+        return NextStep(words, f"scrapy crawl {spider}")
+    url = report["seeds"][0] if report["seeds"] else "URL"
+    return NextStep("It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER")
 
 
 def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
@@ -52,28 +54,21 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
 
 
-def _noise(report: Mapping[str, Any]) -> Iterator[NextStep]:
+def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
+    """Are they noise, and what are they?"""
     totals = report["coherence"]
     if number := totals["by_masks"]:
-        pages = f"{counted(number, 'page')} {agreeing(number, 'were')} lost to what the server makes up on each request"
+        pages = f"{counted(number, 'page', 'were')} lost to what the server makes up on each request"
+        words = f"{pages}. Look at the masks that this capture learned, and use them (in a collection: masks: auto)."
+        given = "-s SHARC_MASKS" if "spider" in report["settings"] else "-a masks"
+        yield NextStep(words, f"{given}=FOLDER/{NAME}")
+    elif (number := totals["content"]["changed"]) > MANY * totals["captured"]:
         yield NextStep(
-            f"{pages}. Look at the masks that this capture learned, and use them (in a collection: masks: auto).",
-            f"{_given(report, 'masks')}=FOLDER/{NAME}",
+            f"{counted(number, 'page')} lost {agreeing(number, 'their')} content. Is it noise?", "sharc masks FOLDER"
         )
-    elif totals["content"]["changed"] > MANY * totals["captured"]:
-        yield NextStep(
-            f"{counted(totals['content']['changed'], 'page')} lost their content. Is it noise?", "sharc masks FOLDER"
-        )
-
-
-def _given(report: Mapping[str, Any], name: str) -> str:
-    """As a project gives it, whose spider takes no arguments of ours; else as an argument."""
-    return f"-s SHARC_{name.upper()}" if "spider" in report["settings"] else f"-a {name}"
-
-
-def _edits(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    if report["coherence"]["content"]["changed"]:
-        yield NextStep("See what changed on a page between its visit and its revisit.", "sharc diff FOLDER FOLDER URL")
+    if totals["content"]["changed"]:
+        command = f"sharc diff FOLDER FOLDER {quote(page) if page else 'URL'}"
+        yield NextStep("See what changed on a page between its visit and its revisit.", command)
 
 
 def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
@@ -87,9 +82,13 @@ def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    if not report["settings"].get("history") and report["coherence"]["captured"]:
-        words = "Let the next capture learn from this one how often pages change."
-        yield NextStep(words, f"{_given(report, 'history')}=FILE")
+    """Without a history, nothing is learned of how often pages change."""
+    if report["settings"].get("history") or not report["coherence"]["captured"]:
+        return
+    project = "spider" in report["settings"]
+    words = "captures learn from those before them how often pages change."
+    command = "-s SHARC_HISTORY=history.db" if project else "sharc collection add collection FOLDER"
+    yield NextStep(f"{'With a history' if project else 'In a collection'}, {words}", command)
 
 
 def _keeping(report: Mapping[str, Any]) -> Iterator[NextStep]:

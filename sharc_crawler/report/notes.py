@@ -80,13 +80,11 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     number, masks = totals["by_masks"], len(facts.taught.masks)
     give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
     if number:
-        lost = (
-            f"{counted(number, 'page')} {agreeing(number, 'were')} lost to"
-            f" {'one template' if masks == 1 else 'templates'}"
-        )
+        what = "one template" if masks == 1 else "templates"
         yield (
-            f"{lost}: {counted(masks, 'mask')}, learned from pages that were fetched twice within a minute, make up"
-            f" for it. Look at {NAME} beside this report, and give it to the next capture: {give} (docs/changes.md)"
+            f"{counted(number, 'page', 'were')} lost to {what}: {counted(masks, 'mask')}, learned from pages that were"
+            f" fetched twice within a minute, make up for it. Look at {NAME} beside this report, and give it to the"
+            f" next capture: {give} (docs/changes.md)"
         )
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"
@@ -133,13 +131,13 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
     """Most HTML pages show nothing without a browser, or nothing in one."""
     made, read = facts.figures.by_script[True], facts.figures.by_script.total()
     if 2 * made > read:
-        have = "has" if made == 1 else "have"
         why = (
             "what scripts make is not captured, since JavaScript is not run."
             " With browser=always it is (docs/browser.md)"
             if facts.settings.get("browser", "never") == "never"
             else "a browser that ran the scripts shows no more. What they ask for may be missing"
         )
+        have = agreeing(made, "have")
         yield f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: {why}"
 
 

@@ -58,13 +58,13 @@ def few(changes: float) -> str:
 
 
 def blurred(blur: Mapping[str, Any]) -> str:
-    """Average blur, and how far chance goes.
+    """Average blur, and how far chance goes where more than a guess says so.
 
-    >>> blurred({"stochastic_average": 0.0881, "deviation": 0.0442}), blurred({"stochastic_average": 0, "deviation": 0})
-    ('0.088 ± 0.044', '0.000')
+    >>> blurred({"stochastic_average": 0.0881, "deviation": 0.0442, "guessed": 0, "pages": 9})
+    '0.088 ± 0.044'
     """
     average, deviation = few(blur["stochastic_average"]), blur["deviation"]
-    return f"{average} ± {few(deviation)}" if deviation and deviation >= 0.001 else average
+    return f"{average} ± {few(deviation)}" if deviation and deviation >= 0.001 and not guessed(blur) else average
 
 
 def figure(value: object) -> str:
@@ -82,9 +82,9 @@ def figure(value: object) -> str:
     return "–" if value in (None, "") else short(str(value), 400)
 
 
-def guessed(expected: Mapping[str, Any]) -> bool:
-    """Whether nothing told the rates of most pages that the expectation is of."""
-    return bool(2 * expected["guessed"] > expected["pages"])
+def guessed(found: Mapping[str, Any] | None) -> bool:
+    """Whether nothing told the rates of most pages that an expectation, or blur, is of."""
+    return found is not None and bool(2 * found["guessed"] > found["pages"])
 
 
 def forecast(expected: Mapping[str, Any]) -> str:
@@ -101,9 +101,9 @@ def forecast(expected: Mapping[str, Any]) -> str:
     return words if guessed(expected) or more == "0.0" else f"{words} ± {more}"
 
 
-def condition(expected: Mapping[str, Any]) -> str:
-    """What the expectation rests on."""
-    return "at rates that are only guessed" if guessed(expected) else "if the change rates hold"
+def condition(found: Mapping[str, Any]) -> str:
+    """What an expectation, or blur, rests on."""
+    return "at rates that are only guessed" if guessed(found) else "if the change rates hold"
 
 
 def whole(text: str, limit: int = 600) -> str:

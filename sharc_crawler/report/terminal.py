@@ -17,7 +17,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
-from sharc_crawler.report.phrases import blurred, condition, few, forecast, guessed, kept_content, whole
+from sharc_crawler.report.phrases import blurred, condition, forecast, kept_content, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     if pages:
         yield _line("not captured", _listed(_told(pages)))
     if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
-        average = few(blur["stochastic_average"]) if guessed(expected) else blurred(blur)
-        yield _line("blur", f"{average} changes that a copy misses, on average, {condition(expected)}")
+        yield _line("blur", f"{blurred(blur)} changes that a copy misses, on average, {condition(blur)}")
     yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
         yield _line("note", whole(note))

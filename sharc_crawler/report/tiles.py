@@ -68,11 +68,10 @@ def _truth(report: Mapping[str, Any]) -> Tile | None:
 
 def _blur(report: Mapping[str, Any]) -> Tile | None:
     blur = report["blur"]
-    if not blur or blur["stochastic_average"] is None or guessed(report["coherence"]["expected"]):
+    if not blur or blur["stochastic_average"] is None or guessed(blur):
         return None
     truth = "" if blur["actual_average"] is None else f"; in truth {few(blur['actual_average'])}"
-    found = condition(report["coherence"]["expected"])
-    return Tile("Average blur", blurred(blur), f"changes that a copy misses, {found}{truth}")
+    return Tile("Average blur", blurred(blur), f"changes that a copy misses, {condition(blur)}{truth}")
 
 
 def _reference(report: Mapping[str, Any]) -> Tile | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING
 
 from sharc_crawler.plural import counted
@@ -91,6 +91,11 @@ def going_on(folder: Path) -> str:
     if len(folder.parents) > DEEP and (folder.parents[DEEP - 1] / "collection.yaml").is_file():
         return "the same command goes on"
     return f"the same command goes on, with -a output={quote(str(folder))}"
+
+
+def next_line(*words: object) -> str:
+    """What one would do next, as a command that works as it stands."""
+    return f"Next: {printable(join(map(str, words)))}"
 
 
 def printable(text: str) -> str:

@@ -69,7 +69,13 @@ def test_the_table_sorts_filters_and_opens_its_pages(tab: Tab) -> None:
     assert len(texts(tab, ROWS)) == 1
     tab.value("document.querySelector('button.open').click()")
     (own,) = texts(tab, "tr.own")
-    assert all(name in own for name in ("Visit", "Revisit", "evidence: ", "Content", "sharc replay FOLDER"))
+    assert all(name in own for name in ("Visit", "Revisit", "evidence: ", "Content"))
+    folder = tab.value("decodeURIComponent(location.pathname)").removesuffix("/report.html")
+    assert f"sharc replay {folder} --port 8090" in own
+    steps = texts(tab, ".steps code")
+    assert {f"sharc verify {folder}", f"sharc replay {folder}"} < set(steps)
+    assert not any("FOLDER" in one for one in texts(tab, ".steps code"))
+    assert tab.value("document.querySelector('.folder').hidden")
     tab.value("document.querySelector('button.open').click()")
     assert texts(tab, "tr.own") == []
 

@@ -136,7 +136,9 @@ def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
     assert read_tries(folder)["gone"].failures == 1, "it rests"
     status = CliRunner().invoke(main, ["keep", str(folder), "--status", "--json"])
     assert json.loads(status.output)[0]["failures"] == 1
-    assert "failed 1 ×" in CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
+    shown = CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
+    assert "failed 1 ×" in shown
+    assert "not complete, goes on in" in shown
 
 
 @pytest.mark.usefixtures("warmed")
@@ -197,7 +199,7 @@ def test_a_log_in_page_after_a_failure_is_held_against_the_last_capture_with_pag
     assert "a: shrunk: Its last capture has 1 page, the one before had 9" in said[0]
     assert not said[1:], "it does not work again"
     tries = Tries(0.0, 1, 4, "not captured 1 × redirects to http://a.example/login")
-    one = KeptSite(keeper._collection.terms.sites[0], None, None, Tries(), 0.0, running=False)
+    one = KeptSite(keeper._collection.terms.sites[0], None, None, Tries(), 0.0, unfinished=False, running=False)
     monkeypatch.setattr(CollectionKeeper, "_standing", lambda _: [one])
     assert keeper._failed("a", tries).endswith("It may ask for a log-in.")
 

@@ -195,11 +195,11 @@ def test_a_report_adds_up_what_is_known():
     assert blur.totals() is None
     blur.add([PageBlur()])
     assert blur.totals() is None
-    blur.add([PageBlur(1.0, None, 4.0), PageBlur(2.0, None, 12.0)])
+    blur.add([PageBlur(1.0, None, 4.0), PageBlur(2.0, None, 12.0, guessed=True)])
     known = {name: value for name, value in blur.totals().items() if value is not None}
     assert known == {
         "from": iso(0.0), "to": iso(9.0), "stochastic": 3.0, "stochastic_average": 1.5, "deviation": 2.0,
-        "pages": 2, "actual_pages": 0,
+        "pages": 2, "guessed": 1, "actual_pages": 0,
     }  # fmt: skip
     only_actual = Blur((0.0, 9.0))
     only_actual.add([PageBlur(None, 4.0)])

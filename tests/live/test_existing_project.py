@@ -156,6 +156,8 @@ def test_an_address_that_is_not_allowed_is_one_line(site, tmp_path):
     assert "Traceback" not in done.stderr
     refused = [line for line in done.stderr.splitlines() if "add its network to SHARC_ALLOWED_ADDRESSES" in line]
     assert len(refused) == 2, "of robots.txt, and of the page"
+    assert "Nothing was downloaded: 2 requests, none to an address that may be asked" in done.stderr
+    assert done.returncode == 1, "stock Scrapy would have brought its pages"
     assert "Nothing is archived" not in done.stderr, "meant so"
 
 

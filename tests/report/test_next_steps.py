@@ -9,6 +9,7 @@ from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.next_steps import next_steps
 from tests.report.by_hand import facts, judged
 
+REPORT = capture_entry(facts(judged("http://h/", Verdict.CHANGED)))
 AUDIT = {"claimed": 35, "audited": 6, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "of": "lastmod",
          "strata": []}  # fmt: skip
 
@@ -21,3 +22,22 @@ def test_an_audit_that_says_little_can_be_made_larger(claimed, bound, command) -
     made = facts(judged("http://h/", Verdict.COHERENT), audit={**AUDIT, "claimed": claimed, "bound": bound})
     commands = [step.command for step in next_steps(capture_entry(made))]
     assert [one for one in commands if "audit" in one] == ([command] if command else [])
+
+
+@pytest.mark.parametrize(
+    ("changed", "command"),
+    [
+        ("http://h/a?b=1", "sharc diff FOLDER FOLDER 'http://h/a?b=1'"),
+        ("", "sharc diff FOLDER FOLDER URL"),
+    ],
+)
+def test_a_page_that_changed_is_named(changed, command) -> None:
+    assert command in [step.command for step in next_steps(REPORT, changed)]
+
+
+def test_a_capture_without_a_history_is_told_what_learns() -> None:
+    assert "sharc collection add collection FOLDER" in [step.command for step in next_steps(REPORT)]
+    project = {**REPORT, "settings": {"spider": "s"}}
+    assert "-s SHARC_HISTORY=history.db" in [step.command for step in next_steps(project)]
+    kept = {**REPORT, "settings": {"history": "history.db"}}
+    assert not any("history" in step.command for step in next_steps(kept))

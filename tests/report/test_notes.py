@@ -115,7 +115,20 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     labels = {tile.label for tile in tiles(capture_entry(guessed))}
     assert labels >= {"Coherent", "Archived"}
     assert not labels & {"Expected coherent", "Expected to keep content", "Average blur"}
-    assert "±" not in rendered(guessed)[NAME]
+    page = rendered(guessed)[NAME]
+    assert "±" not in page
+    assert "Expected coherence and average blur are not shown here:" in page
+    assert "nothing told how often 169 of 169 pages change, so they would be a guess." in page
+    assert "not shown here" not in rendered(blog(noise=0))[NAME]
+
+
+def test_of_pages_visited_once_blur_at_guessed_rates_is_a_guess(tmp_path: Path) -> None:
+    guessed = facts(*(judged(f"{n}", Verdict.UNKNOWN, visit=visit(T - n), revisit=None) for n in range(1, 9)))
+    assert capture_entry(guessed)["blur"]["guessed"] == 8
+    text = summary([guessed], write([guessed], tmp_path))
+    assert "changes that a copy misses, on average, at rates that are only guessed" in text
+    assert "Average blur" not in {tile.label for tile in tiles(capture_entry(guessed))}
+    assert "Average blur is not shown here:" in rendered(guessed)[NAME]
 
 
 def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:

@@ -4,6 +4,17 @@ for (const mark of document.querySelectorAll("path.reference")) {
   box.scrollLeft += mark.getBoundingClientRect().left - box.getBoundingClientRect().left - box.clientWidth / 2;
 }
 
+// Commands name the folder that the report lies in, where it is opened as a file: wherever it was moved.
+const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
+let folder = "FOLDER";
+try {
+  if (location.protocol === "file:") folder = quoted(decodeURIComponent(location.pathname.replace(/(.)\/[^/]*$/, "$1")));
+} catch { /* a name that is not UTF-8 */ }
+if (folder !== "FOLDER") {
+  for (const code of document.querySelectorAll(".steps code")) code.textContent = code.textContent.replace(/(^|[ =])FOLDER(?=[ /]|$)/g, (_, before) => before + folder);
+  for (const told of document.querySelectorAll(".folder")) told.hidden = true;
+}
+
 // The table of pages: sorted, filtered, and opened page by page. Without this script its first rows stand as they are.
 const data = document.getElementById("pages-data");
 if (data) {
@@ -92,10 +103,10 @@ if (data) {
     say("Revisit", download(page.revisit));
     say("Verdict", `${page.verdict}: ${page.reason}`, page.evidence ? ` (evidence: ${page.evidence})` : "");
     say("Content", { kept: "kept", changed: "changed", unknown: "not known" }[page.content]);
-    if (page.verdict === "changed") say("What changed", element("code", {}, `sharc diff FOLDER FOLDER '${page.url.replaceAll("'", "%27")}'`));
+    if (page.verdict === "changed") say("What changed", element("code", {}, `sharc diff ${folder} ${folder} ${quoted(page.url)}`));
     if (page.visit) {
       const address = `${replay}${page.visit[0].replace(/\D/g, "").slice(0, 14)}/${page.url}`;
-      say("Replay", link(address, "as it was visited"), ", while ", element("code", {}, "sharc replay FOLDER --port 8090"), " runs");
+      say("Replay", link(address, "as it was visited"), ", while ", element("code", {}, `sharc replay ${folder} --port 8090`), " runs");
     }
     say("On the web", link(page.url, "as it is now"));
     return list;
