@@ -8,12 +8,12 @@ leave to the group, which says it on stderr and ends with the error's exit code.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import click
 
 from sharc_crawler.cli._next import GIVEN
-from sharc_crawler.errors import SharcError, unknown_name
+from sharc_crawler.errors import SharcError, UsageError, unknown_name
 from sharc_crawler.report.words import printable
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
@@ -72,8 +72,16 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SharcError as error:
-            click.echo(f"sharc: error: {printable(str(error))}", err=True)
-            ctx.exit(error.exit_code)
+            _fail(ctx, str(error), error.exit_code)
+        except OSError as error:
+            if error.filename is None:  # of no file
+                raise
+            _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)
+
+
+def _fail(ctx: click.Context, why: str, code: int) -> NoReturn:
+    click.echo(f"sharc: error: {printable(why)}", err=True)
+    ctx.exit(code)
 
 
 @click.group("sharc", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -78,7 +78,8 @@ def _newest(captures: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
         return "none yet", "", ""
     entry = captures[-1]
     totals, changes = entry["totals"], entry["changes"]
-    share = percent(totals["coherent"] / totals["captured"]) if totals and totals["captured"] else "–"
+    shown = totals and totals["captured"] and (entry["complete"] or totals["coherent"])
+    share = percent(totals["coherent"] / totals["captured"]) if shown else "–"
     since = f"{changes['changed']:,}/{changes['new']:,}/{changes['gone']:,}" if changes else "–"
     if changes and changes["unknown"]:
         since += f" ({changes['unknown']:,} unknown)"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler import extras
+from sharc_crawler.errors import UsageError
+
+FORMS = (".png", ".svg", ".pdf")
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,5 +18,8 @@ if TYPE_CHECKING:
 def drawn(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
     """For ``callback=`` of an option that names where to draw."""
     if value is not None:
-        extras.check(parameter.opts[0], "matplotlib")
+        option = parameter.opts[0]
+        if option == "--picture" and value.suffix not in FORMS:
+            raise UsageError(f"{option} {value} is no picture that can be drawn; end its name with {', '.join(FORMS)}")
+        extras.check(option, "matplotlib")
     return value

@@ -61,7 +61,7 @@ def show_command(site: str, history: str, horizon: float, limit: int, picture: P
     if as_json:
         click.echo(json.dumps(facts))
     else:
-        _show(facts, limit)
+        _show(facts, limit, horizon)
         if pages:
             say_next("sharc", "plan", history, "--site", site)
 
@@ -89,7 +89,7 @@ def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: flo
     }
 
 
-def _show(facts: dict[str, Any], limit: int) -> None:
+def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
     """Tables for readers."""
     table = Table(
         title=foreign(f"{facts['site']}: {counted(facts['urls'], 'URL')}, {counted(facts['accesses'], 'access')}")
@@ -100,7 +100,8 @@ def _show(facts: dict[str, Any], limit: int) -> None:
         share = f"{page['spread'] / page['per_day']:.0%}" if page["spread"] and page["per_day"] else ""
         table.add_row(_gap(page["per_day"]), share, str(page["observations"]), page["source"], foreign(page["url"]))
     table.caption = (
-        f"{min(limit, len(facts['pages']))} of {counted(len(facts['pages']), 'page')} with a rate, hottest first"
+        f"{min(limit, len(facts['pages']))} of {counted(len(facts['pages']), 'page')} with a rate, hottest first;"
+        f" rates as a capture of {horizon:g} days has them (--horizon)"
     )
     console = Console()
     console.print(table)

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from sharc_crawler.cli._addresses import print_whole
 from sharc_crawler.plural import counted
+from sharc_crawler.report.phrases import plain
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, printable
 
@@ -61,7 +62,7 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, optio
             "left_out": {why: count for why, count in problems.left_out.items() if count},
             "no_seeds": dict(problems.no_seeds),
         },
-        "seeds": [asdict(one) for one in ranked],
+        "seeds": [plain(asdict(one)) for one in ranked],
     }
 
 

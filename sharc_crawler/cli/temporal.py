@@ -24,7 +24,7 @@ from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_thresh
 from sharc_crawler.seeds.temporal.groups import By, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.persite import held_out, site_thresholds
-from sharc_crawler.seeds.temporal.rank import within_budget
+from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
 if TYPE_CHECKING:
@@ -163,6 +163,7 @@ def _facts(found: Analysis, chosen: list[Ranked], measured: dict[str, Any] | Non
         },
         "threshold": asdict(found.threshold),
         "groups": len(found.ranked),
+        "groups_left_out": len(set(found.groups)) - len(found.ranked),
         "chosen": [asdict(group) | {"score": round(group.score, 4), "seed": seed_of(group.group)} for group in chosen],
         "worth": asdict(value) | {"precision": value.precision, "recall": value.recall, "f": value.f},
     }
@@ -181,6 +182,8 @@ def _print(facts: dict[str, Any]) -> None:
         f"{counted(pages['seen'], 'page')}, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
         f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"
     )
+    if small := facts["groups_left_out"]:
+        console.print(f"{counted(small, 'group')} of fewer than {LEAST_PAGES} pages left out")
     print_whole(console, _table(facts["chosen"][:_SHOWN]))
     console.print(
         f"{len(facts['chosen']):,} of {facts['groups']:,} chosen: {worth['temporal']:,} of {worth['all_temporal']:,} "
@@ -195,7 +198,7 @@ def _print(facts: dict[str, Any]) -> None:
     if sites := facts.get("labels", {}).get("sites"):
         held = facts["labels"]["held_out"]
         console.print(
-            f"thresholds of {counted(len(sites), 'site')}' own (--per-site): reward {held['per_site']:g}"
+            f"own thresholds for {counted(len(sites), 'site')} (--per-site): reward {held['per_site']:g}"
             f" on held-out pages,"
             f" one for all {held['one']:g}"
         )

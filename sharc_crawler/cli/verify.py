@@ -202,8 +202,9 @@ def _words(result: Verification) -> str:
             "Its figures and verdicts were; `sharc report` writes a folder's anew."
         )
     if result.elsewhere:
+        damaged = ", or in what is damaged" if result.findings else ""
         lines.append(
-            f"{counted(result.elsewhere, 'payload', 'are')} stored in former captures; --former DIR"
+            f"{counted(result.elsewhere, 'payload', 'are')} stored in former captures{damaged}; --former DIR"
             f" checks {agreeing(result.elsewhere, 'these')}, too."
         )
     return "\n".join(lines)

@@ -45,7 +45,7 @@ EVERY_LINE = 10.0  #: where there is no terminal to redraw
 @click.option("--control", is_flag=True, help="The page may pause a crawl, let it go on, slow it, and stop it.")
 @click.option("--json", "as_json", is_flag=True, help="How it stands now, as a JSON object; then end.")
 def command(place: str | None, web: bool, port: int, control: bool, as_json: bool) -> None:
-    r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. The crawl needs no switch for it.
+    r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. A page (--web) stays until Ctrl-C.
 
     Of a collection it is the capture that was begun last; without FOLDER, of those in captures/. A folder that is not
     there yet is waited for. With a DSN (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.

@@ -84,7 +84,7 @@ class _SiteEntries:
         known = entry is not None and (entry["stamp"], entry["former"], entry["problem"]) == (stamp, former, None)
         if entry is None or not known:
             entry = {**_told(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
-        if entry["totals"] and entry["totals"]["captured"]:
+        if entry["complete"] and entry["totals"]["captured"]:  # of another it is not known yet what is gone
             if known:
                 self._former, self._contents = capture, None
             else:

@@ -220,7 +220,7 @@ def _every(given: Mapping[str, Any], place: str) -> Every:
     if text == AUTO:
         return AUTO
     if text.isdecimal():
-        raise UsageError(f"{place}.every={text!r} has no unit; write it as {text}d (days) or {text}h (hours)")
+        raise UsageError(f"{place}.every={text!r} has no unit; write it as {text}d (days), {text}h, {text}m or {text}s")
     seconds: float = _read(Duration(1.0), text, f"{place}.every") if text != "off" else 0.0
     return seconds or None
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.extras import install
 from sharc_crawler.lab.experiment import RunSpec, build, run, seeded
 from sharc_crawler.report.write import DATA, PAGES
@@ -62,7 +62,9 @@ def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
     return _dated(rows, ("time", "last_modified", "lastmod"), unit="s")
 
 
-def simulate(site: SiteSpec, strategies: Iterable[str], seeds: int = 1, rates: str = "oracle") -> list[ScoredCrawl]:
+def simulate(
+    site: SiteSpec, strategies: str | Iterable[str], seeds: int = 1, rates: str = "oracle"
+) -> list[ScoredCrawl]:
     """Simulated crawls: each strategy in each of so many worlds, as ``sharc simulate`` makes them.
 
     >>> from sharc_crawler.lab.synthetic import SyntheticSpec
@@ -70,7 +72,10 @@ def simulate(site: SiteSpec, strategies: Iterable[str], seeds: int = 1, rates: s
     >>> list(runs(simulate(site, ["bfs", "sharc-selective"])).strategy)
     ['bfs', 'sharc-selective']
     """
-    specs = [RunSpec(seeded(site, seed), name, rates, seed=seed) for seed in range(seeds) for name in strategies]
+    names = [strategies] if isinstance(strategies, str) else strategies
+    if seeds < 1:
+        raise UsageError(f"seeds={seeds} is not possible; it is the number of worlds, 1 or more")
+    specs = [RunSpec(seeded(site, seed), name, rates, seed=seed) for seed in range(seeds) for name in names]
     return [run(spec) for spec in specs]
 
 
@@ -87,6 +92,10 @@ def downloads(crawl: ScoredCrawl) -> pd.DataFrame:
 def _text(path: Path) -> str:
     if not path.parent.is_dir():
         raise DataError(f"{str(path.parent)!r} is no folder: give that of a capture")
+    if (path.parent / "collection.yaml").exists():
+        raise DataError(
+            f"{str(path.parent)!r} is a collection: give the folder of one capture, captures/SITE/TIME in it"
+        )
     try:
         return path.read_text()
     except OSError as error:

@@ -72,10 +72,7 @@ class HistorySpec:
             raise UsageError(f"root={self.root!r} is no page of {self.history} that exists when the window begins")
         everything = Changes.of([life.hist + life.changes for life in lives])
         changes = everything.within(self.start, self.end)
-        last = max((one.changes[-1] for one in lives if one.changes), default=self.end)
-        if self.start > last:
-            window = f"--window {second(self.start)} {second(self.end)}"
-            raise UsageError(f"{window}: the last change in {self.history} was before, at {second(last)}")
+        _check_window(self, lives)
         return Site(
             name=Path(self.history).name.split(".")[0],
             urls=urls,
@@ -140,6 +137,17 @@ def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
     if any(later < earlier for earlier, later in pairwise(instants)):
         raise DataError(f"{where}: the times of {column} are not in ascending order")
     return instants
+
+
+def _check_window(spec: HistorySpec, lives: Sequence[PageLife]) -> None:
+    """Of another time than the history it would show a site in which nothing changes."""
+    window = f"--window {second(spec.start)} {second(spec.end)}"
+    last = max((one.changes[-1] for one in lives if one.changes), default=spec.end)
+    if spec.start > last:
+        raise UsageError(f"{window}: the last change in {spec.history} was before, at {second(last)}")
+    first = min((instant for one in lives for instant in (one.created, *one.hist, *one.changes)), default=spec.end)
+    if spec.end < first:
+        raise UsageError(f"{window}: {spec.history} begins after it, at {second(first)}")
 
 
 def lifetimes(lives: Sequence[PageLife]) -> Lives:

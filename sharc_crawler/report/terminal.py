@@ -157,13 +157,14 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
 def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
     how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
     if "spider" in facts.settings:
-        return f"{how}: a project's own spider goes on if begun with SHARC_RESUME=True; else give another SHARC_OUTPUT"
+        then = "the same command goes on" if "resume" in facts.settings else "begin anew, in another SHARC_OUTPUT"
+        return f"{how}: {then} (a project's own spider goes on where it began with SHARC_RESUME=True)"
     return f"{how}: {going_on(folder)}"
 
 
 def _parts(facts: CaptureFacts) -> Iterator[Text]:
     """The largest of the parts that a site was captured in."""
-    totals = [(part, sums.tally.totals()) for part, _, sums in each_part(facts)]
+    totals = [(part, counts) for part, _, sums in each_part(facts) if (counts := sums.tally.totals())["coherent"]]
     largest = sorted(totals, key=lambda one: -one[1]["coherent"])
     for number, (part, counts) in enumerate(largest[:MAX_PARTS]):
         at = f" at {second(part.reference)}" if part.reference is not None else ""

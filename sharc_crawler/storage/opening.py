@@ -6,9 +6,8 @@ A folder says by which one: the file ``.store`` holds its name where that is not
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
@@ -26,7 +25,9 @@ def store_kind(name: str) -> StoreKind:
     """The store of an entry point's name or a dotted path; the usual one without a search for plug-ins."""
     if name == USUAL:
         return SqliteStore
-    return cast("StoreKind", plugins.load("store", name))
+    from sharc_crawler.storage.others import store_of  # hardly ever
+
+    return store_of(name)
 
 
 def kept_by(folder: Path) -> str:

@@ -53,7 +53,7 @@ def counts(watched: Watched) -> str:
     seen = watched.seen
     found = [(number, verdict) for verdict, number in seen.verdicts.most_common()]
     if still := seen.results[Result.NOT_MODIFIED]:
-        found.append((still, "not modified (304)"))
+        found.append((still, "not modified (304: judged at the end)"))
     verdicts = ", ".join(f"{number:,} {what}" for number, what in found)
     return f"{counted(seen.requests, 'request')}, {size(seen.bytes)}" + (f"; {verdicts}" if verdicts else "")
 

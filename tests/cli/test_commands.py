@@ -73,6 +73,17 @@ def test_an_error_is_said_and_ends_with_its_code(
     assert answer.stderr == "sharc: error: file='x' is not there\n"
 
 
+def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    @click.command()
+    def fails() -> None:
+        (tmp_path / "nowhere" / "out").write_text("")
+
+    monkeypatch.setattr(any_module, "command", fails)
+    answer = CliRunner().invoke(main, ["demo"])
+    assert answer.exit_code == 2
+    assert answer.stderr == f"sharc: error: '{tmp_path}/nowhere/out': No such file or directory\n"
+
+
 def test_an_error_that_nobody_meant_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     @click.command()
     def fails() -> None:

@@ -115,12 +115,17 @@ def test_timemaps_alone_rank_by_when(tmp_path: Path) -> None:
     assert "--ranker last-obs" in refused.stderr
     (one,) = json.loads(run("rank", file, "--ranker", "last-obs", "--json").stdout)["seeds"]
     assert (one["captures"], one["known"]) == (3, True)
+    (tmp_path / "seeds").write_text("http://b.org/\n")
+    other = run("rank", file, "--ranker", "last-obs", "--seeds", tmp_path / "seeds", "--json")
+    assert json.loads(other.stdout, parse_constant=pytest.fail)["seeds"][0]["value"] is None, "never seen: infinite"
 
 
 def test_what_rank_cannot_use(tmp_path: Path) -> None:
     file = cdx(tmp_path)
     empty = tmp_path / "empty"
     empty.write_text("")
+    others = tmp_path / "others"
+    others.write_text("http://other.example/\n")
     for arguments, code, message in (
         ((file, "--ranker", "hac"), 2, "did you mean 'hacs'?"),
         ((file, "--updates", "digests"), 2, "did you mean 'digest'?"),
@@ -129,6 +134,8 @@ def test_what_rank_cannot_use(tmp_path: Path) -> None:
         ((file, "--seeds", empty), 2, "names no web address"),
         ((file, "--seeds", tmp_path / "none"), 2, "cannot be read"),
         ((file, "--now", "2019-01-01"), 3, "a later now"),
+        ((file, "--seeds", others), 3, "none of the seeds has a capture in them"),
+        ((file, "--picture", "ranking.xyz"), 2, "end its name with .png"),
         ((empty,), 3, "no usable capture"),
         ((), 3, "no usable capture"),
     ):

@@ -175,3 +175,5 @@ def test_a_window_beyond_the_history_is_refused_in_dates(tmp_path):
     done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01", "--jobs", 1)
     assert done.exit_code == 2
     assert "--window 2030-01-01T00:00:00Z 2031-01-01T00:00:00Z" in done.output
+    done = sharc("simulate", "--history", history, "--window", "1960-01-01", "1961-01-01")
+    assert done.exit_code == 2

@@ -114,7 +114,7 @@ def test_sites_with_thresholds_of_their_own(log):
     facts = json.loads(run(log / "views.csv", *options, "--json").stdout)
     assert facts["labels"]["sites"]
     assert facts["labels"]["held_out"].keys() == {"one", "per_site"}
-    assert "sites' own (--per-site)" in " ".join(run(log / "views.csv", *options).output.split())
+    assert "own thresholds for" in " ".join(run(log / "views.csv", *options).output.split())
     alone = run(log / "views.csv", "--per-site")
     assert (alone.exit_code, "give --labels" in alone.stderr) == (2, True)
 
@@ -140,6 +140,8 @@ def test_errors_say_the_way_out(log, tmp_path):
     assert (result.exit_code, "give one" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--share", 2)
     assert (result.exit_code, "between 0 and 1" in result.stderr) == (2, True)
+    result = run(log / "views.csv", "--until", "1990-01-01")
+    assert (result.exit_code, "--until 1990-01-01: the logs begin after it" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--days", 1)
     assert (result.exit_code, "a curve needs 5" in result.stderr) == (3, True)
     result = run(tmp_path / "absent.log")

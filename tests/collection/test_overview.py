@@ -84,6 +84,12 @@ def test_while_a_capture_runs_the_page_says_what_the_one_before_it_shows(copied)
     assert f"<p>{second['statement']}. The newest capture: {running['statement']}. " in page.replace("&#39;", "'")
 
 
+def test_of_a_stopped_capture_nothing_is_said_to_be_gone(copied, monkeypatch):
+    told = module._told
+    monkeypatch.setattr(module, "_told", lambda one: told(one) | {"complete": False})
+    assert [one["changes"] for one in entries(overview(copied))] == [None, None]
+
+
 def test_a_stopped_capture_takes_no_complete_ones_place(copied):
     found = overview(copied)
     first, second = entries(found)

@@ -71,7 +71,7 @@ def test_a_site_is_found_by_name_and_url_and_a_new_one_has_the_defaults():
         ("keep: {daily: long}", "keep.daily='long' is no duration"),
         ("budget: much", "budget='much' must be a whole number"),
         ("sites: [{url: https://a.example/, every: auto, collection: x}]", "collection is not known"),
-        ("sites: [{url: https://a.example/, every: 1}]", "every='1' has no unit; write it as 1d"),
+        ("sites: [{url: https://a.example/, every: 1}]", "every='1' has no unit; write it as 1d .days., 1h, 1m or 1s"),
         ("title: [a]", "title must be one value"),
         ("- a", "must be names with values"),
         ("", r"collection.yaml is empty: name its sites in it, as 'sites: \["),

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab import frames
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.model import Observation, Result, Url
@@ -44,6 +44,16 @@ def test_a_folder_without_a_report_is_an_error_with_a_way_out(tmp_path):
     for read in (frames.pages, frames.captures):
         with pytest.raises(DataError, match="sharc report makes it"):
             read(tmp_path)
+    (tmp_path / "collection.yaml").touch()
+    with pytest.raises(DataError, match="is a collection: give the folder of one capture"):
+        frames.pages(tmp_path)
+
+
+def test_a_strategy_alone_is_taken_and_no_world_is_refused():
+    site = SyntheticSpec(size=5)
+    assert [one.facts["strategy"] for one in frames.simulate(site, "bfs")] == ["bfs"]
+    with pytest.raises(UsageError, match="seeds=0 is not possible"):
+        frames.simulate(site, "bfs", seeds=0)
 
 
 def test_simulations_are_rows_and_their_downloads_too():

@@ -118,7 +118,7 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(site, tmp_path):
 def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     folder = tmp_path / "kept"
     stopped = run(site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
-    assert "Stopped (closespider_pagecount), not complete: a project's own spider goes on" in stopped.stderr
+    assert "Stopped (closespider_pagecount), not complete: begin anew, in another SHARC_OUTPUT" in stopped.stderr
     with pytest.raises(DataError, match="its spider began without SHARC_RESUME=True, so it is made anew, in another"):
         verify(folder)
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]

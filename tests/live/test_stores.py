@@ -176,5 +176,7 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
     assert (needy.code, "SHARC_DETECTOR='mine.Needy' does not make a detector: " in needy.err) == (USAGE, True)
     bare = crawl(url=url, masks="masks.json", settings=["SHARC_DETECTOR=mine.Bare"])
     assert (bare.code, "one that knows no masks goes without masks=" in bare.err) == (USAGE, True)
+    other = crawl(url=url, settings=["SHARC_DETECTOR=json.JSONDecoder"])
+    assert (other.code, "does not make a detector: 'JSONDecoder' object has no attribute" in other.err) == (USAGE, True)
     broken = crawl(url=url, settings=["SHARC_DETECTOR=mine.Broken"])
     assert (broken.code, "RuntimeError: of its own" in broken.err) == (1, True)

@@ -81,3 +81,17 @@ def test_what_is_set_aside_is_kept_under_another_name(tmp_path) -> None:
     set_state_aside(tmp_path)
     assert not holds_state(tmp_path)
     assert kept in [path.read_bytes() for path in tmp_path.iterdir()]
+
+
+class Half:
+    """Lacks nearly all methods of a store."""
+
+    def commit(self, batch) -> None: ...
+
+
+def test_what_is_no_store_is_told_with_what_it_lacks() -> None:
+    with pytest.raises(
+        UsageError, match=r"is no store: it lacks captures, close, exchanges, holds, .*FrontierStore has"
+    ):
+        store_kind(f"{__name__}.Half")
+    assert store_kind(f"{__name__}.MemoryStore") is MemoryStore

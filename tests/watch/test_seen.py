@@ -95,7 +95,7 @@ def test_requests_hosts_errors_and_verdicts_add_up(tmp_path: Path) -> None:
     json.dumps(told)
     append(tmp_path / LOG, entry(5, slot="second", result="not-modified", status=304))
     watched.look()
-    assert facts(watched, 102.0)["counts"].endswith("; 1 coherent, 1 not modified (304)")
+    assert facts(watched, 102.0)["counts"].endswith("; 1 coherent, 1 not modified (304: judged at the end)")
 
 
 def test_what_sites_say_steers_no_terminal(tmp_path: Path) -> None:

@@ -11,6 +11,13 @@ from sharc_crawler.strategies.make import make_strategy
 #: of Scrapy's CloseSpider: what counts pages, or the time or pages since the last item
 COUNTING = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM", "CLOSESPIDER_TIMEOUT_NO_ITEM")
 
+#: settings of ours that a project's own spider has Scrapy's for
+OF_THE_SITE_SPIDER = {
+    "SHARC_OBEY_ROBOTS": "ROBOTSTXT_OBEY",
+    "SHARC_ATTEMPTS": "RETRY_TIMES",
+    "SHARC_CODINGS": "what your requests send as Accept-Encoding",
+}
+
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
@@ -49,6 +56,11 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
             " them is lost, and going on does not make it again: write items in a pipeline that does not wait"
             " (docs/drop-in.md)"
         )
+    found += [
+        f"{name}={settings[name]} is for the spider site, and has no effect on your own: {own} counts"
+        for name, own in OF_THE_SITE_SPIDER.items()
+        if settings.getpriority(name)
+    ]
     if settings.getbool("HTTPCACHE_ENABLED"):
         found.append(
             "HTTPCACHE_ENABLED=True: what the cache answers reaches your callbacks, but was not exchanged now: it is"

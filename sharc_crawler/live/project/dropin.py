@@ -212,7 +212,12 @@ class DropIn:
                 size=config.size,
                 discover=False,
                 resources=True,
-                settings={"spider": self._session.name, "history": config.history or "", "run": self._session.run},
+                settings={
+                    "spider": self._session.name,
+                    "history": config.history or "",
+                    "run": self._session.run,
+                    **({"resume": "1"} if config.resume else {}),
+                },
             )
             frontier = self._open[host] = self._session.open(spec, seeded=False)
         return frontier

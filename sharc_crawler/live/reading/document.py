@@ -50,7 +50,8 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
     given = (load_masks(Path(masks)),) if masks else ()
     try:
         made: ChangeDetector = factory(*given)
-    except TypeError as error:
+        made.fingerprint  # noqa: B018 - another class may have been named
+    except (TypeError, AttributeError) as error:
         way_out = "; one that knows no masks goes without masks=" if masks else ""
         raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {error}{way_out}") from error
     return made

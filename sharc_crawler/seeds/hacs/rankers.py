@@ -151,7 +151,13 @@ class Hacs(SeedRanker):
 
 def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
     """The intervals between all captures up to now, if any can be compared."""
-    intervals = seeds.window(-np.inf, now).pages.intervals(interpolated=False)
+    pages = seeds.window(-np.inf, now).pages
+    if not len(pages.times):
+        raise DataError(
+            "histories: none of the seeds has a capture in them before now: give a later now, or seeds as the histories"
+            " have them (of a CDX line the first field names the page: com,example)/path)"
+        )
+    intervals = pages.intervals(interpolated=False)
     if not intervals.observations().any():
         raise DataError(
             "histories: no seed has two captures that can be compared before now: give a later now, or indexes with "

@@ -39,5 +39,7 @@ def read_labels(file: Path, pages: Sequence[str]) -> tuple[NDArray[np.int64], ND
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{file}: cannot be read: {error}") from error
     if not found:
-        raise DataError(f"{file}: none of its pages has enough views in the log; label pages as the log writes them")
+        raise DataError(
+            f"{file}: it labels no page of the log that has enough views; name pages as --curves does: https://host/path"
+        )
     return np.fromiter(found.keys(), np.int64), np.fromiter(found.values(), np.bool_)

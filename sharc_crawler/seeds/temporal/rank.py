@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ALPHA, BETA = 0.6, 0.4  #: weights of the two scores, 3 : 2
 
+LEAST_PAGES = 10  #: of a group that is ranked
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -41,7 +43,7 @@ def rank(
     views: NDArray[np.integer],
     temporal: NDArray[np.bool_],
     known: NDArray[np.bool_],
-    least_pages: int = 10,
+    least_pages: int = LEAST_PAGES,
 ) -> list[Ranked]:
     """Groups by score, the highest first, of pages given by arrays of one length (``views``: each page's total).
 

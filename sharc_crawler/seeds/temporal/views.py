@@ -109,6 +109,8 @@ def _collect(db: Database, options: LogOptions) -> PageViews:
     first, last = db.run("SELECT min(day), max(day) FROM seen").fetchall()[0]
     if first is None:
         raise _nothing(skipped)
+    if options.until and options.until < first:
+        raise UsageError(f"--until {options.until}: the logs begin after it, on {first}")
     last = options.until or last
     start = max(first, last - timedelta(days=options.days - 1))
     days = (last - start).days + 1

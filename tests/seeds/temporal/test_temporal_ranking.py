@@ -121,7 +121,7 @@ def test_labels(tmp_path):
     for text, said in (
         ("page,label\na,maybe\n", "label='maybe'"),
         ("page,kind\na,temporal\n", "needed are page and label"),
-        ("page,label\nx,temporal\n", "none of its pages"),
+        ("page,label\nx,temporal\n", "it labels no page of the log"),
         ("", "needed are page and label"),
     ):
         file.write_text(text)
