@@ -132,10 +132,16 @@ def _index(collection: Collection) -> Iterator[str]:
     made = json.loads(to_json(overview(collection, anew=True)))
     again = {entry.pop("folder"): entry for site in made["sites"] for entry in site["captures"]}
     left = {"stamp"} if (ours := author_of(found) is None) else {"stamp", "statement"}  # another version's words
-    if any(_but(left, entry) != _but(left, again.get(name, {})) for name, entry in said.items()):
+    other = any(_but(left, entry) != _but(left, again.get(name, {})) for name, entry in said.items())
+    if other or (ours and _frame(found) != _frame(made)):
         yield INDEX
     if page.exists() and ours and page.read_text(encoding="utf-8") != shown:
         yield PAGE
+
+
+def _frame(index: dict[str, Any]) -> tuple[Any, ...]:
+    """What an index has besides its captures, and what is of the settings."""
+    return index["format"], index["version"], [*index], {(*site,) for site in index["sites"]}
 
 
 def _but(left: set[str], entry: dict[str, Any]) -> dict[str, Any]:

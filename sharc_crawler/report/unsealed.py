@@ -89,10 +89,14 @@ def in_folder(name: str) -> str:
 
 def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
     """Does a package say of itself what it says where nobody gives it a title?"""
-    with zipfile.ZipFile(path) as package:
-        about = json.loads(package.read(PACKAGE))
+    try:
+        with zipfile.ZipFile(path) as package:
+            about = dict(json.loads(package.read(PACKAGE)))
+        title, text = str(about["title"]), str(about["description"])
+    except (KeyError, ValueError, TypeError):
+        return True  # it says nothing that can be read, which was found
     titles = [f"{document['capture']['site']} {second(unix(reference_of(document)))}" for document in documents]
-    return not (_rest(about["title"], titles) or _rest(about["description"], claims_of(open_source(path), documents)))
+    return not (_rest(title, titles) or _rest(text, claims_of(open_source(path), documents)))
 
 
 def claims_of(source: Material, documents: Sequence[Document]) -> list[str]:

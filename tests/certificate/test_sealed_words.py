@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 
 import pytest
 from click.testing import CliRunner
@@ -108,6 +109,17 @@ def test_another_title_is_told_and_with_the_digest_of_the_package_found(original
     assert said(wacz, "--digest", digest)[0] == 0
     code, text = said(other, "--digest", digest)
     assert (code, f"not {digest}" in text) == (3, True)
+
+
+@pytest.mark.parametrize("text", [None, b"{", b"[]", b"{}"])
+def test_a_package_whose_description_is_gone_or_cannot_be_read_is_a_finding_and_no_accident(original, tmp_path, text):
+    path = tmp_path / "other.wacz"
+    with zipfile.ZipFile(original[1]) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            if (data := text if name == "datapackage.json" else old.read(name)) is not None:
+                new.writestr(name, data)
+    for more in ((), ("--digest", noted(original[0])), ("--json",)):
+        assert said(path, *more)[0] == 3
 
 
 def test_a_title_of_ones_own_is_certified_by_the_digest_of_the_package(original, tmp_path):

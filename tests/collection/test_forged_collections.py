@@ -249,6 +249,12 @@ def index_says(folder, change) -> None:
     (folder / INDEX).write_text(json.dumps(index))
 
 
+def index_begins(folder, change) -> None:
+    index = json.loads((folder / INDEX).read_text())
+    change(index)
+    (folder / INDEX).write_text(json.dumps(index))
+
+
 #: what the page of a collection says is told from its captures, whose digests do not speak of it
 INDEXES = {
     "another sentence": lambda f: index_says(f, lambda one: one.update(statement="All were in this state")),
@@ -256,6 +262,9 @@ INDEXES = {
     "another instant": lambda f: index_says(f, lambda one: one.update(reference="2020-01-01T00:00:00Z")),
     "other changes": lambda f: index_says(f, lambda one: one["changes"].update(changed=9)),
     "a capture that is none": lambda f: index_says(f, lambda one: one.update(folder="captures/x/y")),
+    "a word beside the captures": lambda f: index_begins(f, lambda index: index.update(confirmed="by a court")),
+    "a word of a site": lambda f: index_begins(f, lambda index: index["sites"][0].update(confirmed="by a court")),
+    "another form": lambda f: index_begins(f, lambda index: index.update(version=9)),
     "no JSON": lambda f: put(f, INDEX, b"{"),
     "a page of another one": lambda f: put(f, PAGE, (f / PAGE).read_bytes().replace(b"example.org", b"example.net")),
     "a page alone": lambda f: (f / INDEX).unlink(),
