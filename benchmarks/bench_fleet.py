@@ -11,6 +11,7 @@ where it says CPU.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import re
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 GROUPS = (1, 10, 100, 600)  #: sites a statement
 SITES, DELAY = 12, 0.0  #: of the crawls: as fast as it goes, on one address each
-PAGES = 80  #: of a site of these: what processes take to begin is a small part
+PAGES = 320  #: of a site of these: what processes take to begin is a small part
 CROWD = {1: 3_000, 600: 40}  #: sites of a worker, and pages of each
 WINDOW = 2_500  #: requests in the middle of a crawl
 SCRAPY = str(Path(sys.executable).with_name("scrapy"))
@@ -150,10 +151,10 @@ def _journalled(dsn: str, pages: int) -> tuple[int, int]:
     return seq, size
 
 
-def takes_over(dsn: str, pages: int) -> None:
-    """Prints what it takes, as JSON; the reactor's part is done by nobody else meanwhile."""
+async def takes_over(dsn: str, pages: int) -> None:
+    """Prints what it takes, as JSON; in a thread, and how long a reactor beside it waits for its turn at most."""
     ledger, before = open_fleet(dsn), _peak()
-    spent = {}
+    spent, longest = {}, [0.0]
 
     @contextmanager
     def timed(what: str) -> Iterator[None]:
@@ -162,23 +163,33 @@ def takes_over(dsn: str, pages: int) -> None:
         spent[f"{what}: CPU s"] = round(time.process_time() - cpu, 2)
         spent[f"{what}: s"] = round(time.perf_counter() - began, 2)
 
+    async def turns() -> None:
+        while True:
+            began = time.perf_counter()
+            await asyncio.sleep(0.01)
+            longest[0] = max(longest[0], time.perf_counter() - began - 0.01)
+
     rates = OwnRates(array("d", [1e-6] * pages))
     politeness, parts = Politeness(delay=0.0, obey_robots=False), Parts(rates=lambda _: rates)
+    other = asyncio.ensure_future(turns())
     with timed("in all"):
         with timed("journal"):
             [again] = ledger.claim("w2", 1, TERM)
-            state = state_of(lines_of(list(ledger.journal("site", again.seq))))
+            bodies = await asyncio.to_thread(lambda: list(ledger.journal("site", again.seq)))
+            state = await asyncio.to_thread(lambda: state_of(lines_of(bodies)))
         store = MemoryStore()
         store.commit(Batch(links=state.links))
         state = replace(state, links=[])
         with timed("frontier"), uncollected():
             frontier = Frontier(politeness, store, parts)
-            frontier.recall(state, 1e6)
+            await asyncio.to_thread(frontier.recall, state, 1e6)
         with timed("in the reactor"):
             frontier.recalled(state)
             assert isinstance(frontier.next(1e6), Fetch)
+    other.cancel()
     assert len(state.visits) == pages
-    print(json.dumps({**spent, "MB": round((_peak() - before) / 1e6)}))
+    spent |= {"MB": round((_peak() - before) / 1e6), "longest wait of others: s": round(longest[0], 2)}
+    print(json.dumps(spent))
 
 
 def _peak() -> int:
@@ -228,27 +239,52 @@ def work(dsn: str, output: Path, *more: str) -> list[str]:
 
 
 def workers(database: Database) -> dict[str, dict[str, float]]:
-    """The same sites: one process without a fleet, one worker, two workers."""
+    """The same sites: one process without a fleet, two that share nothing but the machine, one worker, two workers."""
     found = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         server = Server(folder, SITES, PAGES)
         try:
-            plain = [SCRAPY, "crawl", "site", "-a", f"seeds={server.seeds}", "-a", f"output={folder / 'plain'}"]
-            plain += ["-a", f"delay={DELAY}", "-s", "SHARC_PROGRESS=0", *OPERATOR]
-            plain += ["-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
             os.environ["SCRAPY_SETTINGS_MODULE"] = "sharc_crawler.live.profile"
-            found["one process without a fleet"] = crawled([plain], server)
+            found["one process without a fleet"] = crawled(plain(server, folder, 1), server)
+            found["two processes without a fleet"] = crawled(plain(server, folder, 2), server)
             for count in (1, 2):
                 dsn = database.new()
                 for words in (["init", dsn], ["add", dsn, str(server.seeds)]):
                     subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
                 room = str(-(-SITES // count))
                 output = folder / f"fleet{count}"
-                found[f"{count} worker(s)"] = crawled([work(dsn, output, "--sites", room)] * count, server)
+                before = _transactions(dsn)
+                told = crawled([work(dsn, output, "--sites", room)] * count, server)
+                told["the ledger's transactions a request"] = round((_transactions(dsn) - before) / told["requests"], 3)
+                found[f"{count} worker(s)"] = told
         finally:
             server.close()
     return found
+
+
+def plain(server: Server, folder: Path, count: int) -> list[list[str]]:
+    """So many crawls without a fleet, of as many sites each."""
+    commands, seeds = [], server.seeds.read_text().splitlines()
+    for number in range(count):
+        part = folder / f"seeds{number}.txt"
+        part.write_text("\n".join(seeds[number::count]))
+        words = [SCRAPY, "crawl", "site", "-a", f"seeds={part}", "-a", f"output={folder / f'plain{count}-{number}'}"]
+        words += ["-a", f"delay={DELAY}", "-s", "SHARC_PROGRESS=0", *OPERATOR]
+        commands.append([*words, "-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"])
+    return commands
+
+
+def _transactions(dsn: str) -> int:
+    """Of the database, until now."""
+    import psycopg  # an extra
+
+    time.sleep(2)  # what a process did is told when it has ended, or rested
+    committed = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute(committed).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def crowd(database: Database) -> dict[str, float]:
@@ -327,7 +363,7 @@ def _memory(pid: int) -> int:
 
 def main() -> None:
     if sys.argv[1:2] == ["--takes-over"]:
-        takes_over(sys.argv[2], int(sys.argv[3]))
+        asyncio.run(takes_over(sys.argv[2], int(sys.argv[3])))
         return
     kinds = {"steps": steps, "takeover": takeover, "workers": workers, "idle": idle, "crowd": crowd}
     parser = argparse.ArgumentParser()

@@ -23,9 +23,11 @@ from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.beginning import session_of
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet import place as place_module
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import SharedFolder
+from sharc_crawler.live.fleet.order import check_addresses
 from sharc_crawler.live.fleet.place import FleetPlace
 from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
@@ -234,6 +236,14 @@ def test_an_object_store_is_named_by_the_output(tmp_path: Path):
         run_worker(ledger, "w", str(tmp_path / "captures"), ["SHARC_OBJECTS=s3://bucket/x"], room=4, term=TERM)
     ledger.close()
     assert not (tmp_path / "captures").exists()
+
+
+def test_what_has_to_be_allowed_of_a_private_site_is_named(tmp_path: Path):
+    chosen = ["SHARC_OPERATOR=a@b.example", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
+    config = Config.from_settings(fleet_settings(chosen, SharedFolder(tmp_path), 4))
+    check_addresses(CaptureSpec("127.0.0.1", ("http://127.0.0.1/",)), config)
+    with pytest.raises(UsageError, match=r"\(::1\).* -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8,::1$"):
+        check_addresses(CaptureSpec("localhost", ("http://localhost/",)), config)
 
 
 def journalled(store: MemoryStore) -> Batch:

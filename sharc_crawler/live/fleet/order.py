@@ -106,10 +106,10 @@ def check_addresses(spec: CaptureSpec, config: Config) -> None:
     """Private machines are asked only where a worker's settings allow their network, as with ``seeds=``."""
     rules = AddressRules.of(config.allowed_addresses)
     for url in spec.seeds:
-        if any(rules.refusal(address) for address in private_seeds([url])):
+        if refused := [address for address in private_seeds([url]) if rules.refusal(address)]:
             raise UsageError(
-                f"url={url!r} is a private address; if it is meant, allow its network to the workers, as in"
-                " -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"
+                f"url={url!r} is a private address ({', '.join(refused)}); if it is meant, allow it to the workers:"
+                f" -s SHARC_ALLOWED_ADDRESSES={','.join([*config.allowed_addresses, *refused])}"
             )
 
 
