@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.frontier.admission import Admitter, Queuer
-from sharc_crawler.frontier.choosing import Chooser
+from sharc_crawler.frontier.choosing import SOON, Chooser
 from sharc_crawler.frontier.finishing import Ended, Finisher
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.leasing import Leases
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 LEASE_TIME: Seconds = 3600.0
+MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
 LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself
 
 
@@ -164,8 +165,12 @@ class Frontier:
         ring = self.ledger.ring
         ring.ripen(now)
         ends = self.capture.budget.ends if self.ledger.hosts else math.inf
+        refused = 0
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
+            if refused == MAX_REFUSED:  # others wait for their turn
+                self.ledger.commit()
+                return Wait(now + SOON)
             if host.pace.busy >= host.at_once:
                 host.pace.wait(ring, number)
                 ring.park()
@@ -175,6 +180,7 @@ class Frontier:
                 if fetch := self._lease(host, task, now):
                     ring.rotate()
                     return fetch
+                refused += 1
             else:
                 later = self._chooser.later(number, host, now)
                 if later < math.inf:

@@ -9,6 +9,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.robots import MAX_AGE, RobotsRules
 from sharc_crawler.links.robots_text import MAX_BYTES, robots_text
@@ -241,3 +242,19 @@ def test_a_host_that_asks_for_too_long_a_delay_is_left_out_with_a_note(world, as
 @pytest.mark.parametrize("asked", ["nan", "-inf"])
 def test_a_delay_that_is_no_number_is_none(asked):
     assert RobotsRules(f"User-agent: *\nCrawl-delay: {asked}", "sharc", HOST).delay == 0.0
+
+
+def test_many_pages_that_are_closed_are_told_so_by_portions(world, monkeypatch):
+    """A sitemap may name 50,000 of them, and nothing else happens meanwhile."""
+    monkeypatch.setattr("sharc_crawler.frontier.frontier.MAX_REFUSED", 10)
+    world.robots = {"h.example": "User-agent: *\nDisallow: /closed"}
+    named = [Sighting(f"{HOST}/closed/{number}") for number in range(35)]
+    world.links = {f"{HOST}/sitemap.xml": [*named, Sighting(f"{HOST}/open")]}
+    frontier = Frontier(Politeness(delay=0.0))
+    frontier.open(CaptureSpec("h", (f"{HOST}/",), sitemaps=(f"{HOST}/sitemap.xml",), strategy="bfs"), world.now)
+    closed = [0]
+    while world.step(frontier):
+        closed.append(frontier.pages.states.count(State.LOST))
+    assert closed[-1] == 35
+    assert max(then - before for before, then in pairwise(closed)) == 10
+    assert f"{HOST}/open" in {fetch.url for _, fetch in world.requests}
