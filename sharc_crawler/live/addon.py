@@ -6,6 +6,7 @@ project sets itself stays.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scrapy import version_info
@@ -67,6 +68,8 @@ class SharcAddon:
         own = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")
+        if settings.getbool("ROBOTSTXT_OBEY"):
+            import_module("sharc_crawler.live.project.robots").install(settings)  # only in projects
         _install_components(settings)
 
 

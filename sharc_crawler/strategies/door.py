@@ -240,6 +240,11 @@ class Door:
         """Pages known that wait for their first visit, or are under way in it."""
         return self._waiting + self._firsts
 
+    @property
+    def first_visits_waiting(self) -> int:
+        """Of these, pages that are not handed out yet."""
+        return self._waiting
+
     def revisits_ahead(self) -> list[PageId]:
         """The revisits still to be handed out, where their order is open."""
         if self._waiting or self._firsts or not self._due or self.stopped is not None:

@@ -217,3 +217,29 @@ def test_a_front_page_that_leads_elsewhere_is_waited_for_by_nobody(cuts):
     """It is visited early, as it may name feeds; and is no hub, as it names nothing."""
     crawl = Crawl(Site("moved"), cuts)
     assert {fetch.url for fetch, _ in crawl.fetches} >= set(crawl.site.known)
+
+
+@pytest.mark.parametrize("size", [49, 50, 51])
+@pytest.mark.parametrize("cut", [0, 20, 49, 51, 52])
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
+def test_nothing_is_asked_before_t_once_the_last_page_was_visited(size, cut, strategy):
+    """Hints are worth a round from so many visits on: that of the last page may make them so."""
+    store, requests = MemoryStore(), list[tuple[float, Fetch]]()
+    frontier = Frontier(Politeness(delay=STEP), store)
+    names = [ROOT, LISTING, *PAGES[: size - 2]]
+    frontier.open(CaptureSpec("a.example", tuple(names), strategy, sitemaps=()), BEGIN)
+
+    def answered(fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        requests.append((now, fetch))
+        return Site("").answer(fetch, now), [Sighting(url) for url in names] if fetch.url == LISTING else []
+
+    now = BEGIN
+    if cut:
+        now = run_answered(frontier, now, cut, answered)
+        frontier = Frontier(Politeness(delay=STEP), store)
+        frontier.restore(store.load(), now)
+    run_answered(frontier, now, 10**6, answered)
+    reference = frontier.capture.reference
+    visits = [now for now, fetch in requests if fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND]
+    revisits = [now for now, fetch in requests if fetch.kind is Kind.PAGE and fetch.slot is Slot.SECOND]
+    assert max(visits) <= reference <= min(revisits)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections import Counter
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from sharc_crawler.live.project.resuming import LOST
 from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, SPIDER, items, run
+from tests.live.serving import Answering, serving
 from tests.live.warm import finished
 
 CLASHING = """
@@ -204,3 +207,40 @@ def test_another_handler_is_said_to_be_without_guard_and_wire(tmp_path, living_s
     done = run(tmp_path, living_site.url, ADDON, setting)
     assert f"Requests of http go through {theirs}" in done.stderr
     assert "Requests of https" not in done.stderr
+
+
+CLOSED = """
+import scrapy
+
+
+class Closed(scrapy.Spider):
+    name = "closed"
+
+    async def start(self):
+        for number in range(6):
+            yield scrapy.Request(f"{self.url}closed/{number}")
+        yield scrapy.Request(self.url + "open")
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+def test_of_many_requests_that_wait_for_robots_txt_none_passes_it(tmp_path):
+    """Under Scrapy's own middleware all but the first of them would."""
+    asked = []
+
+    class Site(Answering, BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            if self.path == "/robots.txt":
+                time.sleep(0.3)  # all seven come meanwhile; where they do not, nothing passes either
+                self.answer(b"User-agent: *\nDisallow: /closed/\n", "text/plain")
+            else:
+                self.answer(b"<html>a page</html>")
+
+    settings = "ROBOTSTXT_OBEY=True", "CONCURRENT_REQUESTS_PER_DOMAIN=8", "SHARC_STRATEGY=bfs:revisits=none"
+    with serving(Site) as url:
+        found = items(tmp_path, url, ADDON, CLOSED, *settings, "SHARC_WARC=False")
+    assert [json.loads(line)["url"] for line in found] == [f"{url}open"]
+    assert sorted(asked) == ["/open", "/robots.txt"]

@@ -74,7 +74,7 @@ class SecondLooks:
         if not capture.spec.hints or not (sources or said) or capture.phase is not Phase.VISIT:
             return False
         left = strategy.first_visits_left
-        if left > 1 and (self._half or left > visits):
+        if not (strategy.first_visits_waiting or self.begun) or (left > 1 and (self._half or left > visits)):
             return False
         if visits <= max(1.01 * self._visits, WORTH * sources) or (self._polls >= ROUNDS and not self.begun):
             return False

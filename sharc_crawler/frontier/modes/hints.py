@@ -125,7 +125,7 @@ class SiteHints:
     def wait_early(self, strategy: Door, now: Instant) -> bool:
         """For a hub visited before its turn: another visit might be of the same page. Hubs that are due are asked."""
         self._early_open = self._early_open and bool(self._capture.owed.pending)
-        if not self._early_open and self.hubs and self._capture.phase is Phase.VISIT:
+        if not self._early_open and self.hubs and strategy.first_visits_waiting and self._capture.phase is Phase.VISIT:
             self._polls(strategy, now)
         return self._early_open
 
@@ -137,7 +137,8 @@ class SiteHints:
     def looks_again(self, strategy: Door, now: Instant) -> bool:
         """With all first visits made, but the last: are hints being read, or pages visited again by them?
 
-        In rounds, each of them shorter, until the hints have nothing more to say.
+        In rounds, each of them shorter, until the hints have nothing more to say. None begins once the last page is
+        handed out: its download may be T.
         """
         looks, last = self.looks, strategy.first_visits_left <= 1
         if last and (self.hubs or self._probes) and self._capture.owed.pending and self._capture.phase is Phase.VISIT:

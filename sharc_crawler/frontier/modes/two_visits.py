@@ -82,7 +82,8 @@ class TwoVisits(Mode):
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
             return hints is not None and hints.at_reference and self._replans(strategy, now)
         self._tests.test(strategy)
-        if self.takes_hubs and strategy.first_visits_left <= 1 and self._capture.phase is Phase.VISIT:
+        last = strategy.first_visits_left == strategy.first_visits_waiting == 1
+        if last and self.takes_hubs and self._capture.phase is Phase.VISIT:
             hints = self._surmised(strategy, now)
         if hints is not None and hints.wait_early(strategy, now):
             return True

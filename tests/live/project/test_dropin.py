@@ -119,9 +119,7 @@ def test_the_report_names_requests_and_why_they_were_dropped_as_a_reader_knows_t
     (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
     (tmp_path / "site" / "robots.txt").write_text("User-agent: *\nDisallow: /closed\n")
     with static(tmp_path / "site") as url:
-        # one at a time: Scrapy 2.19 lets requests pass that come while robots.txt is under way (docs/upstream.md)
-        once = "CONCURRENT_REQUESTS_PER_DOMAIN=1"
-        items(tmp_path, url, ADDON, NAMED, once)
+        items(tmp_path, url, ADDON, NAMED)
     (capture,) = captures_of(tmp_path / "capture")
     named = Counter(page["url"].partition(" (")[0] for page in capture["pages"])
     assert named == {url: 2, f"{url}closed.html": 1, f"POST {url}form": 2, f"HEAD {url}head": 1}
