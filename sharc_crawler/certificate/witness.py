@@ -18,7 +18,6 @@ from sharc_crawler.certificate.forms import misformed
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.changes.payload import of_unpacked
-from sharc_crawler.coding import decoded
 from sharc_crawler.storage.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -297,7 +296,11 @@ def _short(message: HttpResponse | None) -> bool:
 
 def _decoded(message: HttpResponse) -> str | None:
     codings = message.values(b"content-encoding")
-    return of_unpacked(message, decoded(message.payload, codings)) if codings else None
+    if not codings:
+        return None
+    from sharc_crawler.coding import decoded  # only where payloads are packed
+
+    return of_unpacked(message, decoded(message.payload, codings))
 
 
 def _head(message: HttpResponse | None) -> HttpResponse | None:

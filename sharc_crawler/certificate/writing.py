@@ -59,7 +59,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda 
         (series, facts, path)
         for facts in captures
         if facts.ended is not None and (series := _series(facts))
-        for path in (_path(facts, captures, folder),)
+        for path in (path_of(facts, captures, folder),)
         if not path.exists()
     ]
     written: list[Certified] = []
@@ -89,7 +89,8 @@ def _series(facts: CaptureFacts) -> tuple[str, str] | None:
     return series_of(facts.warcs[0]) if facts.warcs else None
 
 
-def _path(facts: CaptureFacts, captures: Sequence[CaptureFacts], folder: Path) -> Path:
+def path_of(facts: CaptureFacts, captures: Sequence[CaptureFacts], folder: Path) -> Path:
+    """Where the certificate of one of these captures lies."""
     return folder / (NAME if len(captures) == 1 else f"certificate-{safe_name(facts.site)}.json")
 
 

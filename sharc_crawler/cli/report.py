@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -12,7 +12,7 @@ from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from sharc_crawler.report.pages import Truth
 
 _NAMED = 3  #: captures, where one is to be chosen
+
+
+class Written(NamedTuple):
+    """What became of a report."""
+
+    summary: str
+    refuted: bool = False  #: by the records
 
 
 @click.command()
@@ -58,8 +65,13 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
             raise UsageError(f"--json: {folder} holds {len(folders):,} captures; name one of them: {named}")
         click.echo(_as_json(folders[0], known) if sites is None else to_json(index(folder)), nl=False)
         return
-    summaries = [_written(one, known) for one in folders if sites is None or holds_state(one)]
-    click.echo("".join(summaries) if sites is None else write_index(folder), nl=False)
+    written = {one: _written(one, known) for one in folders if sites is None or holds_state(one)}
+    click.echo("".join(one.summary for one in written.values()) if sites is None else write_index(folder), nl=False)
+    if refuted := [str(one) for one in written if written[one].refuted]:
+        raise DataError(
+            f"the WARC files of {', '.join(refuted)} do not bear out what was judged of the pages: the report claims"
+            " nothing, and there is no certificate; capture the site again, in another folder"
+        )
     if any(any(one.glob("certificate*.json")) for one in folders):
         say_next("sharc", "verify", folder)
 
@@ -77,13 +89,17 @@ def _as_json(folder: Path, truth: Truth | None) -> str:
         return to_json(document(capture_facts(store, truth, read_taught(folder)), read_selection(folder)))
 
 
-def _written(folder: Path, truth: Truth | None) -> str:
-    """The summary of a report that was written."""
+def _written(folder: Path, truth: Truth | None) -> Written:
+    """A report that was written."""
     with open_state(folder) as store, busy("writing the report") as share:
         if is_instant(store.captures()):
-            return write_instant(store.load(), folder)
+            return Written(write_instant(store.load(), folder))
         walked = Walked(store, partial(share, part="writing the report"))
         captures = capture_facts(walked, truth, read_taught(folder))
         paths = write(captures, folder)
         certified = certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
-        return summary(captures, paths, lines(certified))
+        if refuted := any(one.findings for one in certified):
+            from sharc_crawler.report.refuted import refute  # what should never be
+
+            captures = refute(captures, folder, certified)
+        return Written(summary(captures, paths, lines(certified)), refuted)

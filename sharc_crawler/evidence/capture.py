@@ -44,6 +44,7 @@ class CaptureFacts:
     outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
     taught: Taught = NOTHING_TAUGHT
+    refuted: bool = False  #: the records do not bear out what was judged, so that nothing is claimed
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
 
     @cached_property

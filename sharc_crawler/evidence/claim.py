@@ -25,6 +25,7 @@ class Statement(StrEnum):
     NEVER_REACHED = "never-reached"  #: nor will it
     ONCE = "once"  #: single visits show nothing of coherence
     NOTHING = "nothing"  #: no page was captured
+    REFUTED = "refuted"  #: the records do not bear out what was judged
 
 
 class Limit(StrEnum):
@@ -49,7 +50,7 @@ def claim(facts: CaptureFacts, sums: PageSums | None = None) -> dict[str, Any]:
     sums = sums or facts.figures.whole
     totals = sums.tally.totals()
     parts = 0 if facts.reference is not None else sum(part.reference is not None for part in facts.subsites)
-    shown = facts.reference is not None or parts > 0
+    shown = (facts.reference is not None or parts > 0) and not facts.refuted
     grounds = sums.grounds
     return {
         "statement": _statement(facts, sums, parts).value,
@@ -67,6 +68,8 @@ def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
     totals = sums.tally.totals()
     if not totals["captured"]:
         return Statement.NOTHING
+    if facts.refuted:
+        return Statement.REFUTED
     if facts.reference is not None:
         return Statement.TOGETHER if totals["coherent"] else Statement.NONE_SHOWN
     if parts:

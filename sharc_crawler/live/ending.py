@@ -38,6 +38,7 @@ class EndSummary(NamedTuple):
 
     summary: str  #: for readers
     unwritten: list[OSError | SharcError]  #: what was in the way of some sites' ends; the others' are written
+    refuted: bool = False  #: records do not bear a capture out
 
 
 def leave(
@@ -54,6 +55,7 @@ def leave(
     ``lost``: what sites could not go on for, while others did.
     """
     judging, text, unwritten, sites = _judging(output), "", list[OSError | SharcError](), site_folders(output) or {}
+    refuted = False
     for number, (folder, ready) in enumerate(left):
         if len(sites) > 1:
             share(number, len(sites), "writing reports and certificates of the sites")
@@ -63,18 +65,20 @@ def leave(
                 judging.saw(store)
             if judging and folder == output:
                 judging.end()
-            text = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold)
+            text, found = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold)
+            refuted |= found
         except StoppedError:
             raise
         except (OSError, SharcError) as error:
             unwritten.append(error)
     if not sites:
-        return EndSummary(text, unwritten)
+        return EndSummary(text, unwritten, refuted)
     from sharc_crawler.report.sites import write_index  # only where there are several
 
     if judging:
         judging.end()
-    return EndSummary(write_index(output, stopped, {site: str(error) for site, error in lost.items()}), unwritten)
+    text = write_index(output, stopped, {site: str(error) for site, error in lost.items()})
+    return EndSummary(text, unwritten, refuted)
 
 
 def _untold(done: float, total: float, part: str = "") -> None:
@@ -90,24 +94,30 @@ def _judging(output: Path) -> Judging | None:
     return judging(output)
 
 
-def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell) -> str:
-    """Of one folder."""
+def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell) -> tuple[str, bool]:
+    """Of one folder; do the records not bear it out?"""
     if all(capture.spec.mode == "survey" for capture in store.captures().values()):
-        return ""  # nothing was captured
+        return "", False  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))
     facts = capture_facts(walked)
     if is_instant(store.captures()):
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
 
         text = write_instant(store.load(), folder, stopped)
-        return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config))
+        return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config)), False
     taught = teach(facts, folder, _masks(config.masks) if config.masks else ())
     facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
     verifying = partial(share, part="verifying what the certificate is to say")
-    certified = [*lines(certify(facts, folder, verifying)), *_sealed(folder, config)]
+    made = certify(facts, folder, verifying)
+    found = any(one.findings for one in made)
+    if found:
+        from sharc_crawler.report.refuted import refute  # what should never be
+
+        facts = refute(facts, folder, made)
+    certified = [*lines(made), *_sealed(folder, config)]
     text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
-    return text + (f"{next_line('sharc', 'verify', folder)}\n" if all(one.ended for one in facts) else "")
+    return text + (f"{next_line('sharc', 'verify', folder)}\n" if all(one.ended for one in facts) else ""), found
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

@@ -113,13 +113,15 @@ class CaptureExtension:
             if session.superseded:
                 stats.set_value(EXIT_CODE, Superseded.exit_code)
                 return
+            refuted = False  # by the records
             if session.config.output and session.places:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
                 with busy("writing report and certificate", session.config.progress) as share, stoppable():
-                    self._report(session, session.config.output, stopped, share)
+                    refuted = self._report(session, session.config.output, stopped, share)
             session.deliver()
             session.ended()
-            stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites], session.lost))
+            if not refuted:
+                stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites], session.lost))
         except StoppedError as error:
             logger.warning("No report is written: %s. All downloads are on disk; the same command goes on", error)
             stats.set_value(EXIT_CODE, INTERRUPTED)
@@ -130,7 +132,7 @@ class CaptureExtension:
         finally:
             session.let_go()
 
-    def _report(self, session: Session, output: Path, stopped: str, share: Share) -> None:
+    def _report(self, session: Session, output: Path, stopped: str, share: Share) -> bool:
         from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
 
         left = leave(session.left(), output, stopped, session.config, share, session.lost)
@@ -142,6 +144,7 @@ class CaptureExtension:
             logger.error("The end of a site's capture cannot be written: %s", error)
         if left.unwritten:
             raise left.unwritten[0]
+        return left.refuted
 
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:

@@ -76,6 +76,12 @@ def _unreached(why: str) -> Callable[[Claim], str]:
     return words
 
 
+def _refuted(claim: Claim) -> str:
+    number = claim["captured"]
+    captured = f"{counted(number, 'page')} {agreeing(number, 'were')} captured"
+    return f"{captured}, but the WARC files do not bear out what was judged of them: nothing is claimed"
+
+
 def _instant(claim: Claim) -> str:
     return second(unix(claim["reference"]))
 
@@ -99,6 +105,7 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
     Statement.NOT_REACHED: _unreached("has not been reached yet"),
     Statement.NEVER_REACHED: _unreached("was never reached"),
     Statement.ONCE: _once,
+    Statement.REFUTED: _refuted,
     Statement.NOTHING: lambda _: "No page was captured, so there is nothing to claim",
 }
 
