@@ -228,6 +228,10 @@ class Frontier:
         """A page's exchange is over, its visit is not: a browser loads what it needs (:meth:`load`)."""
         self._leases.let_go(fetch, outcome)
 
+    def go_on(self, fetch: Fetch) -> None:
+        """That takes long: others are visited meanwhile."""
+        self._leases.hold_up_no_more(fetch)
+
     def load(self, fetch: Fetch, url: str, kind: Kind, now: Instant, mark: str = "") -> PageId | None:
         """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
 

@@ -27,7 +27,7 @@ class Leases:
         self._former = former
         self._time = time
         self._open: dict[int, tuple[Fetch, Task]] = {}
-        self._let_go: set[int] = set()  # of these the hosts are free, and the visits are not over
+        self._let_go: dict[int, bool] = {}  # of these the hosts are free, the visits not over: do others wait for it?
         self._second = 0  # of the clock, in which the latest requests were sent
         self._asked: set[PageId] = set()  # pages that were asked for in it
 
@@ -86,17 +86,21 @@ class Leases:
     def let_go(self, fetch: Fetch, outcome: Outcome) -> None:
         """The exchange is over, the visit is not: its host may be asked for what is owed, and no visit is decided."""
         if fetch.lease in self._open and fetch.lease not in self._let_go:
-            self._let_go.add(fetch.lease)
+            self._let_go[fetch.lease] = True
             self._ledger.capture.owed.before_visits()
             self._free(fetch, outcome)
 
     def _over(self, fetch: Fetch) -> bool:
         """The visit is over; was its host let go of before?"""
-        if fetch.lease not in self._let_go:
-            return False
-        self._let_go.discard(fetch.lease)
-        self._ledger.capture.owed.was_read()
-        return True
+        self.hold_up_no_more(fetch)
+        return self._let_go.pop(fetch.lease, None) is not None
+
+    def hold_up_no_more(self, fetch: Fetch) -> None:
+        """Other visits are decided before this one is over."""
+        if self._let_go.get(fetch.lease):
+            self._let_go[fetch.lease] = False
+            self._ledger.capture.owed.was_read()
+            self._ledger.wake()
 
     def due(self, page: PageId, now: Instant) -> Instant:
         """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""

@@ -73,6 +73,7 @@ class Sites:
         self._turns = count()
         self._unfinished: list[Frontier] = []  # the last of them is
         self._held: set[Frontier] = set()  #: that are not asked for now
+        self.held_up = ""  #: by what, at the end of the line that a person reads
 
     def __iter__(self) -> Iterator[Frontier]:
         return iter(self._frontiers.values())

@@ -25,13 +25,9 @@ from sharc_crawler.options.reading import as_settings
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.storage.observations import ObservationStore
 
 logger = logging.getLogger(__name__)
@@ -95,8 +91,7 @@ def _begin(crawler: Crawler) -> Session:
     pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)
     space = Space(config.output, config.min_free)
-    if config.masks or config.detector != "content":
-        _check_detector(config.detector, config.masks)
+    _check_detector(config.detector, config.masks)
     memory = memory_of(crawler)
     memory.limit = config.max_memory or memory.limit
     specs = [] if drop_in else crawler.spider.capture_specs(config)  # type: ignore[union-attr]
@@ -105,25 +100,12 @@ def _begin(crawler: Crawler) -> Session:
     if config.output is not None and config.warc:
         memory.lie_in(config.output)  # which is this process's by now
     arguments = getattr(crawler.spider, "arguments", None)
-    session.login = arguments.login if arguments else None
-    session.browsing = _browsing(session, arguments)
+    session.login = getattr(arguments, "login", None)
+    if arguments and not drop_in and arguments.options.browser != "never":
+        from sharc_crawler.live.browser.opening import opened  # only where pages are shown by browsers
+
+        session.browsing = opened(session, arguments.options)
     return session
-
-
-def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
-    if session.drop_in or arguments is None or arguments.options.browser == "never":
-        return None
-    from sharc_crawler.live.browser.answers import sealed  # only where pages are shown by browsers
-    from sharc_crawler.live.browser.browsing import Browsing
-    from sharc_crawler.live.browser.manner import Manner
-
-    def folder_of(site: str) -> Path:
-        return session.places[site].folder
-
-    options, agent, login = arguments.options, session.config.user_agent, session.login
-    every, seal = options.browser == "always", sealed(login, session.config.output)
-    manner = Manner(every, options.screenshots, options.text, options.behaviors, options.post, agent, login, seal)
-    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)
 
 
 def _former(spider: Any, config: Config) -> FormerCaptures | None:
@@ -145,9 +127,10 @@ def _history(file: str) -> ObservationStore:
 
 def _check_detector(detector: str, masks: str | None) -> None:
     """Whoever reads documents has one: what is wrong with it is said now."""
-    from sharc_crawler.live.reading.document import detector_of  # only where there may be
+    if masks or detector != "content":
+        from sharc_crawler.live.reading.document import detector_of  # only where there may be
 
-    detector_of(detector, masks)
+        detector_of(detector, masks)
 
 
 def _require_descriptors(at_once: int) -> None:

@@ -295,9 +295,9 @@ class Session:
         return str(self.sites[site].capture.spec.settings["run"]) if site in self.sites else self.run
 
     def _info(self) -> CaptureInfo:
-        config = self.config
+        config, browser = self.config, self.browsing.software if self.browsing else ""
         return CaptureInfo(
-            software=f"sharc-crawler/{__version__} scrapy/{scrapy_version}",
+            software=f"sharc-crawler/{__version__} scrapy/{scrapy_version}{browser}",
             operator=config.operator or "not stated",
             robots="obey" if config.politeness.obey_robots else "left to the project",
             strategy=config.strategy,

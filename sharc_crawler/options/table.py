@@ -491,6 +491,9 @@ class Options:
         "time before the second attempt, doubled for each further one. A page that fails when nothing else is left to"
         " visit holds up the revisits for so long, and for `DOWNLOAD_TIMEOUT` each time it is silent",
     )
+    browser_time: float = setting(
+        Duration(), 30.0, "of processor time that a page may take in a browser ([bounds](browser.md#bounds))"
+    )
     allowed_addresses: tuple[str, ...] = setting(
         TextList("networks, as `127.0.0.0/8`"),
         (),

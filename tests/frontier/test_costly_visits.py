@@ -8,7 +8,7 @@ from sharc_crawler.frontier.finishing import KNOWN_PACE
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Kind, Slot, Wait
+from sharc_crawler.model import Done, Fetch, Kind, Slot, Wait
 
 DELAY, LOADED, SHOWN = 1.0, 3, 5.0  #: seconds between requests, what a page loads, seconds that it takes to be shown
 
@@ -40,3 +40,23 @@ def test_slow_pages_make_the_plans_slots_longer(world):
             frontier.finished(decision, outcome)
     assert steps[KNOWN_PACE - 1] <= DELAY, "by the delay alone, as it was told"
     assert steps[KNOWN_PACE] == pytest.approx(SHOWN, rel=0.5), "by what visits took"
+
+
+def test_others_are_visited_while_a_page_is_shown_that_takes_long(world):
+    frontier = Frontier(Politeness(delay=DELAY, obey_robots=False))
+    frontier.open(CaptureSpec("h", ("http://h/long", "http://h/other"), strategy="bfs", sitemaps=()), world.now)
+    long = frontier.next(world.now)
+    outcome = world.answer(long)
+    frontier.answered(long, outcome)
+    world.now += DELAY
+    assert not isinstance(frontier.next(world.now), Fetch), "its links may matter"
+    frontier.go_on(long)
+    frontier.go_on(long)
+    other = frontier.next(world.now)
+    assert other.url == "http://h/other"
+    frontier.finished(other, world.answer(other))
+    world.now += DELAY
+    assert not isinstance(frontier.next(world.now), Fetch), "T waits for it"
+    frontier.finished(long, outcome)
+    world.now += DELAY
+    assert frontier.next(world.now).slot is Slot.SECOND

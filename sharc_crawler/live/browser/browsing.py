@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import os
 from concurrent.futures import Future
 from functools import partial
@@ -19,7 +20,7 @@ from sharc_crawler.changes.payload import Payload
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
-from sharc_crawler.live.browser.chromium import BrowserError
+from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
 from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.passing import DATA
 from sharc_crawler.live.browser.rendering import Renderer
@@ -94,6 +95,7 @@ class Browsing:
         self._answers: dict[str, KeptAnswers] = {}
         self._awaited: dict[tuple[str, PageId], list[asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.software = f" chromium/{version()}"  #: added to the crawl's own
         self._classes: dict[str, ShownClasses] = {}  # of each site, where not all pages are shown
 
     # -- what the crawl tells ----------------------------------------------------------------------------------------
@@ -146,8 +148,13 @@ class Browsing:
     # -- showing a page ------------------------------------------------------------------------------------------------
 
     async def _show(self, page: _ToShow, lease: Lease, future: Future[Reading]) -> None:
+        ends = self._sites.of(page.fetch).capture.budget.ends
+        left = None if ends == math.inf else ends - self._now()
         try:
-            future.set_result(await self._shown(page))
+            future.set_result(await asyncio.wait_for(self._shown(page), left))
+        except TimeoutError:
+            logger.warning("%s was not shown to its end: max_time has run out", page.fetch.url)
+            future.set_result(Reading(problems=("not shown by a browser (max_time has run out)",)))
         except NotArchivedError as error:
             if is_full(error):
                 lease.unwritten = str(error)
@@ -217,20 +224,31 @@ class Browsing:
             try:
                 if not renderer.rendered:
                     await renderer.start()
-                seen = await renderer.render(fetch.url, exchange.response, exchange.started, load)
+                seen = await renderer.render(
+                    fetch.url, exchange.response, exchange.started, load, partial(self._go_on, fetch)
+                )
             except BaseException as error:
                 renderer.close()
-                if attempt == ATTEMPTS or not isinstance(error, BrowserError):
+                own = isinstance(error, PageError) or not isinstance(error, BrowserError)
+                if own or attempt == ATTEMPTS:
                     raise
                 continue
             finally:
                 self._busy.discard(renderer)
+                self._sites.held_up = ""
             if renderer.rendered < PAGES:
                 self._idle.append(renderer)
             else:
                 renderer.close()
             return seen
         raise AssertionError("an attempt returns or raises")
+
+    def _go_on(self, fetch: Fetch) -> None:
+        """A page takes long, and not for its host: others of its site need not wait for it."""
+        if fetch.site in self._sites:
+            self._sites.of(fetch).go_on(fetch)
+            self._sites.held_up = f", {fetch.url} is shown"
+            self.wake()
 
     def _rested(self) -> Renderer | None:
         """A browser that waits for a page; one that died meanwhile is no attempt of any page's."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,12 +62,17 @@ _LAUNCHER = (
 )
 MEMORY = 2 << 30  #: bytes that each of its processes may write to: a page that wants more loses its process
 PROFILE = "profile-"  #: begins the name of a browser's folder, which goes with it
+_VERSION = re.compile(r"(?i)(?:chrom|headless).*? (\d+(?:\.\d+){3})\b")
 _PATIENCE = 120.0  #: seconds for an answer; a machine that does much else takes long to start a browser
 _LONGEST = 256 << 20  #: bytes of one message
 
 
 class BrowserError(SharcError):
     """The browser ended, does not answer, or refuses."""
+
+
+class PageError(BrowserError):
+    """So does each that is shown this page: no other is tried."""
 
 
 def found() -> str:
@@ -83,6 +90,26 @@ def found() -> str:
         "browser= needs Chromium, and none is on the path: install it (Debian: `apt install chromium`),"
         f" or say where it is ({PLACE}=/path/to/chrome)"
     )
+
+
+@cache
+def version() -> str:
+    """Which one it is, as ``156.0.8078.108``, before anything is asked of a site.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where it is none, or does not run.
+    """
+    place = found()
+    try:
+        asked = subprocess.run([place, "--version"], capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{place} does not run ({error}): {PLACE} must be the path of a Chromium") from None
+    said = asked.stdout
+    if (known := _VERSION.search(said)) is None:
+        raise UsageError(
+            f"{place} is no Chromium: asked for its --version, it says {said.strip()[:80]!r}."
+            f" Set {PLACE} to the path of one, or unset it"
+        )
+    return known[1]
 
 
 class Chromium:
@@ -136,10 +163,10 @@ class Chromium:
         return not self.ended and self._process.poll() is None
 
     async def ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
-        """Have something done; raises :class:`BrowserError`."""
+        """Have something done; raises :class:`BrowserError`. How long a page may take is not decided here."""
         future = self._sent(method, session, parameters)
         try:
-            return await asyncio.wait_for(future, _PATIENCE)
+            return await asyncio.wait_for(future, None if session else _PATIENCE)
         except TimeoutError:
             raise BrowserError(f"the browser does not answer ({method})") from None
 

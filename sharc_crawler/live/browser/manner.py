@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sharc_crawler.live.browser.chromium import version
+
 if TYPE_CHECKING:
     from sharc_crawler.live.browser.sealing import Seal
     from sharc_crawler.login import Login
+    from sharc_crawler.model import Seconds
+    from sharc_crawler.options.table import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,5 +24,16 @@ class Manner:
     behaviors: tuple[str, ...] = ("scroll",)  #: what is done with each
     posts: bool = False  #: scripts may send what they ask by POST
     agent: str | None = None  #: the User-Agent
+    time: Seconds = 30.0  #: of processor time that a page may take
     login: Login | None = None  #: whose they are
     seal: Seal | None = None  #: locks what lies on the disk of their requests
+
+
+def as_settings(options: Options) -> dict[str, object]:
+    """The same as report and certificate say it, with the browser that pages are shown by."""
+    return {
+        "browser": options.browser,
+        "chromium": version(),
+        "behaviors": ",".join(options.behaviors) or "off",
+        **{name: True for name in ("post", "screenshots", "text") if getattr(options, name)},
+    }

@@ -16,16 +16,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.browser import sockets, workers
+from sharc_crawler.live.browser import paper, sockets, workers
 from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
-from sharc_crawler.live.browser.chromium import BrowserError, Chromium
+from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
+from sharc_crawler.live.browser.cost import LONGEST, watched
 from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, why_not
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from sharc_crawler.live.browser.behaviors import Behavior
@@ -40,11 +42,11 @@ FRAME: Seconds = 0.02  #: by the clock, in which a frame is drawn
 MOMENT = 10  #: milliseconds of the page's time, meanwhile
 FRAMES = 100  #: times that this is waited for
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
-LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
-STUCK: Seconds = 20.0  #: of processor time, with nothing awaited or asked for: its scripts run on
-HUNG: Seconds = 300.0  #: by the clock, the same: the browser does not
-LOOK: Seconds = 5.0  #: between two looks at a page of which nothing is heard
-SIZE = (1280, 1024)
+SIZE: dict[str, Any] = {
+    "width": 1280,
+    "height": 1024,
+}  #: of what is seen of a page, and of the screen that it is told of
+_SCREEN = {"screenWidth": SIZE["width"], "screenHeight": SIZE["height"], "deviceScaleFactor": 1, "mobile": False}
 #: reasons why a request fails, as the protocol and as browsers name them
 _NET_ERRORS = {
     "AddressUnreachable": "ERR_ADDRESS_UNREACHABLE",
@@ -95,38 +97,38 @@ class Renderer:
         """End the browser."""
         self._browser.close()
 
-    async def render(self, url: str, raw: Octets, at: Instant, load: Load) -> Rendering:
+    async def render(
+        self, url: str, raw: Octets, at: Instant, load: Load, silent: Callable[[], None] = lambda: None
+    ) -> Rendering:
         """Render what a server sent for ``url`` at an instant.
 
-        ``load`` gives what the page asks for, as it came over the wire; ``None``: it is not to be had. Raises
-        :class:`BrowserError`.
+        ``load`` gives what the page asks for, as it came over the wire; ``None``: it is not to be had. ``silent`` is
+        called where nothing is heard of it for long. Raises :class:`BrowserError`; the browser is to be closed then.
         """
         page = self._page = PageShown(url, raw, load)
         self.rendered += 1
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
-            await self._open(page, context, at)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._until_quiet(page), LONGEST)
-                await self._read(page)
-                return page.seen
-            raise BrowserError(f"more than {LONGEST:.0f} s")
+            await watched(self._rendered(page, context, at), page, self._browser, self._manner.time, silent)
         finally:
             self._page = None
             for task in page.tasks:
                 task.cancel()
-            with suppress(BrowserError):
-                await self._browser.ask("Target.disposeBrowserContext", browserContextId=context)
+        with suppress(BrowserError):
+            await self._browser.ask("Target.disposeBrowserContext", browserContextId=context)
+        return page.seen
+
+    async def _rendered(self, page: PageShown, context: str, at: Instant) -> None:
+        await self._open(page, context, at)
+        await self._until_quiet(page)
+        await self._read(page)
 
     async def _open(self, page: PageShown, context: str, at: Instant) -> None:
         ask, login, agent = self._browser.ask, self._manner.login, self._manner.agent
-        width, height = SIZE
         if login is not None and login.cookies:
             cookies = list(map(as_set, login.cookies))
             await ask("Storage.setCookies", cookies=cookies, browserContextId=context)
-        target = await ask(
-            "Target.createTarget", url="about:blank", browserContextId=context, width=width, height=height
-        )
+        target = await ask("Target.createTarget", url="about:blank", browserContextId=context, **SIZE)
         page.frame = target["targetId"]
         page.session = (await ask("Target.attachToTarget", targetId=page.frame, flatten=True))["sessionId"]
         wanted = [
@@ -137,9 +139,11 @@ class Renderer:
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
             ("Runtime.addBinding", {"name": sockets.BINDING}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": sockets.TELL}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": paper.WITHOUT}),
             ("Target.setAutoAttach", workers.ATTACH),
             *((("Page.addScriptToEvaluateOnNewDocument", {"source": stored(login.storage)}),) if login else ()),
             ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at - LONGEST}),
+            ("Emulation.setDeviceMetricsOverride", {**SIZE, **_SCREEN}),
             *((("Emulation.setUserAgentOverride", {"userAgent": agent}),) if agent else ()),
         ]
         await asyncio.gather(*(ask(method, page.session, **parameters) for method, parameters in wanted))
@@ -160,6 +164,9 @@ class Renderer:
         here = await self._value(page, _PLACE)
         times = dict.fromkeys(self._behaviors, 0)
         while (behavior := await self._behaved(page, times)) is not None:
+            if page.dear:
+                page.cut(f"what comes after {self._manner.time / 2:g} s of processor time: it was not scrolled further")
+                return
             times[behavior] += 1
             await self._rest(page, 1, STILL)
             if behavior.after:
@@ -215,28 +222,13 @@ class Renderer:
             await self._hear(page)
 
     async def _hear(self, page: PageShown) -> None:
-        """Until something happens with it.
-
-        A busy machine is patiently waited for: what counts is the processor time that the browser was given.
-        """
+        """Until something happens with it."""
         page.lively.clear()
-        spent: list[float] = []
-        while not page.lively.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(page.lively.wait(), LOOK)
-                break
-            if page.awaited:
-                spent.clear()
-                continue
-            spent.append(await self._browser.spent())
-            if spent[-1] - spent[0] >= STUCK:
-                raise BrowserError("its scripts do not end")
-            if len(spent) * LOOK >= HUNG:
-                raise BrowserError(f"nothing happened for {HUNG:.0f} s")
+        await page.lively.wait()
         if self._browser.ended:
             raise BrowserError("the browser ended")
         if page.gone:
-            raise BrowserError("its scripts closed it, or left it for what has no address")
+            raise PageError("its scripts closed it, or left it for what has no address")
 
     async def _value(self, page: PageShown, expression: str) -> Any:
         """A plain value, worked out in a world that the page's scripts do not see."""
@@ -286,11 +278,15 @@ class Renderer:
             self._browser.ended = True  # and with it whatever is still asked of it
         else:
             self._heard_besides(page, method, said, session)
+        page.heard += 1
         page.lively.set()
 
     def _heard_besides(self, page: PageShown, method: str, said: dict[str, Any], session: str) -> None:
         """What its scripts do, or those of its workers."""
-        if method == "Page.javascriptDialogOpening":
+        if method == "Page.windowOpen":
+            page.lead_to(said["url"])
+            page.cut("pop-ups: where they would lead is a link")
+        elif method == "Page.javascriptDialogOpening":
             self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
         elif method == "Target.attachedToTarget":
             workers.listen(self._browser.tell, said["sessionId"], said["targetInfo"]["type"])

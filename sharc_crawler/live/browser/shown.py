@@ -29,6 +29,8 @@ class PageShown:
         self.there = False  # its document has taken the place of the empty one
         self.gone = False  # and is there no more
         self.awaited = 0  # answers
+        self.heard = 0  # events of it
+        self.dear = False  # it has taken half of what it may
         self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
         self.step_over = False
         self.protocols: dict[str, str] = {}  # of the socket that is opened next, by session

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.live.browser import sockets
+from sharc_crawler.live.browser import paper, sockets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,8 @@ def listen(tell: Callable[..., None], session: str, kind: str) -> None:
     tell("Network.enable", session, **NOTHING_KEPT)
     tell("Runtime.addBinding", session, name=sockets.BINDING)
     if kind == "iframe":
-        tell("Page.addScriptToEvaluateOnNewDocument", session, source=sockets.TELL)
+        for source in (sockets.TELL, paper.WITHOUT):
+            tell("Page.addScriptToEvaluateOnNewDocument", session, source=source)
     tell("Target.setAutoAttach", session, **ATTACH)
     tell("Runtime.evaluate", session, expression=sockets.TELL)
     tell("Runtime.runIfWaitingForDebugger", session)

@@ -45,7 +45,7 @@ class Snapshot:
         parted = len(captures) == 1 and captures[0].mode.parted
         name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
         return cls(
-            "sitemaps" if any(capture.owed.first for capture in captures) else name,
+            "sitemaps" if any(capture.owed.first and not capture.strategy for capture in captures) else name,
             sum(capture.counts.pages - capture.counts.late for capture in captures),
             sum(capture.counts.visits for capture in captures),
             sum(capture.counts.revisits for capture in captures),
@@ -184,7 +184,8 @@ class ProgressLine:
 
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least = at_least(self._sites, snapshot.left, now)
-        return line(snapshot, self._pages_a_second, self._paused_for, least, until_next(self._sites, now))
+        wait = until_next(self._sites, now)
+        return line(snapshot, self._pages_a_second, self._paused_for, least, wait) + self._sites.held_up
 
     def clear(self) -> None:
         """Leave a clean line behind."""

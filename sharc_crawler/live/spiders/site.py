@@ -110,9 +110,9 @@ class SiteSpider(CaptureSpider):
         require_operator(settings, arguments.urls)
         refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
         if arguments.options.browser != "never":
-            from sharc_crawler.live.browser.chromium import found  # only where pages are shown by browsers
+            from sharc_crawler.live.browser.chromium import version  # only where pages are shown by browsers
 
-            found()
+            version()
         settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # decided after the page before was handled
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
@@ -138,7 +138,9 @@ class SiteSpider(CaptureSpider):
 
             settings |= described(config.masks)
         if arguments.options.browser != "never":
-            settings["browser"] = arguments.options.browser
+            from sharc_crawler.live.browser.manner import as_settings  # the same
+
+            settings |= as_settings(arguments.options)
         return arguments.specs(config.strategy, settings)
 
 

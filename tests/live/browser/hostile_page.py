@@ -79,6 +79,7 @@ ways = {
     catch (error) { tried.append(name + '! '); }
   }
   await fetch('/wait');
+  print(); document.execCommand('print');  // it has loaded: what prints is not put off
   tried.append('and waited');
   location.href = 'http://INNER/away';
 })();

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import struct
 import time
 from collections import Counter
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.browser import chromium
 from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
 from sharc_crawler.live.browser.manner import Manner
@@ -64,16 +66,19 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
         done = crawl(url=url, browser="always", screenshots="1", text="1", delay="0.01", sitemap="off")
     assert done.code == 0, done.err
     pages = {urlsplit(page["url"]).path: page for page in done.capture["pages"] if page["kind"] == "page"}
-    assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), "/from-frame", "/led-to"}, done.capture["notes"]
+    others = {"/from-frame", "/led-to", "/opened"}
+    assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), *others}, done.capture["notes"]
     verdicts = {path: (page["verdict"], page["code"]) for path, page in pages.items()}
     assert verdicts.pop("/p/b") == ("changed", "data-changed"), "the shell is as it was, the answer of the API is not"
+    assert verdicts.pop("/opened") == (None, "gone")
     assert set(verdicts.values()) == {("coherent", "equal-bytes")}
     assert pages["/p/b"]["reason"] == f"what its scripts fetched had changed: {url}api/b"
     assert pages["/p/b"]["content"] == "changed"
     assert pages["/p/a"]["data"] == [f"{url}api/a"], "what was compared is named"
     asked = Counter(path for path, _ in site.asked)
     assert not site.methods, "nothing is sent that may have an effect"
-    assert not {"/api/forbidden", "/opened", "/favicon.ico"} & set(asked), "robots.txt holds, pop-ups do not happen"
+    assert not {"/api/forbidden", "/favicon.ico"} & set(asked), "robots.txt holds"
+    assert asked["/opened"] == 1, "a pop-up does not happen, where it would lead is a page as any other"
     api = ("/api/index.json", "/api/late", "/api/more", *(f"/api/{page}" for page in PAGES))
     assert {path: asked[path] for path in api} == dict.fromkeys(api, 2), "once before T, once after it"
     assert asked["/socket"] == 1, "a WebSocket is opened, no more"
@@ -85,16 +90,24 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     del asked["/robots.txt"], kept["/robots.txt"]
     assert kept == asked, "each exchange is in the archive"
     notes = " ".join(done.capture["notes"])
-    for bound in ("POST requests", "rest: it was not quiet after 10 s of its own time"):
+    for bound in ("POST requests", "pop-ups", "rest: it was not quiet after 10 s of its own time"):
         assert f"1 page was shown without {bound}" in notes, notes
     assert not (done.folder / ".answers").exists()
     assert not verify(done.folder).findings, "by the records alone"
+    told = done.capture["settings"]
+    assert [told[name] for name in ("browser", "behaviors", "screenshots", "text")] == ["always", "scroll", True, True]
+    with done.warcs[0].open("rb") as stream:
+        assert f"chromium/{told['chromium']}".encode() in next(ArchiveIterator(stream)).content_stream().read()
     made = resources(done)
     assert set(made) == {
-        f"urn:{kind}:{page['url']}" for kind in ("view", "text", "pageinfo") for page in pages.values()
+        f"urn:{kind}:{page['url']}"
+        for kind in ("view", "text", "pageinfo")
+        for path, page in pages.items()
+        if path != "/opened"
     }
     assert made[f"urn:text:{url}p/a"] == b"Page a, which is made by a script alone\nx"
     assert made[f"urn:view:{url}"].startswith(b"\x89PNG")
+    assert struct.unpack(">II", made[f"urn:view:{url}"][16:24]) == (1280, 1024)
     info = json.loads(made[f"urn:pageinfo:{url}"])
     loaded = info.pop("urls")
     assert (info["url"], info["counts"]) == (url, {"jsErrors": 4}), "of its fetches four failed"
@@ -132,7 +145,7 @@ async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tm
     fetch = Fetch(
         0, PageId(0), site, "http://h.example/", Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, site, 1, Validators(), 0.0
     )
-    browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, Manner())
+    browsing = Browsing(Sites(), None, time.time, lambda _: tmp_path, None, Manner())
     try:
         browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
         seen = await wait(browsing._rendered(fetch, page(), None))
@@ -174,5 +187,11 @@ def test_without_chromium_nothing_is_begun(tmp_path, run_crawl, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="none is on the path: install it"):
         chromium.found()
+    other = tmp_path / "true"
+    other.write_text("#!/bin/sh\necho true 9.1\n")
+    other.chmod(0o755)
+    monkeypatch.setenv(chromium.PLACE, str(other))
+    with pytest.raises(UsageError, match=r"is no Chromium: asked for its --version, it says 'true 9\.1'"):
+        chromium.version.__wrapped__()
     monkeypatch.undo()
     assert os.environ.get("PATH")

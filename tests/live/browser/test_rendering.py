@@ -12,13 +12,15 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.browser import chromium, rendering
+from sharc_crawler.live.browser import chromium, cost
 from sharc_crawler.live.browser.behaviors import CLICKS
 from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.shown import MOST_LED_TO
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.live.browser.seen import Asked, Rendering
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
@@ -50,7 +52,7 @@ ELSEWHERE = (
 
 
 async def rendered(
-    raw: bytes, folder: Path, urls: list[str], manner: Manner, slow: float
+    raw: bytes, folder: Path, urls: list[str], manner: Manner, slow: float, silent: Callable[[], None]
 ) -> tuple[Rendering, list[Path]]:
     """What became of a page, and where the browser's socket was, if it has one; ``urls``: what it asked for."""
 
@@ -63,12 +65,14 @@ async def rendered(
     try:
         await renderer.start()
         sockets = [one.readlink() for one in folder.glob(f"{chromium.PROFILE}*/SingletonSocket")]
-        return await renderer.render("http://h.example/", raw, 1e9, nothing), sockets
+        return await renderer.render("http://h.example/", raw, 1e9, nothing, silent), sockets
     finally:
         renderer.close()
 
 
-async def shown(raw: bytes, manner: Manner | None = None, slow: float = 0) -> tuple[Rendering, list[Path], list[str]]:
+async def shown(
+    raw: bytes, manner: Manner | None = None, slow: float = 0, silent: Callable[[], None] = lambda: None
+) -> tuple[Rendering, list[Path], list[str]]:
     """The same, in a folder in which nothing is left; what it asked for, without its host.
 
     ``slow``: seconds that each answer takes.
@@ -79,7 +83,7 @@ async def shown(raw: bytes, manner: Manner | None = None, slow: float = 0) -> tu
         pytest.skip(str(error))
     urls: list[str] = []
     with TemporaryDirectory() as folder:
-        work = rendered(raw, Path(folder), urls, manner or Manner(), slow)
+        work = rendered(raw, Path(folder), urls, manner or Manner(), slow, silent)
         seen, sockets = await Deferred.fromFuture(asyncio.ensure_future(work))
         assert not list(Path(folder).iterdir())
     return seen, sockets, [url.removeprefix("http://h.example") for url in urls]
@@ -140,10 +144,46 @@ async def test_a_page_is_drawn_though_its_clock_stood_for_long(monkeypatch):
 
 
 @pytest.mark.long
-async def test_a_script_that_never_ends_is_told_by_the_processor_time_that_it_had(monkeypatch):
-    monkeypatch.setattr(rendering, "STUCK", 2.0)
-    with pytest.raises(chromium.BrowserError, match="its scripts do not end"):
-        await shown(HEAD + b"<p>The page<script>for (;;);</script>")
+async def test_a_page_that_has_nothing_to_do_and_never_rests_is_ended(monkeypatch):
+    monkeypatch.setattr(cost, "LOOK", 0.5)
+    monkeypatch.setattr(cost, "IDLE", 0.1)
+    monkeypatch.setattr(cost, "HUNG", 2.0)
+    tell, heard = chromium.Chromium.tell, []
+
+    def told(self, method, session="", **parameters):
+        if method != "Emulation.setVirtualTimePolicy":  # its clock stands for good
+            tell(self, method, session, **parameters)
+
+    monkeypatch.setattr(chromium.Chromium, "tell", told)
+    with pytest.raises(chromium.PageError, match="nothing happened for 2 s"):
+        await shown(HEAD + b"<p>The page", silent=lambda: heard.append(1))
+    assert heard, "who waits for it is told before"
+
+
+@pytest.mark.long
+async def test_a_page_that_takes_much_is_scrolled_no_further(monkeypatch):
+    monkeypatch.setattr(cost, "LOOK", 0.2)
+    busy = "onscroll = () => { for (let n = 0; n < 3e7; n++) work = Math.random() }"
+    tall = f'<p>The page<div style="height: 90000px"></div><script>{busy}</script>'
+    seen, _, _ = await shown(HEAD + tall.encode(), Manner(time=4.0))
+    assert seen.cut == ["what comes after 2 s of processor time: it was not scrolled further"]
+
+
+#: prints once it has loaded, in each way that there is, from a frame without a document of its own, too
+PRINTED = (
+    HEAD
+    + b"""<p>The page<script>fetch('/slow').then(() => {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  for (const one of [window, frame.contentWindow]) { one.print(); one.document.execCommand('print') }
+  document.body.append(`has ${[innerWidth, innerHeight, screen.width, screen.height]}`);
+})</script>"""
+)
+
+
+@pytest.mark.long
+async def test_no_page_is_printed_and_each_is_as_large_as_it_is_told():
+    seen, _, _ = await shown(PRINTED, slow=1.0)
+    assert (seen.text, seen.cut) == ("The page\nhas 1280,1024,1280,1024", [])
 
 
 @pytest.mark.long
