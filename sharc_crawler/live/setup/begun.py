@@ -170,7 +170,9 @@ def _as_argument(name: str, value: object) -> tuple[str, str]:
 
     >>> _as_argument("sitemaps", None), _as_argument("sitemaps", ()), _as_argument("limit", 9)
     (('sitemap', 'auto'), ('sitemap', 'off'), ('limit', '9'))
+    >>> _as_argument("session", "")
+    ('session', '(none)')
     """
     if name != "sitemaps":
-        return name, told(value)
+        return name, told(value) or "(none)"
     return "sitemap", "auto" if value is None else told(value) if value else "off"

@@ -33,6 +33,11 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         console.print(f"Budget of each site: {', '.join(bounds)}")
     if arguments.instant:
         console.print(describe(arguments.instant))
+    if arguments.options.browser != "never":
+        from sharc_crawler.live.browser.manner import as_settings  # only where pages are shown by browsers
+
+        shown = as_settings(arguments.options)
+        console.print(f"Pages in a browser: {', '.join(f'{name} {value}' for name, value in shown.items())}")
     politeness = config.politeness
     robots = "obeyed" if politeness.obey_robots else "ignored"
     console.print(

@@ -195,3 +195,11 @@ def test_without_chromium_nothing_is_begun(tmp_path, run_crawl, monkeypatch):
         chromium.version.__wrapped__()
     monkeypatch.undo()
     assert os.environ.get("PATH")
+
+
+@pytest.mark.usefixtures("there_is_chromium")
+@pytest.mark.slow
+def test_a_dry_run_says_how_pages_would_be_shown(crawl):
+    done = crawl(url="http://127.0.0.1:9/", browser="auto", post="1", behaviors="off", dry_run="1")
+    said = f"Pages in a browser: browser auto, chromium {chromium.version()}, behaviors off, post True"
+    assert said in " ".join(done.out.split()), done.out
