@@ -34,6 +34,7 @@ def hold(folder: Path) -> IO[bytes]:
             raise
         raise Superseded(
             f"output={str(folder)!r} is being written by another crawl; wait for its end, or choose another folder"
+            " (SHARC_OUTPUT='captures/%(name)s' gives each of a project's spiders its own)"
         ) from None
     held.truncate(0)
     held.write(_MINE)
