@@ -74,6 +74,18 @@ def pages(
         yield from _stored_elsewhere(lost, (source, *former))
 
 
+def elsewhere(source: Path) -> set[str]:
+    """URLs with a payload that is stored in a former capture."""
+    here, referred = set[str](), dict[str, set[str]]()
+    for record in _records(source):
+        digest = record.rec_headers.get_header(DIGEST)
+        if record.rec_type == "revisit" and digest:
+            referred.setdefault(digest, set()).add(record.rec_headers.get_header("WARC-Target-URI"))
+        else:
+            here.add(digest)
+    return {url for digest, urls in referred.items() if digest not in here for url in urls}
+
+
 def _stored_elsewhere(lost: Sequence[StatusAndHeaders], sources: Sequence[Path]) -> Iterator[FetchedPage]:
     """Revisits whose payload another URL brought, or a former capture."""
     missing = {head.get_header(DIGEST) for head in lost}

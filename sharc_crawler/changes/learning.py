@@ -101,17 +101,18 @@ def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int 
     return learn(pairs, known, support).masks
 
 
-def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> Lesson:
+def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, unread: int = 0) -> Lesson:
     """Masks for a site from pairs of fetches, those without a difference among them; and why no others.
 
     What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages, on a quarter of
-    those that have its element, and where on several, not in the same way on all of them.
+    those that have its element, and where on several, not in the same way on all of them. ``unread`` further pages
+    stayed the same, and may have any element.
     """
     compared = [pair for pair in pairs if is_html(pair.media_type)]
     differing = [pair for pair in compared if _differs(pair, known)]
     found = {pair: list(_of_pair(pair, known)) for pair in differing}
     differences = [one for each in found.values() for one in each]
-    refusals = _Judge(differences, compared, known, support)
+    refusals = _Judge(differences, compared, known, support, unread)
     masks = _fewest(differences, lambda mask: not refusals.of(mask))
     learned = _merged(masks)
     left = {pair: each for pair, each in found.items() if _differs(pair, (*known, *learned))}
@@ -147,9 +148,14 @@ class _Judge:
     """Says of a mask why it is not learned."""
 
     def __init__(
-        self, differences: Sequence[_Difference], pairs: Sequence[Pair], known: Sequence[Mask], support: int
+        self,
+        differences: Sequence[_Difference],
+        pairs: Sequence[Pair],
+        known: Sequence[Mask],
+        support: int,
+        unread: int,
     ) -> None:
-        self._support = support
+        self._support, self._unread = support, unread
         self._of: dict[Mask, list[_Difference]] = defaultdict(list)
         self._differs: dict[str, set[str]] = defaultdict(set)  # by the masks' paths, whatever their patterns
         for one in differences:
@@ -170,16 +176,18 @@ class _Judge:
             return f"differs on {len(pages)} of the {self._support} pages that it takes"
         differs = pages if mask.pattern and of_numbers(mask.pattern) else self._differs[mask.path]
         if FEW * len(differs) < (present := self._pages_with(mask)):
-            return f"differs on {len(differs)} of {present} pages that have it: an edit, as far as can be told"
+            have = "have it, or may have it" if self._unread else "have it"
+            return f"differs on {len(differs)} of {present} pages that {have}: an edit, as far as can be told"
         shown = {one.shown for one in self._of[mask]}
         if len(pages) > 1 and len(shown) == 1 and not any(one.clock for one in self._of[mask]):
             return f"changed in the same way on {len(pages)} pages: an edit of what they share"
         return ""
 
     def _pages_with(self, mask: Mask) -> int:
-        """How many pages have an element that a mask is of."""
+        """How many pages have an element that a mask is of, at most."""
         if mask.path not in self._present:
-            self._present[mask.path] = len({page for page, tree in self._trees if mask.selects(tree)})
+            read = {page for page, tree in self._trees if mask.selects(tree)}
+            self._present[mask.path] = len(read) + self._unread
         return self._present[mask.path]
 
     @cached_property

@@ -60,11 +60,12 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
 
     A page that the server itself calls modified was edited: it teaches nothing, whatever masks leave of it.
     """
-    downloads = list(_teaching(seen, folder)) if seen.lost >= SUPPORT else []
+    unread: set[str] = set()
+    downloads = list(_teaching(seen, folder, unread)) if seen.lost >= SUPPORT else []
     dated = {url_class(each.url) for each in downloads if each.old.stored or each.new.stored}
-    lesson = learn([each.pair for each in downloads if not _edited(each, dated)], known, SUPPORT)
+    lesson = learn([each.pair for each in downloads if not _edited(each, dated)], known, SUPPORT, len(unread))
     masks = (*known, *lesson.masks)
-    looked = _twice(seen.looked.items(), folder) if lesson.masks else ()
+    looked = _twice(seen.looked.items(), folder, set()) if lesson.masks else ()
     alike = {each.url for each in looked if not _edited(each, dated) and _alike(each.pair, masks)}
     if (
         len(alike) == seen.lost
@@ -86,17 +87,18 @@ def read(path: Path) -> Taught:
         raise DataError(f"{path} is no file of masks that a capture wrote ({error!r}); remove it") from error
 
 
-def _teaching(seen: Teachers, folder: Path) -> Iterator[_Twice]:
+def _teaching(seen: Teachers, folder: Path, unread: set[str]) -> Iterator[_Twice]:
     """The pages fetched one soon after the other, then all that stayed the same: what differs on few was edited.
 
+    ``unread`` is given those that stayed the same and lie in a former capture: they count, whatever they hold.
     A 304 shows a page to be the same where the server's ETags are of bytes: where they differ whenever these do.
     """
-    close = list(_first(_twice(seen.close.items(), folder)))
+    close = list(_first(_twice(seen.close.items(), folder, unread)))
     yield from close
-    yield from _first(_twice(seen.same.items(), folder))
+    yield from _first(_twice(seen.same.items(), folder, unread))
     if all(each.old.etag and each.old.etag != each.new.etag for each in close if each.old.body != each.new.body):
         unmodified = (page for page in seen.unmodified.items() if page.visit)
-        yield from _first(each for each in _twice(unmodified, folder, same=True) if each.old.etag)
+        yield from _first(each for each in _twice(unmodified, folder, unread, same=True) if each.old.etag)
 
 
 def _edited(each: _Twice, dated: Container[str]) -> bool:
@@ -118,14 +120,16 @@ def _first(found: Iterable[_Twice], most: int = MOST_BYTES) -> Iterator[_Twice]:
         yield each
 
 
-def _twice(pages: Iterable[PageFacts], folder: Path, *, same: bool = False) -> Iterator[_Twice]:
+def _twice(pages: Iterable[PageFacts], folder: Path, unread: set[str], *, same: bool = False) -> Iterator[_Twice]:
     """The two downloads of pages, read where they lie; without those that cannot be read, or are very large."""
     for page in pages:
         assert page.visit and page.revisit
-        if old := _fetched(page.visit, folder):
-            same_bytes = same or page.visit.digest == page.revisit.digest
-            if new := old if same_bytes else _fetched(page.revisit, folder):
-                yield _Twice(page.url, old, new)
+        same_bytes = same or page.visit.digest == page.revisit.digest
+        old = _fetched(page.visit, folder)
+        if old is None and same_bytes:
+            unread.add(page.url)
+        if old and (new := old if same_bytes else _fetched(page.revisit, folder)):
+            yield _Twice(page.url, old, new)
 
 
 def _fetched(visit: VisitFacts, folder: Path) -> _Fetched | None:

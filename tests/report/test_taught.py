@@ -165,3 +165,16 @@ def test_what_differs_on_few_of_the_pages_that_have_it_was_edited_however_long_t
     taught = teach([numbered(tmp_path, 7, by_304=by_304)], tmp_path)
     assert (taught.masks, taught.alike) == ((), frozenset())
     assert "differs on 2 of 9 pages that have it" in taught.why[0]
+
+
+def test_pages_whose_payload_lies_in_a_former_capture_count_among_those_that_may_have_it(tmp_path: Path) -> None:
+    facts = numbered(tmp_path, 7)
+    elsewhere = [
+        replace(one, visit=replace(one.visit, warc=one.visit.warc.rpartition(":")[0] + ":0"))  # no response lies there
+        if one.verdict is Verdict.COHERENT
+        else one
+        for one in facts.pages
+    ]
+    taught = teach([replace(facts, pages=tuple(elsewhere))], tmp_path)
+    assert (taught.masks, taught.alike) == ((), frozenset())
+    assert "differs on 2 of 9 pages that have it, or may have it" in taught.why[0]
