@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.data import DataState, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
@@ -243,6 +244,10 @@ class Judge:
         if holder.kind != "response" or holder.digest != exchange.digest:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
+        if exchange.message and holder.message and _codings(exchange.message) != _codings(holder.message):
+            return holder.digest, of_unpacked(
+                exchange.message, None
+            )  # the same bytes, said to be packed in another way
         return holder.digest, holder.decoded
 
     # -- judgements --------------------------------------------------------------------------------------------------
@@ -323,6 +328,13 @@ def _sent(exchange: RecordedExchange) -> Validators:
     lines = (line.partition(b":")[::2] for line in exchange.request.split(b"\r\n")[1:])
     sent = {name.strip().lower(): header_text(value) for name, value in lines}
     return Validators(sent.get(b"if-none-match"), sent.get(b"if-modified-since"))
+
+
+def _codings(message: HttpResponse) -> list[str]:
+    """How the payload is said to be packed; x-gzip is gzip (RFC 9110, 8.4.1.3)."""
+    said = ((header_text(one) or "").lower() for one in message.values(b"content-encoding"))
+    names = (name.strip().removeprefix("x-") for one in said for name in one.split(","))
+    return [name for name in names if name not in ("", "identity")]
 
 
 def _share(one: Validators, other: Validators) -> bool:
