@@ -353,9 +353,9 @@ class _Known:
         content = _OK <= message.status < _REDIRECT
         if url not in self._digests:
             return not content or _is_read(exchange, message)
-        self._spare[url] -= 1
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
+        self._spare[url] -= 1  # what a cut excuses is no stated attempt
         empty = classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing that could be shown
         return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))
 

@@ -56,7 +56,7 @@ def test_a_capture_that_is_kept_up_is_certified_at_its_end_and_at_any_instant_be
         running.wait(240)
         before = looks(folder)
         done = warm.finished(words(server.url, tmp_path), tmp_path, timeout=280)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     assert is_over(folder)
     after = looks(folder)
     assert after >= before
