@@ -72,7 +72,8 @@ class ObservationStore:
             self._db.name = f"history {path}"
             self._db.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million URLs
         except (sqlite3.Error, StoreUnavailable, DataError) as error:
-            raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {error}") from error
+            why = "its folder does not exist; make it first" if not Path(path).parent.is_dir() else error
+            raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {why}") from error
 
     def __enter__(self) -> Self:
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import sysconfig
@@ -136,6 +137,15 @@ def test_a_crawl_that_goes_on_takes_another_strategy(site, tmp_path):
     folder = tmp_path / "kept"
     terms = f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True"
     assert run(site, tmp_path, *terms, "SHARC_STRATEGY=bfs:revisits=none", "CLOSESPIDER_PAGECOUNT=5").returncode == 0
+    without = run(site, tmp_path, terms[0])
+    assert "begun with SHARC_RESUME=True: give that again to go on" in without.stderr
+    with sqlite3.connect(folder / "frontier.db") as state:
+        state.execute('UPDATE capture SET spec = replace(spec, \'"spider": "pages"\', \'"spider": "theirs"\')')
+    other = run(site, tmp_path, *terms)
+    assert other.returncode == 1
+    assert "by the spider theirs, which alone goes on with it" in other.stderr
+    with sqlite3.connect(folder / "frontier.db") as state:
+        state.execute("UPDATE capture SET spec = replace(spec, '\"theirs\"', '\"pages\"')")
     assert run(site, tmp_path, *terms, "SHARC_STRATEGY=sharc-selective").returncode == 0
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert capture["strategy"] == "sharc-selective"

@@ -39,16 +39,16 @@ SAME = (
 )
 
 
-def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> None:
+def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False, spider: str = "") -> None:
     """Refuse a folder that holds a capture which these do not go on with.
 
-    None: a project's own spider, which goes on where it may ``resume``.
+    None: a project's own ``spider``, which goes on where it may ``resume``.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     if (folders := site_folders(output)) is not None:
         _check_sites(output, folders, specs)
-    elif output.is_dir() and holds_state(output) and _check_one(output, specs, resume=resume):
+    elif output.is_dir() and holds_state(output) and _check_one(output, specs, resume=resume, spider=spider):
         raise _complete(output, project=specs is None)
 
 
@@ -74,7 +74,7 @@ def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[Capt
         raise _complete(output, project=False)
 
 
-def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> bool:
+def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False, spider: str = "") -> bool:
     """The folder of a capture (or of a spider's); ``True``: it is complete."""
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
@@ -90,7 +90,8 @@ def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: boo
         return True
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
     if specs is None:
-        _check_going_on(unfinished, resume=resume, kept=bool(state.kept))
+        others = {str(row.spec.settings.get("spider", spider)) for row in captures} - {spider}
+        _check_going_on(unfinished, others, resume=resume, kept=bool(state.kept))
         return False
     if {spec.site for spec in specs} != held:
         raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
@@ -105,9 +106,18 @@ def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: boo
     return False
 
 
-def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
-    """May a project's own spider go on?"""
-    if not (resume and kept):
+def _check_going_on(unfinished: str, others: set[str], *, resume: bool, kept: bool) -> None:
+    """May a project's own spider go on? ``others``: spiders that began it."""
+    if kept and others:
+        raise UsageError(
+            f"{unfinished} by the spider {few(others)}, which alone goes on with it; choose another folder, or one for"
+            " each spider: SHARC_OUTPUT='captures/%(name)s'"
+        )
+    if kept and not resume:
+        raise UsageError(
+            f"{unfinished}, begun with SHARC_RESUME=True: give that again to go on, or choose another folder"
+        )
+    if not kept:
         raise UsageError(
             f"{unfinished}, and a project's own spider goes on only where it began with SHARC_RESUME=True; choose"
             f" another folder{'' if resume else f', or one for each run, as {EACH_RUN}'}"
