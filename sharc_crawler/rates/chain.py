@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.base import TellsSwings
@@ -39,6 +39,7 @@ class Chain:
 
     def __init__(self, sources: Sequence[RateSource], prior: Rate = ONCE_A_MONTH) -> None:
         self._sources = tuple(sources)
+        self._asked = [source.rates if _is_ours(source) else _checked(source) for source in sources]
         self._calibrations = [Calibration() for _ in self._sources]  # by the sources before each
         self._prior = prior
         self._sum = 0.0
@@ -48,12 +49,12 @@ class Chain:
         """One estimate per sighting, in their order."""
         given: list[RateEstimate | None] = [None] * len(sightings)
         open_: Sequence[int] = range(len(sightings))
-        for source, calibration in zip(self._sources, self._calibrations, strict=True):
+        for rates, calibration in zip(self._asked, self._calibrations, strict=True):
             if not open_:
                 break
             both = _compared(given, len(sightings) - len(open_))
             asked = sightings if len(open_) == len(sightings) else [sightings[index] for index in (*open_, *both)]
-            estimates = source.rates(asked, now)
+            estimates = rates(asked, now)
             calibration.learn(*_pairs(estimates[len(open_) :], [given[index] for index in both]))
             for index, one in zip(open_, estimates[: len(open_)], strict=True):
                 given[index] = one and calibration.of(one)
@@ -78,6 +79,16 @@ class Chain:
     def _mean(self) -> RateEstimate:
         rate = self._sum / self._known if self._known else self._prior
         return RateEstimate(rate, PRIOR, shape=1.0, spread=rate)
+
+
+def _is_ours(source: RateSource) -> bool:
+    return type(source).__module__.startswith("sharc_crawler.")
+
+
+def _checked(source: RateSource) -> Any:
+    from sharc_crawler.rates.theirs import checked  # somebody else's
+
+    return checked(source)
 
 
 def _compared(given: Sequence[RateEstimate | None], known: int) -> list[int]:
