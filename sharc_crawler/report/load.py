@@ -14,7 +14,7 @@ import numpy as np
 from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, Outside
 from sharc_crawler.frontier.spec import BOUNDS
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.pages import DataStates, StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
@@ -149,7 +149,7 @@ class _Seen:
         outcome = visit.outcome
         if outcome.retry_after is not None:
             self._waits[host].append(outcome.retry_after)
-        if not visit.attempt:  # refused without a request
+        if not visit.attempt or (outcome.result is Result.REFUSED and outcome.status is None):  # without a request
             return
         self.ended = max(self.ended, outcome.ended)
         self.payload_bytes += outcome.length
