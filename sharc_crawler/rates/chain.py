@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import RateEstimate
@@ -39,7 +40,7 @@ class Chain:
 
     def __init__(self, sources: Sequence[RateSource], prior: Rate = ONCE_A_MONTH) -> None:
         self._sources = tuple(sources)
-        self._asked = [source.rates if _is_ours(source) else _checked(source) for source in sources]
+        self._asked = [_asked(source) for source in sources]
         self._calibrations = [Calibration() for _ in self._sources]  # by the sources before each
         self._prior = prior
         self._sum = 0.0
@@ -81,14 +82,9 @@ class Chain:
         return RateEstimate(rate, PRIOR, shape=1.0, spread=rate)
 
 
-def _is_ours(source: RateSource) -> bool:
-    return type(source).__module__.startswith("sharc_crawler.")
-
-
-def _checked(source: RateSource) -> Any:
-    from sharc_crawler.rates.theirs import checked  # somebody else's
-
-    return checked(source)
+def _asked(source: RateSource) -> Any:
+    ours = type(source).__module__.startswith("sharc_crawler.")
+    return source.rates if ours else import_module("sharc_crawler.rates.theirs").checked(source)
 
 
 def _compared(given: Sequence[RateEstimate | None], known: int) -> list[int]:
