@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ def checked(source: RateSource) -> Rates:
         except Exception as error:
             raise UsageError(f"the rate source {name} failed: {type(error).__name__}: {error}") from error
         if given != len(sightings):
-            pages = "1 page" if len(sightings) == 1 else f"{len(sightings):,} pages"
+            pages = counted(len(sightings), "page")
             raise UsageError(f"the rate source {name} gave {given:,} answers for {pages}: one for each is needed")
         for one in found:
             if one is not None and not (isinstance(one, RateEstimate) and 0 <= one.rate < math.inf):

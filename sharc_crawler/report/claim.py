@@ -61,25 +61,25 @@ def _by_part(claim: Claim) -> str:
 
 
 def _once(claim: Claim) -> str:
-    number = claim["captured"]
-    once = f"{counted(number, 'page')} {agreeing(number, 'were')} captured, once each"
-    return f"{once}: single visits keep a capture sharp, and show nothing of coherence"
+    return f"{_were_captured(claim)}, once each: single visits keep a capture sharp, and show nothing of coherence"
 
 
 def _unreached(why: str) -> Callable[[Claim], str]:
     def words(claim: Claim) -> str:
         number = claim["captured"]
         they = "they were in one state together" if number > 1 else "it stayed as it is"
-        captured = f"{counted(number, 'page')} {agreeing(number, 'were')} captured"
-        return f"{captured}, but the reference instant {why}: nothing shows that {they}"
+        return f"{_were_captured(claim)}, but the reference instant {why}: nothing shows that {they}"
 
     return words
 
 
 def _refuted(claim: Claim) -> str:
+    return f"{_were_captured(claim)}, but the WARC files do not bear out what was judged of them: nothing is claimed"
+
+
+def _were_captured(claim: Claim) -> str:
     number = claim["captured"]
-    captured = f"{counted(number, 'page')} {agreeing(number, 'were')} captured"
-    return f"{captured}, but the WARC files do not bear out what was judged of them: nothing is claimed"
+    return f"{counted(number, 'page')} {agreeing(number, 'were')} captured"
 
 
 def _instant(claim: Claim) -> str:
