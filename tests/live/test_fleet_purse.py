@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import contextmanager
+from math import inf
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.fleet.ledger import FleetLedger
+    from sharc_crawler.fleet.ledger import Allowance, FleetLedger
 
 
 @pytest.fixture
@@ -81,11 +83,37 @@ async def test_a_budget_that_is_set_later_counts_and_what_is_left_is_given_back(
         await until(lambda: not purse.empty)
         purse.request()
         ledger.bound({"bytes": 5e6})
-        await until(lambda: ledger.status().budget[0].spent > 0)
+        await until(lambda: purse._left.size < inf)  # it knows
         purse.receive(700)
         await purse.give_back()
         assert purse.empty
     assert ledger.status().budget[0].spent == 700
+
+
+@deferred_f_from_coro_f
+async def test_what_is_drawn_while_a_worker_leaves_is_given_back_too(
+    ledger: FleetLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ledger.bound({"requests": 1000})
+    answered, drawn = Event(), []
+
+    def late(requests: float, size: float) -> Allowance:
+        given = draw(requests, size)
+        drawn.append(requests)
+        assert len(drawn) > 1 or answered.wait(60)
+        return given
+
+    with worker(tmp_path) as purse:
+        draw = purse._clerk.ledger.draw
+        monkeypatch.setattr(purse._clerk.ledger, "draw", late)
+        await until(lambda: drawn)
+        giving = asyncio.ensure_future(purse.give_back())
+        await asyncio.sleep(0)  # it has begun
+        answered.set()
+        await giving
+        assert purse.empty
+    assert drawn == [LEAST, -LEAST]
+    assert ledger.status().budget[0].spent == 0
 
 
 @deferred_f_from_coro_f

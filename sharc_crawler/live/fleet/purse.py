@@ -28,6 +28,7 @@ class Purse:
         self._left = Allowance(0, 0, -inf)
         self._drawn = 0.0  #: when, by the monotonic clock
         self._low = asyncio.Event()
+        self._asking = asyncio.Lock()  #: what is given back waits for what is drawn: that, too, is others'
         self._over = False  #: nothing is drawn any more
         self.used_up = False  #: the fleet has nothing left to give
 
@@ -67,23 +68,27 @@ class Purse:
                     await asyncio.wait_for(self._low.wait(), self._period)
 
     async def _draw(self) -> None:
-        asked, ledger, wanted = monotonic(), self._clerk.ledger, self._wanted
-        requests = max(0.0, wanted - self._left.requests)
-        size = max(0.0, wanted * A_REQUEST - self._left.size)
-        given = await self._clerk.ask(ledger.draw, requests, size)
-        left = self._left  # less by now
-        self._left = Allowance(_sum(left.requests, given.requests), _sum(left.size, given.size), given.seconds)
-        self._drawn = asked
-        self.used_up = self.empty and bool(requests or size)
+        async with self._asking:
+            if self._over:
+                return
+            asked, ledger, wanted = monotonic(), self._clerk.ledger, self._wanted
+            requests = max(0.0, wanted - self._left.requests)
+            size = max(0.0, wanted * A_REQUEST - self._left.size)
+            given = await self._clerk.ask(ledger.draw, requests, size)
+            left = self._left  # less by now
+            self._left = Allowance(_sum(left.requests, given.requests), _sum(left.size, given.size), given.seconds)
+            self._drawn = asked
+            self.used_up = self.empty and bool(requests or size)
 
     async def give_back(self) -> None:
-        """Nothing more is spent: what is left is others'."""
+        """Nothing more is spent: what is left is others'; what was spent beyond what was drawn is drawn now."""
         self._over = True
-        requests, size, _ = self._left
-        self._left = Allowance(0, 0, -inf)
-        given = [-amount if 0 < amount < inf else 0.0 for amount in (requests, size)]
-        if any(given):
-            await self._clerk.ask(self._clerk.ledger.draw, *given)
+        async with self._asking:
+            requests, size, _ = self._left
+            self._left = Allowance(0, 0, -inf)
+            given = [-amount if amount < inf else 0.0 for amount in (requests, size)]
+            if any(given):
+                await self._clerk.ask(self._clerk.ledger.draw, *given)
 
 
 def _sum(left: float, given: float) -> float:
