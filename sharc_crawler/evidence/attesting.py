@@ -79,6 +79,8 @@ class Attestations:
             self.once.add(page)
         if outcome.result is Result.OK and not is_part(outcome):
             self.downloads.setdefault(page, []).append(_download(outcome, former))
+        elif outcome.result in (Result.GONE, Result.REDIRECTED) and page in self.downloads:
+            self.downloads[page].append(_download(outcome)._replace(away=True))
 
     def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page or a resource was downloaded first."""

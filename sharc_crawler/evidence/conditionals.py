@@ -75,8 +75,8 @@ class Conditionals:
         ``alike``: both downloads have the same content, whatever their bytes.
         """
         same = judgement.verdict is Verdict.COHERENT
-        other = not same and code(judgement.reason) == Reason.OTHER_BYTES
-        if page in self._held and revisit.result is Result.OK:
+        other = _is_other(revisit, judgement)
+        if page in self._held and revisit.result is not Result.NOT_MODIFIED:
             if same:
                 self._confirmed.add(page)
             elif other:
@@ -164,6 +164,13 @@ class Conditionals:
 
     def _stratum(self, page: PageId) -> str:
         return self._strata.get(page, "")
+
+
+def _is_other(revisit: Outcome, judgement: Judgement) -> bool:
+    """Does a revisit in full bring another page than the visit, or none any more?"""
+    if revisit.result in (Result.GONE, Result.REDIRECTED):
+        return judgement.verdict is Verdict.CHANGED
+    return code(judgement.reason) in (Reason.OTHER_BYTES, Reason.OTHER_TYPE)
 
 
 def _would_match(visit: Outcome, revisit: Outcome) -> bool:

@@ -26,7 +26,7 @@ _EAST, _WEST = 14 * 3600.0, 12 * 3600.0  #: seconds that a zone is before UTC, a
 
 
 class Download(NamedTuple):
-    """One download of a page that brought content, in our time."""
+    """One download of a page that brought content, or found it gone or elsewhere (``away``), in our time."""
 
     started: Instant
     ended: Instant
@@ -36,6 +36,7 @@ class Download(NamedTuple):
     content: str | None = None  #: fingerprint: equal ones differ in what does not count as content
     age: Seconds = 0.0  #: of a copy from a cache: it shows the page as it was so long before
     former: bool = False  #: a former capture made it, and this one did not ask
+    away: bool = False  #: 404, 410 or a redirect came: it shows a change, and no page
 
 
 class Lastmod(NamedTuple):
@@ -75,7 +76,7 @@ def weigh(
     downloads, lastmods = [_no_copy_of(downloads[0], download) for download in downloads], [*map(anywhere, lastmods)]
     own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
     known = [*lastmods, *own]
-    found = [_shown(download, lastmods, own, reference, lag) for download in downloads]
+    found = [_shown(download, lastmods, own, reference, lag) for download in downloads if not download.away]
     # what is shown for good comes first, and of that what this capture downloaded
     found.sort(key=lambda one: (one.evidence is Evidence.PROVISIONAL, one.evidence is Evidence.FORMER))
     lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known, lag))
@@ -190,10 +191,14 @@ def _at_odds(downloads: Sequence[Download], lastmods: Sequence[Lastmod], lag: Se
 def differ(first: Download, second: Download) -> bool:
     """Do two downloads show a change of the page? A nonce or a counter is none: no lastmod tells of these.
 
+    Gone, or led elsewhere, where the other brought content, is one.
+
     >>> seen = Download(1.0, 1.1, 1.0, "A", content="story")
     >>> [differ(seen, Download(9.0, 9.1, 9.0, "B", content=text)) for text in ("story", "edited", None)]
     [False, True, True]
     """
+    if first.away or second.away:
+        return first.away != second.away
     if first.digest is None or second.digest is None or first.digest == second.digest:
         return False
     return first.content is None or first.content != second.content

@@ -52,9 +52,11 @@ class Capture:
         """Those to be downloaded now."""
         return sorted(self.attesting.next_audits(T, told))
 
-    def again(self, page: int, version: str, at: float = AGAIN, etag: str | None = None) -> None:
+    def again(
+        self, page: int, version: str, at: float = AGAIN, etag: str | None = None, result: Result = Result.OK
+    ) -> None:
         """A further download, as an audit's."""
-        outcome = Outcome(Result.OK, at, at + 0.1, 200, version, validators=Validators(etag), date=at)
+        outcome = Outcome(result, at, at + 0.1, 200, version, validators=Validators(etag), date=at)
         judgement = self.revisits.judge(self.urls[page], self.visits[page], outcome, T)
         self.attesting.revisited(page, outcome, judgement)
 
@@ -105,6 +107,37 @@ def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims
     assert judged[beside].verdict is Verdict.UNKNOWN
     assert judged[missed].verdict is Verdict.COHERENT
     assert (judged[admits].verdict, judged[admits].evidence) == (Verdict.CHANGED, Evidence.BYTES)
+
+
+@pytest.mark.parametrize(
+    ("result", "changed"),
+    [(Result.GONE, 1), (Result.REDIRECTED, 1), (Result.REFUSED, 0), (Result.FAILED, 0)],
+)
+def test_a_page_that_an_audit_finds_gone_or_elsewhere_has_changed(result, changed):
+    """A log-in wall, or a folder that was taken down, while the sitemap says that all is as it was."""
+    capture = Capture(share=1.0)
+    away, beside = (capture.page(STILL, "A", folder="liars") for _ in range(2))
+    capture.page(STILL, "A", "A")
+    capture.audited()
+    capture.again(away, "W", result=result)
+    judged, told = capture.judged()
+    assert (told["audited"], told["changed"], told["lies"]) == (1 + changed, changed, changed)
+    assert judged[beside].verdict is (Verdict.UNKNOWN if changed else Verdict.COHERENT)
+    assert judged[away].verdict is (Verdict.CHANGED if changed else Verdict.COHERENT)
+
+
+def test_a_page_that_goes_after_the_reference_instant_and_whose_sitemap_says_so_is_claimed():
+    for said, verdict in ((STILL, Verdict.UNKNOWN), (AFTER_T, Verdict.COHERENT)):  # read after the audit
+        capture = Capture(share=1.0)
+        away, beside = (capture.page(STILL, "A") for _ in range(2))
+        for page, (lastmod,) in capture.attesting.lastmods.items():
+            capture.attesting.lastmods[page] = [lastmod._replace(read=T)]
+        capture.audited()
+        capture.again(away, "W", result=Result.GONE)
+        capture.attesting.ingest(away, END, said, 1.0)
+        judged, _ = capture.judged()
+        assert judged[beside].verdict is verdict
+        assert judged[away].verdict is (Verdict.CHANGED if said == STILL else Verdict.COHERENT)
 
 
 def test_what_an_audit_confirmed_bounds_what_is_claimed_beside_it_but_not_what_it_could_not_draw():

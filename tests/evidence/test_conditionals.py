@@ -104,6 +104,24 @@ def test_a_server_that_says_304_to_any_condition_lies_though_its_etags_are_hones
     assert conditionals.summary()["lies"] == 5
 
 
+@pytest.mark.parametrize("result", [Result.GONE, Result.REDIRECTED, Result.FAILED])
+def test_a_304_of_what_is_gone_or_elsewhere_just_after_it_is_a_lie(result: Result) -> None:
+    revisits, conditionals = Revisits(), Conditionals(share=0.02)
+    conditionals.draw(URLS, seed=3)
+    for page, url in URLS.items():
+        visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
+        revisit = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=ETAG, date=7.0)
+        if conditionals.asks_again(page, revisit):
+            full = Outcome(Result.OK, 8.0, 9.0, 200, "sha1:A", validators=ETAG)
+            revisit = Outcome(result, 8.0, 9.0, 404, location="http://h.example/login") if page >= 50 else full
+        conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
+    lies = 0 if result is Result.FAILED else 5
+    found = conditionals.summary()
+    assert found is not None
+    assert (found["audited"], found["changed"], found["lies"]) == (5 + lies, lies, lies)
+    assert found["claimed"] == (90 if not lies else 45)
+
+
 def test_who_changed_after_its_304_and_says_so_does_not_lie() -> None:
     at = [f"Thu, 01 Jan 1970 00:00:0{second} GMT" for second in range(10)]
     for second, lies in ((8, 0), (4, 5)):
