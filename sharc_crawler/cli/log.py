@@ -7,7 +7,10 @@ from pathlib import Path
 
 import click
 
+from sharc_crawler.evidence.reasons import Reason, in_words
 from sharc_crawler.report.log import BROUGHT, FORMATS
+from sharc_crawler.report.unproven import refuted_in
+from sharc_crawler.report.write import DATA
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import open_state
 
@@ -39,3 +42,5 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
             for exchange in store.exchanges():
                 if not failed or exchange.result not in BROUGHT:
                     click.echo(line(exchange))
+        if refuted_in(site / DATA):
+            click.echo(f"sharc: {site}: {in_words(Reason.REFUTED)}: the verdicts above are no claims", err=True)

@@ -17,7 +17,7 @@ from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
-from sharc_crawler.report.load import capture_facts, is_instant, read_selection
+from sharc_crawler.report.load import capture_facts, is_instant, open_facts, read_selection
 from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary
@@ -86,7 +86,8 @@ def _as_json(folder: Path, truth: Truth | None) -> str:
     with open_state(folder) as store:
         if is_instant(store.captures()):
             return to_json(instant_document(store.load()))
-        return to_json(document(capture_facts(store, truth, read_taught(folder)), read_selection(folder)))
+    with open_facts(folder, truth) as captures:
+        return to_json(document(captures, read_selection(folder)))
 
 
 def _written(folder: Path, truth: Truth | None) -> Written:

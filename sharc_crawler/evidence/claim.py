@@ -89,7 +89,7 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str
             yield {"code": Limit.LIARS.value, "of": of, "classes": liars}
     if totals["changed"]:
         yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}
-    if totals["unknown"]:
+    if totals["unknown"] and not facts.refuted:
         yield {"code": Limit.UNKNOWN.value, "pages": totals["unknown"], "attested": audit.get("of") == "lastmod"}
     if totals["not_captured"]:
         yield {"code": Limit.NOT_CAPTURED.value, "pages": totals["not_captured"]}

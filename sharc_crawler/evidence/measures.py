@@ -120,7 +120,7 @@ COUNTS = (
     ),
     Count(
         "retried",
-        "Pages of which a download took more than one attempt.",
+        "Pages of which a download took more than one request: others failed, or a 304 was tested.",
         lambda page: any(visit.attempts > 1 for visit in (page.visit, page.revisit) if visit),
     ),
 )

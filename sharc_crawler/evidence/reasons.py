@@ -69,6 +69,7 @@ class Reason(StrEnum):
     NEVER_REVISITED = "never-revisited", "the revisit was never made"
     LATE_DOWNLOAD = "late-download", "downloaded after the reference instant: no record of before is left"
     STOPPED = "stopped", "the capture was stopped before it could be judged"
+    REFUTED = "refuted", "the WARC files do not bear out what was judged"
     # not captured
     LATE = "late", "discovered after the reference instant"
     LEFT_OUT = "left-out", "{}"
@@ -89,8 +90,7 @@ def code(reason: str) -> str:
     >>> code("gone: 404"), code("equal-bytes"), code("because")
     ('gone', 'equal-bytes', '')
     """
-    first = reason.partition(": ")[0]
-    return Reason(first).value if first in _CODES else ""
+    return Reason(first).value if (first := reason.partition(": ")[0]) in _CODES else ""
 
 
 def in_words(reason: str) -> str:

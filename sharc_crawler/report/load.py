@@ -46,7 +46,13 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
     :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
     """
     with open_state(folder) as store:
-        yield capture_facts(store, truth, read_taught(folder))
+        yield _as_reported(capture_facts(store, truth, read_taught(folder)), folder)
+
+
+def _as_reported(captures: list[CaptureFacts], folder: Path) -> list[CaptureFacts]:
+    from sharc_crawler.report.unproven import as_reported  # only where what is over is looked at
+
+    return as_reported(captures, folder / "report.json")
 
 
 def read_selection(folder: Path) -> Selection | None:

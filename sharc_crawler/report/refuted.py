@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.writing import path_of
+from sharc_crawler.report.unproven import unproven
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.writing import Certified
     from sharc_crawler.evidence.capture import CaptureFacts
 
-NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages. {}"
-
 
 def refute(captures: Sequence[CaptureFacts], folder: Path, written: Sequence[Certified]) -> list[CaptureFacts]:
     """Write the reports once more, of the captures without a certificate as such; all captures."""
     findings = {one.path: one.findings for one in written if one.findings}
     refuted = [
-        replace(facts, refuted=True, notes=(NOTE.format(found[0]), *facts.notes))
+        unproven(facts, str(found[0]))
         if (found := findings.get(path_of(facts, captures, folder)))
         else facts
         for facts in captures

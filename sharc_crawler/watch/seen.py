@@ -13,6 +13,8 @@ from sharc_crawler.control import read_status
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind, Result, Slot
+from sharc_crawler.report.unproven import refuted_in
+from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
 
 if TYPE_CHECKING:
@@ -102,6 +104,11 @@ class Watched:
     def ended(self) -> str:
         """Why the crawl is over; empty while it runs."""
         return str(self.status.get("ended", ""))
+
+    @property
+    def refuted(self) -> bool:
+        """Do the records of a capture that is over not bear out what was judged, as its report says?"""
+        return bool(self.ended) and any(refuted_in(folder / DATA) for folder in self._tails)
 
     def silent(self, now: Instant) -> Seconds:
         """For how long there was no sign of life; 0: it lives, or is over."""

@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from sharc_crawler.evidence.reasons import Reason, in_words
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
@@ -42,7 +43,8 @@ def headline(watched: Watched, now: Instant) -> str:
     if watched.ended:
         why = "finished" if watched.ended == "finished" else f"stopped ({watched.ended})"
         report = watched.folder / ("report.html" if site_folders(watched.folder) is None else "index.html")
-        return f"The crawl is over: {why}." + (f" Its report: {report}" if report.exists() else "")
+        doubt = f" {in_words(Reason.REFUTED).capitalize()}: nothing is claimed." if watched.refuted else ""
+        return f"The crawl is over: {why}.{doubt}" + (f" Its report: {report}" if report.exists() else "")
     if silence := watched.silent(now):
         return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
     return str(watched.status["progress"]) or "begins"
@@ -51,7 +53,7 @@ def headline(watched: Watched, now: Instant) -> str:
 def counts(watched: Watched) -> str:
     """In one line: requests, bytes, verdicts."""
     seen = watched.seen
-    found = [(number, verdict) for verdict, number in seen.verdicts.most_common()]
+    found = [(number, verdict) for verdict, number in seen.verdicts.most_common() if not watched.refuted]
     if still := seen.results[Result.NOT_MODIFIED]:
         found.append((still, "not modified (304: judged at the end)"))
     verdicts = ", ".join(f"{number:,} {what}" for number, what in found)

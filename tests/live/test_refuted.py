@@ -1,14 +1,21 @@
-"""Where the WARC files do not bear out what was judged, nothing is claimed: neither at a crawl's end, nor later."""
+"""Where the WARC files do not bear out what was judged, nothing is claimed: neither at a crawl's end, nor later.
+
+By no output: each that counts pages or tells of them goes by the report.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import zipfile
 
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.terminal import counts, headline
+from tests.live.conftest import captures_of
 
 FAILED, INTERRUPTED = 1, 5
 
@@ -32,9 +39,38 @@ def test_a_reference_instant_that_no_download_bears_out_is_claimed_nowhere(tmp_p
     assert (claim["sentence"], claim["grounds"]) == (
         "7 pages were captured, but the WARC files do not bear out what was judged of them: nothing is claimed.", [],
     )  # fmt: skip
-    assert "nothing is claimed" in (done.folder / "report.html").read_text()
     assert not (done.folder / "certificate.json").exists()
+    assert "7 pages: the WARC files do not bear out what was judged" in done.out
+    nothing_is_claimed(done.folder, done.out)
     again = CliRunner().invoke(main, ["report", str(done.folder)])
     assert again.exit_code == 3
     assert "do not bear out what was judged" in again.output
-    assert "nothing is claimed" in (done.folder / "report.html").read_text()
+    nothing_is_claimed(done.folder, again.output)
+
+
+def nothing_is_claimed(folder, summary):
+    assert "0 coherent" in summary
+    assert "nothing is claimed" in (folder / "report.html").read_text()
+    (capture,) = captures_of(folder)
+    assert (capture["coherence"]["coherent"], capture["coherence"]["same_content"], capture["audit"]) == (0, 0, None)
+    assert {page["verdict"] for page in capture["pages"]} == {"unknown"}
+    (told,) = json.loads(run("report", folder, "--json"))["captures"]
+    assert (told["coherence"], told["claim"]) == (capture["coherence"], capture["claim"])
+    assert "no claims" in run("log", folder)
+    watched = Watched(folder)
+    watched.look()
+    assert "nothing is claimed" in headline(watched, 0.0)
+    assert "coherent" not in counts(watched)
+    package = folder.parent / "refuted.wacz"
+    package.unlink(missing_ok=True)
+    run("package", folder, "-o", package)
+    with zipfile.ZipFile(package) as file:
+        assert "nothing is claimed" in json.loads(file.read("datapackage.json"))["description"]
+    refused = CliRunner().invoke(main, ["verify", str(folder)])
+    assert (refused.exit_code, "Everything holds" in refused.output) == (3, False)
+
+
+def run(command, folder, *words):
+    done = CliRunner().invoke(main, [command, str(folder), *map(str, words)])
+    assert done.exit_code == 0, done.output
+    return done.output

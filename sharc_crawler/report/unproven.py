@@ -1,0 +1,59 @@
+"""The facts of a capture whose records do not bear out what was judged of its pages: of none anything is known.
+
+Its state keeps what was judged. So whoever reads that later goes by what the report says (:func:`as_reported`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import PageFacts
+
+NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
+
+
+class Unproven:
+    """The pages of such a capture."""
+
+    def __init__(self, pages: Iterable[PageFacts]) -> None:
+        self._pages = pages
+
+    def __iter__(self) -> Iterator[PageFacts]:
+        for page in self._pages:
+            yield page if page.verdict is None else _unproven(page)
+
+
+def _unproven(page: PageFacts) -> PageFacts:
+    return replace(page, verdict=Verdict.UNKNOWN, evidence=Evidence.NONE, reason=Reason.REFUTED, alike=False)
+
+
+def unproven(facts: CaptureFacts, why: str = "") -> CaptureFacts:
+    """The capture as such; ``why``: what does not hold."""
+    note = f"{NOTE} {why}".rstrip()
+    return replace(facts, refuted=True, pages=Unproven(facts.pages), audit=None, notes=(note, *facts.notes))
+
+
+def as_reported(captures: list[CaptureFacts], report: Path) -> list[CaptureFacts]:
+    """The captures of a folder, those as unproven of which its ``report.json`` says so."""
+    refuted = refuted_in(report)
+    return [unproven(facts) if facts.site in refuted else facts for facts in captures]
+
+
+def refuted_in(report: Path) -> set[str]:
+    """The sites of which a ``report.json`` says so."""
+    try:
+        told = json.loads(report.read_bytes())["captures"]
+        return {one["site"] for one in told if any(note.startswith(NOTE) for note in one["notes"])}
+    except (OSError, ValueError, LookupError, TypeError):  # there is none, or it is of another kind
+        return set()
