@@ -99,7 +99,7 @@ def _archive(report: Mapping[str, Any]) -> Tile:
     files = counted(len(report["warcs"]), "WARC file")
     detail = f"{counted(report['exchanges'], 'exchange')} in {files}, a certificate's own not counted"
     if retried := report["coherence"]["retried"]:
-        detail += f"; {counted(retried, 'page')} asked for more than once at a time (tries, tests of a 304)"
+        detail += f"; {counted(retried, 'page')} took several requests"
     if taken := report["coherence"]["not_asked"]:
         detail += f"; {counted(taken, 'page', 'were')} not asked for, and {agreeing(taken, 'lie')} in former captures"
     return Tile("Archived", size(report["payload_bytes"]), detail)

@@ -29,4 +29,4 @@ def test_pages_that_took_several_attempts_are_counted():
     report = capture_entry(replace(facts(again, judged("/b", Verdict.COHERENT)), warcs=("a.warc.gz",), ended=T + 60))
     assert report["coherence"]["retried"] == 1
     (archived,) = [tile for tile in tiles(report) if tile.label == "Archived"]
-    assert archived.note.endswith("; 1 page took several attempts")
+    assert archived.note.endswith("; 1 page took several requests")
