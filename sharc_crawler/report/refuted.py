@@ -20,9 +20,7 @@ def refute(captures: Sequence[CaptureFacts], folder: Path, written: Sequence[Cer
     """Write the reports once more, of the captures without a certificate as such; all captures."""
     findings = {one.path: one.findings for one in written if one.findings}
     refuted = [
-        unproven(facts, str(found[0]))
-        if (found := findings.get(path_of(facts, captures, folder)))
-        else facts
+        unproven(facts, str(found[0])) if (found := findings.get(path_of(facts, captures, folder))) else facts
         for facts in captures
     ]
     write(refuted, folder)
