@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.evidence.reasons import Reason, in_words
 from sharc_crawler.report.log import BROUGHT, FORMATS
-from sharc_crawler.report.unproven import refuted_in
+from sharc_crawler.report.unproven import DOUBT, refuted_in
 from sharc_crawler.report.write import DATA
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import open_state
@@ -43,4 +42,4 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
                 if not failed or exchange.result not in BROUGHT:
                     click.echo(line(exchange))
         if refuted_in(site / DATA):
-            click.echo(f"sharc: {site}: {in_words(Reason.REFUTED)}: the verdicts above are no claims", err=True)
+            click.echo(f"sharc: {site}: {DOUBT}: the verdicts above are no claims", err=True)

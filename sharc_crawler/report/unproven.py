@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.evidence.facts import PageFacts
 
+DOUBT = Reason.REFUTED.words
 NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
 
 
