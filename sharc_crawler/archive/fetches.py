@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -12,6 +14,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.files import OPEN
+from sharc_crawler.archive.posted import Posted, sent, with_method
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
@@ -20,7 +23,7 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord
@@ -30,46 +33,57 @@ if TYPE_CHECKING:
 
 OK = 200
 DIGEST = "WARC-Payload-Digest"
+_OWNER = "WARC-Concurrent-To"
+_LIST = "urn:pageinfo:"  #: of a page that was shown by a browser: what it loaded
+_FETCHED = {"xhr", "fetch"}  #: of that, what its scripts fetched
+_GET = Posted()
 _WARC = (".warc", ".warc.gz", ".warc" + OPEN, ".warc.gz" + OPEN)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as it was answered, status 200."""
+    """A page as it was answered."""
 
     url: str
     time: Instant
     media_type: str | None  #: the whole ``Content-Type``
     body: bytes  #: content-decoded
+    status: int = OK
+    sent: Posted = _GET  #: by what asked for it, where that was no GET
+
+    @property
+    def key(self) -> str:
+        """By which pages' lists have it."""
+        method, posted = self.sent
+        return _key(with_method(self.url, method, posted) if method else self.url)
 
 
 def pages(
-    source: Path, url: str | None = None, *, repeated: bool = False, former: Sequence[Path] = ()
+    source: Path,
+    urls: Collection[str] = (),
+    *,
+    repeated: bool = False,
+    former: Sequence[Path] = (),
+    every: bool = False,
+    listed: set[str] | None = None,
 ) -> Iterator[FetchedPage]:
-    """The responses with status 200 in the order of the files, for one URL or for all.
+    """The responses with status 200 (``every``: or any other) in the order of the files, for some URLs or for all.
 
-    For one URL, and where ``repeated``, revisits are pages too: with the body of the response that has the same payload
-    digest. For all URLs this keeps all bodies in memory. For one URL, payloads that another URL brought, or that lie in
-    ``former`` captures, come last.
+    For some URLs, and where ``repeated``, revisits are pages too: with the body of the response that has the same
+    payload digest. For all URLs this keeps all bodies in memory. For some, payloads that another URL brought, or that
+    lie in ``former`` captures, come last. ``listed`` is given the keys of what scripts of these pages fetched.
 
     Raises :class:`~sharc_crawler.errors.DataError` where ``source`` holds no WARC, or one that cannot be read, or where
-    a payload of the URL lies in a capture that was not named.
+    a payload of these URLs lies in a capture that was not named.
     """
-    wanted = canonical(url) if url else None
-    keep = repeated or wanted is not None
-    bodies: dict[str | None, FetchedPage] = {}
-    lost: list[StatusAndHeaders] = []
-    for record in _records(source):
-        if not _is_of(record, wanted):
-            continue
-        page = _page(record, bodies)
-        digest = record.rec_headers.get_header(DIGEST)
+    wanted = {_key(url) for url in urls}
+    bodies: dict[str | None, FetchedPage] | None = {} if repeated or wanted else None
+    lost: list[tuple[StatusAndHeaders, Posted]] = []
+    for head, page, asked in _answers(source, wanted, bodies, every=every, listed=listed):
         if page is not None:
-            if keep:
-                bodies.setdefault(digest, page)
-            yield page
-        elif wanted is not None and record.rec_type == "revisit" and digest:
-            lost.append(record.rec_headers)
+            yield replace(page, sent=asked)
+        elif wanted and head.get_header("WARC-Type") == "revisit" and head.get_header(DIGEST):
+            lost.append((head, asked))
     if lost:
         yield from _stored_elsewhere(lost, (source, *former))
 
@@ -86,22 +100,68 @@ def elsewhere(source: Path) -> set[str]:
     return {url for digest, urls in referred.items() if digest not in here for url in urls}
 
 
-def _stored_elsewhere(lost: Sequence[StatusAndHeaders], sources: Sequence[Path]) -> Iterator[FetchedPage]:
+def _answers(
+    source: Path,
+    wanted: Collection[str],
+    bodies: dict[str | None, FetchedPage] | None,
+    *,
+    every: bool,
+    listed: set[str] | None,
+) -> Iterator[tuple[StatusAndHeaders, FetchedPage | None, Posted]]:
+    """Of each record what it holds, or refers to, and what had asked for it: the record that follows says so."""
+    held: tuple[StatusAndHeaders, FetchedPage | None, Posted] | None = None
+    for record in _records(source):
+        head = record.rec_headers
+        if held and record.rec_type == "request" and head.get_header(_OWNER) == held[0].get_header("WARC-Record-ID"):
+            held = (*held[:2], sent(record.raw_stream.read()))
+        elif listed is not None and record.rec_type == "resource":
+            listed.update(_fetched(record, wanted))
+        if record.rec_type not in {"response", "revisit"}:
+            continue
+        if wanted and _key(head.get_header("WARC-Target-URI") or "") not in wanted:
+            continue
+        if held:
+            yield held
+        page = _page(record, bodies or {}, every=every)
+        if page is not None and bodies is not None:
+            bodies.setdefault(head.get_header(DIGEST), page)
+        held = head, page, _GET
+    if held:
+        yield held
+
+
+def _fetched(record: ArcWarcRecord, wanted: Collection[str]) -> Iterator[str]:
+    """What scripts of a page fetched, as its own list has it."""
+    kind, _, url = (record.rec_headers.get_header("WARC-Target-URI") or "").partition(_LIST)
+    if kind or not url or _key(url) not in wanted:
+        return
+    with suppress(ValueError, AttributeError):  # somebody else's
+        loaded = json.loads(record.raw_stream.read())["urls"]
+        yield from (_key(url) for url, one in loaded.items() if one.get("type") in _FETCHED and one.get("status"))
+
+
+def _key(url: str) -> str:
+    return canonical(url) or url
+
+
+def _stored_elsewhere(
+    lost: Sequence[tuple[StatusAndHeaders, Posted]], sources: Sequence[Path]
+) -> Iterator[FetchedPage]:
     """Revisits whose payload another URL brought, or a former capture."""
-    missing = {head.get_header(DIGEST) for head in lost}
+    missing = {head.get_header(DIGEST) for head, _ in lost}
     bodies: dict[str, FetchedPage] = {}
     for record in chain.from_iterable(map(_records, sources)):
         digest = record.rec_headers.get_header(DIGEST)
         if record.rec_type == "response" and digest in missing:
             missing.remove(digest)
-            if (page := _page(record, {})) is not None:
+            if (page := _page(record, {}, every=False)) is not None:
                 bodies[digest] = page
-    for head in lost:
+    for head, asked in lost:
         url, digest = head.get_header("WARC-Target-URI"), head.get_header(DIGEST)
         if digest in missing:
             raise DataError(f"{sources[0]} has {url!r} stored in a former capture (dedup=site): name it, --former DIR")
         if digest in bodies:  # else its status is another than 200
-            yield replace(bodies[digest], url=url, time=_time(head))
+            yield replace(bodies[digest], url=url, time=_time(head), sent=asked)
 
 
 def _records(source: Path) -> Iterator[ArcWarcRecord]:
@@ -112,24 +172,18 @@ def _records(source: Path) -> Iterator[ArcWarcRecord]:
             raise DataError(f"{name} cannot be read as a WARC file: {error}") from error
 
 
-def _is_of(record: ArcWarcRecord, wanted: str | None) -> bool:
-    if record.rec_type not in {"response", "revisit"}:
-        return False
-    return wanted is None or canonical(record.rec_headers.get_header("WARC-Target-URI") or "") == wanted
-
-
-def _page(record: ArcWarcRecord, bodies: dict[str | None, FetchedPage]) -> FetchedPage | None:
+def _page(record: ArcWarcRecord, bodies: dict[str | None, FetchedPage], *, every: bool) -> FetchedPage | None:
     head = record.rec_headers
     url, time = head.get_header("WARC-Target-URI"), _time(head)
     if record.rec_type == "revisit":
         original = bodies.get(head.get_header(DIGEST))
         return replace(original, url=url, time=time) if original else None
     response = parse_response(record.raw_stream.read())
-    if response is None or response.status != OK:
+    if response is None or not (every or response.status == OK):
         return None
     body = decoded(response.payload, response.values(b"content-encoding"))
     media_type = header_text(response.header(b"content-type"))
-    return None if body is None else FetchedPage(url, time, media_type, body)
+    return None if body is None else FetchedPage(url, time, media_type, body, response.status)
 
 
 def _time(head: StatusAndHeaders) -> Instant:

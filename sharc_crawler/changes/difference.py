@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -51,6 +53,7 @@ _INLINE = frozenset(
         "var",
     ]
 )
+_JSON = re.compile(r"(?i)^[^;]*[/+]json\b")
 _HIDDEN = frozenset(("script", "style", "template"))
 
 
@@ -91,6 +94,8 @@ def difference(old: bytes, new: bytes, media_type: str | None, masks: Sequence[M
     """
     changed = fingerprint(old, media_type, masks) != fingerprint(new, media_type, masks)
     before, after = (_content_lines(body, media_type, masks) for body in (old, new))
+    if changed and before == after:  # JSON in another spelling
+        before, after = (_text(body, media_type).splitlines() for body in (old, new))
     # Noise may span two lines: where the fingerprints agree, nothing that counts differs.
     content = _aligned(before, after if changed else before)
     edits = {(row.old, row.new) for row in content if not row.same}
@@ -135,7 +140,16 @@ def _source_lines(body: bytes, media_type: str | None) -> list[str]:
     """The lines of a text; of an image or any other file there is nothing to read."""
     if not is_text(body):
         return [f"{counted(len(body), 'byte')}, no text: {labelled_digest(body)}"]
-    return _text(body, media_type).splitlines()
+    text = _text(body, media_type)
+    return (_laid_out(text) if _JSON.search(media_type or "") else text).splitlines()
+
+
+def _laid_out(text: str) -> str:
+    """JSON with a value a line; servers send it in one."""
+    try:
+        return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _text(body: bytes, media_type: str | None) -> str:

@@ -14,12 +14,13 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Seconds
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_METHOD = re.compile(r"[?&]__wb_method=")  #: parts a URL from what was sent to it, in a key
 _CAPTURES = (".wacz", ".warc", ".gz", ".open")
 
 
@@ -28,14 +29,28 @@ def is_capture(source: Path) -> bool:
     return source.is_dir() or source.suffix in _CAPTURES
 
 
-def page_of(source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool) -> FetchedPage:
-    """A page from a file of its own, or a URL's first or last fetch in a capture; payloads may lie in former ones."""
+def page_of(
+    source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool, listed: set[str] | None = None
+) -> FetchedPage:
+    """A page from a file of its own, or a URL's first or last fetch in a capture; payloads may lie in former ones.
+
+    ``listed`` is given the keys of what its scripts fetched.
+    """
     if not is_capture(source) or url is None:
         return _saved(source)
-    found = sorted(pages(source, url, former=former), key=lambda page: page.time)
+    got = (page for page in pages(source, [url], former=former, listed=listed) if not page.sent.method)
+    found = sorted(got, key=lambda page: page.time)
     if not found:
         raise DataError(f"{source} holds no page {url!r} with status 200")
     return found[-1 if last else 0]
+
+
+def data_of(source: Path, keys: Collection[str], former: Sequence[Path], *, last: bool) -> dict[str, FetchedPage]:
+    """Of what scripts fetched the first or the last answer in a capture, whatever its status, by key."""
+    urls = {_METHOD.split(key)[0] for key in keys}
+    got = pages(source, urls, former=former, every=True) if urls else ()
+    found = sorted((page for page in got if page.key in keys), key=lambda page: page.time, reverse=not last)
+    return {page.key: page for page in found}
 
 
 def _saved(source: Path) -> FetchedPage:

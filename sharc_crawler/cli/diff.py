@@ -13,16 +13,17 @@ from rich.table import Table
 
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.cli._fetched import is_capture, page_of
+from sharc_crawler.cli._fetched import data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.difference import page, verdict
+from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.terminal import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.changes.difference import Difference, LinePair
+    from sharc_crawler.report.difference import DataDifference
 
 _FILE = click.Path(exists=True, path_type=Path)
 
@@ -46,7 +47,8 @@ def command(
 ) -> None:
     r"""Compare page URL in the captures OLD and NEW (folder, WARC file or WACZ): its first and its last fetch.
 
-    One capture named twice compares a page's visit with its revisit. OLD and NEW may also be two saved pages.
+    One capture named twice compares a page's visit with its revisit. OLD and NEW may also be two saved pages. Of a page
+    made by script, what its scripts fetched is compared, too.
 
     \b
     Example:
@@ -56,21 +58,36 @@ def command(
     if url is None and (captures := [one for one in (old, new) if is_capture(one)]):
         raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
     beside = (*former, *(one for one in (old, new) if is_capture(one)))  # NEW may store what is equal in OLD alone
-    first, second = page_of(old, url, beside, last=False), page_of(new, url, beside, last=True)
+    keys: set[str] = set()
+    first = page_of(old, url, beside, last=False, listed=keys)
+    second = page_of(new, url, beside, last=True, listed=keys)
     found = difference(first.body, second.body, second.media_type, load_masks(masks) if masks else ())
+    data = of_data(data_of(old, keys, beside, last=False), data_of(new, keys, beside, last=True))
     if html:
-        html.write_text(page(found, first, second))
+        html.write_text(page(found, first, second, data))
     if as_json:
-        click.echo(json.dumps(_document(found)))
+        click.echo(json.dumps(_document(found, data)))
         return
-    _show(found)
+    _show(found, data)
     if html:
         click.echo(f"side by side: {html}")
-    elif found.changed:
+    elif found.changed or any(row.changed for row in data):
         say_again("--html", "diff.html")
 
 
-def _document(found: Difference) -> dict[str, object]:
+def _document(found: Difference, data: Sequence[DataDifference]) -> dict[str, object]:
+    document = _of(found)
+    if data:
+        document["changed"] = found.changed or any(row.changed for row in data)
+        own = [(row.url, row.verdict, row.changed, row.found) for row in data]
+        document["data"] = [
+            {"url": url, "verdict": said, **(_of(one) if one else {}), "changed": changed}
+            for url, said, changed, one in own
+        ]
+    return document
+
+
+def _of(found: Difference) -> dict[str, object]:
     return {
         "equal_bytes": found.equal_bytes,
         "changed": found.changed,
@@ -79,12 +96,16 @@ def _document(found: Difference) -> dict[str, object]:
     }
 
 
-def _show(found: Difference) -> None:
+def _show(found: Difference, data: Sequence[DataDifference]) -> None:
     console = Console()
-    console.print(verdict(found), style="bold")
+    console.print(verdict(found, data), style="bold")
     for title, rows in (("changed", found.edits), ("ignored", found.ignored)):
         if rows:
             console.print(_table(title, rows))
+    for row in data:
+        console.print(foreign(row.url, ""), f": {row.verdict}", sep="")
+        if row.found and row.found.edits:
+            console.print(_table("changed", row.found.edits))
 
 
 def _table(title: str, rows: Sequence[LinePair]) -> Table:

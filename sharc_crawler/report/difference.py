@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import __version__
+from sharc_crawler.changes.difference import difference
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.archive.fetches import FetchedPage
     from sharc_crawler.changes.difference import Difference, LinePair
@@ -25,7 +26,31 @@ VERDICTS = {
 _Words = list[tuple[bool, str]]  # runs of words: whether they differ, and the words
 
 
-def page(found: Difference, old: FetchedPage, new: FetchedPage) -> str:
+class DataDifference(NamedTuple):
+    """Two answers of what a page's scripts fetched."""
+
+    url: str
+    found: Difference | None  #: ``None``: there is one alone
+    verdict: str
+    changed: bool
+
+
+def of_data(old: Mapping[str, FetchedPage], new: Mapping[str, FetchedPage]) -> list[DataDifference]:
+    """By what they were asked for with, those that differ first."""
+    rows = [_of_data(key, old.get(key), new.get(key)) for key in sorted(old.keys() | new.keys())]
+    return sorted(rows, key=lambda row: (not row.changed, row.found is not None and row.found.equal_bytes))
+
+
+def _of_data(key: str, old: FetchedPage | None, new: FetchedPage | None) -> DataDifference:
+    if old is None or new is None:
+        return DataDifference(key, None, f"Asked for {'later' if old is None else 'before'} only", changed=False)
+    found = difference(old.body, new.body, new.media_type)
+    if old.status != new.status:
+        return DataDifference(key, found, f"Answered with status {old.status}, then {new.status}", changed=True)
+    return DataDifference(key, found, VERDICTS[found.equal_bytes, found.changed], found.changed)
+
+
+def page(found: Difference, old: FetchedPage, new: FetchedPage, data: Sequence[DataDifference] = ()) -> str:
     """The page; everything from outside is escaped by the template."""
     return (
         environment()
@@ -34,17 +59,25 @@ def page(found: Difference, old: FetchedPage, new: FetchedPage) -> str:
             generator={"name": "sharc-crawler", "version": __version__},
             url=new.url,
             times=[second(old.time), second(new.time)],
-            verdict=verdict(found),
+            verdict=verdict(found, data),
             content=_shown(found.content),
             edits=found.edits,
             ignored=found.ignored,
+            data=[(row, _shown(row.found.content) if row.found else []) for row in data],
         )
     )
 
 
-def verdict(found: Difference) -> str:
-    """What came of the comparison, in a few words."""
-    return VERDICTS[found.equal_bytes, found.changed]
+def verdict(found: Difference, data: Sequence[DataDifference] = ()) -> str:
+    """What came of the comparison, in a few words: a page made by script is its document and its data."""
+    own = VERDICTS[found.equal_bytes, found.changed]
+    if any(row.changed for row in data):
+        return f"{own}; what its scripts fetched changed"
+    if any(row.found is None for row in data):
+        return f"{own}; its scripts asked for other data"
+    if any(row.found and not row.found.equal_bytes for row in data):
+        return f"{own}; of what its scripts fetched only bytes differ"
+    return f"{own}; what its scripts fetched is as it was" if data else own
 
 
 def _shown(rows: Sequence[LinePair]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
-from sharc_crawler.archive.base import Original
+from sharc_crawler.archive.base import Original, Resource
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
@@ -59,6 +59,44 @@ def test_what_changed_between_two_captures(two: tuple[Path, Path], tmp_path: Pat
     done = run("diff", *two, URL, "--html", tmp_path / "diff.html")
     assert "What counts as content changed" in done.output
     assert "<mark>13</mark>" in (tmp_path / "diff.html").read_text()
+
+
+def made_by_script(folder: Path, time: float, **data: tuple[int, str]) -> Path:
+    """A shell that never changes, and the status and the JSON of what its scripts fetched."""
+    folder.mkdir()
+    urls = {name: f"http://example.org/api/{name}" for name in data}
+    loaded = {url: {"status": data[name][0], "type": "fetch"} for name, url in urls.items()}
+    info = json.dumps({"urls": {URL: {"status": 200, "type": "document"}, **loaded}}).encode()
+    with WarcWriter(folder, "example.org", "run1", INFO, WarcOptions()) as out:
+        out.write(page(html(12, 7), URL, time, b"Content-Type: text/html\r\n"))
+        out.write_resource(Resource(f"urn:pageinfo:{URL}", time, "application/json", info))
+        for name, (status, body) in data.items():
+            response = b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\n\r\n%b" % (status, body.encode())
+            out.write(replace(page(url=urls[name], started=time + 1), response=response))
+    return folder
+
+
+def test_a_shell_that_never_changes_is_compared_by_what_its_scripts_fetched(tmp_path: Path) -> None:
+    old = made_by_script(tmp_path / "old", 1e9, a=(200, '{"n": [1, 2]}'), b=(200, "[1]"), c=(200, "1"), d=(200, "1"))
+    new = made_by_script(tmp_path / "new", 1.1e9, a=(200, '{"n": [1, 3]}'), b=(404, "[1]"), c=(200, "1"), e=(200, "1"))
+    found = json.loads(run("diff", old, new, URL, "--json").output)
+    assert (found["equal_bytes"], found["changed"], found["edits"]) == (True, True, [])
+    told = {one["url"].rpartition("/")[2]: (one["verdict"], one["changed"]) for one in found["data"]}
+    assert told == {
+        "a": ("What counts as content changed", True),
+        "b": ("Answered with status 200, then 404", True),
+        "c": ("The same bytes", False),
+        "d": ("Asked for before only", False),
+        "e": ("Asked for later only", False),
+    }
+    assert [(row["old"], row["new"]) for row in found["data"][0]["edits"]] == [("  2", "  3")]
+    done = run("diff", old, new, URL, "--html", tmp_path / "diff.html")
+    assert "The same bytes; what its scripts fetched changed" in done.output
+    shown = (tmp_path / "diff.html").read_text()
+    assert "Fetched by its scripts: http://example.org/api/a" in shown
+    assert "<mark>3</mark>" in shown
+    alone = run("diff", old, old, URL).output
+    assert "The same bytes; what its scripts fetched is as it was" in alone
 
 
 def test_a_learned_mask_is_ignored(two: tuple[Path, Path], tmp_path: Path) -> None:

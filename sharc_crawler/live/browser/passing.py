@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.posted import sent, with_method
+
+if TYPE_CHECKING:
+    from sharc_crawler.login import Login
 
 DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
 STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
@@ -49,3 +54,20 @@ def body_of(request: dict[str, Any]) -> bytes | None:
     if not parts or any("bytes" not in part for part in parts):
         return None
     return b"".join(b64decode(part["bytes"]) for part in parts)
+
+
+def listed(request: dict[str, Any], login: Login | None = None) -> str:
+    """The URL that a page's list has a request by, as Browsertrix writes it: with what was sent, but no secrets.
+
+    >>> part = {"bytes": "eyJxIjogMX0="}
+    >>> listed({"url": "http://h/a", "method": "GET"}), listed(
+    ...     {"url": "http://h/a", "method": "POST", "headers": {"Content-Type": "application/json"},
+    ...      "hasPostData": True, "postDataEntries": [part]})
+    ('http://h/a', 'http://h/a?__wb_method=POST&q=1')
+    """
+    if request["method"] == "GET":
+        return str(request["url"])
+    kind = request["headers"].get("Content-Type", "")
+    raw = f"{request['method']} / HTTP/1.1\r\nContent-Type: {kind}\r\n\r\n".encode() + (body_of(request) or b"")
+    said = sent(login.redacted(raw) if login else raw)
+    return with_method(request["url"], said.method or "", said.posted)

@@ -21,7 +21,7 @@ from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.cost import LONGEST, watched
-from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, why_not
+from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, listed, why_not
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored
@@ -348,7 +348,7 @@ class Renderer:
         if answer is None:
             self._fail(page, said, "Failed")
             return
-        _note(page, said, answer.status, answer.media_type)
+        self._note(page, said, answer.status, answer.media_type)
         self._browser.tell(
             "Fetch.fulfillRequest",
             requestId=said["requestId"],
@@ -359,13 +359,15 @@ class Renderer:
 
     def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
         """It is not to be had, and the page's list of what it loaded says so."""
-        _note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
+        self._note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
         self._refuse(said, reason)
 
     def _refuse(self, said: dict[str, Any], reason: str) -> None:
         self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
 
-
-def _note(page: PageShown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
-    """What came of it, the first time."""
-    page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
+    def _note(
+        self, page: PageShown, said: dict[str, Any], status: int, media_type: str | None, error: str = ""
+    ) -> None:
+        """What came of it, the first time."""
+        known = Loaded(status, media_type, said["resourceType"].lower(), error)
+        page.seen.loaded.setdefault(listed(said["request"], self._manner.login), known)

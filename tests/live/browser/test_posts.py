@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
-from tests.live.browser.test_browsing import resources
+from tests.live.browser.test_browsing import compared, resources
 from tests.live.serving import serving
 
 pytestmark = pytest.mark.long
@@ -93,6 +93,11 @@ def test_what_scripts_ask_by_post_is_asked_twice_and_judged(crawl, changing, ver
         f"{url}film", f"{url}graph#post", f"{url}graph#post"
     ]  # fmt: skip
     assert not verify(done.folder).findings
+    found = compared(done, url)
+    assert (found["equal_bytes"], found["changed"]) == (True, bool(changing))
+    told = {one["url"]: one["changed"] for one in found["data"]}
+    of_graph = {name: f"{url}graph?__wb_method=POST&query={name}" for name in ("first", "second")}
+    assert told == {f"{url}film": False, **{of: name == changing for name, of in of_graph.items()}}
     lines = [json.loads(line.split(" ", 2)[2]) for index in done.folder.glob("*.cdxj") for line in index.open()]
     posted = Counter(line["requestBody"] for line in lines if line.get("method") == "POST")
     assert posted == {"query=first": 2, "query=second": 2}
