@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import logging
+    from collections.abc import Iterator, Mapping
 
     from sharc_crawler.model import Instant
 
@@ -28,6 +29,11 @@ _SECRET_FIELDS = re.compile(
     rb"(?im)^((?:cookie|authorization|proxy-authorization|x-[a-z-]*(?:token|csrf|xsrf|auth)[a-z-]*):[ \t]*)([^\r\n]+)"
 )
 _SHORTEST = 8  #: characters of a value that is taken for a secret wherever it stands
+_TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+=-][\w.~+/=-]{19,}", re.ASCII)  #: so is one within stored JSON
+_IN_URLS = (
+    "addresses hold values of the session (a cookie's, or what scripts had stored): WARC records, indexes, crawl.jsonl,"
+    " report and certificate name them as they are. End the session before you hand these on"
+)
 #: words of addresses that end a session: each begins where a word does, or with a capital, and ends with its word
 _LOG_OUT = re.compile(
     r"(?:(?<![A-Za-z])[ls]|[LS])(?:og|ign|OG|IGN)[-_. ]?(?:out|off|Out|Off|OUT|OFF)(?![a-z])"
@@ -87,21 +93,68 @@ class Login:
         line, end, rest = request.partition(b"\r\n")
         head, blank, body = rest.partition(b"\r\n\r\n")
         head = _SECRET_FIELDS.sub(lambda found: found[1] + b"*" * len(found[2]), head)
-        rest = head + blank + body
-        for secret in self._secrets:
-            rest = rest.replace(secret, b"*" * len(secret))
-        return line + end + rest
+        return line + end + self._masked(head + blank + body)
 
     @property
     def values(self) -> list[str]:
         """Of its cookies, and of what scripts had stored."""
         return sorted({one.value for one in self.cookies} | {v for own in self.storage.values() for v in own.values()})
 
+    def note_of(self, url: str) -> str:
+        """What a reader must know of an address that holds one: it is a record's name, and stays. Empty: it does not.
+
+        >>> Login((Cookie("s", "top/secret", "h"),)).note_of("http://h/?s=top%2Fsecret")[:32]
+        'addresses hold values of the ses'
+        """
+        return _IN_URLS if self.without(url) != url else ""
+
+    def masked(self, record: logging.LogRecord) -> bool:
+        """A filter of logs: what is said has none of them."""
+        said = record.getMessage()
+        if (masked := self.without(said)) != said:
+            record.msg, record.args = masked, ()
+        return True
+
+    def without(self, text: str) -> str:
+        """A text without them, as long as it was."""
+        return self._masked(text.encode(errors="surrogatepass")).decode(errors="surrogatepass")
+
+    def _masked(self, data: bytes) -> bytes:
+        for secret in self._secrets:
+            data = data.replace(secret, b"*" * len(secret))
+        return data
+
     @cached_property
     def _secrets(self) -> tuple[bytes, ...]:
-        """Values, the longest first: one may hold another."""
-        known = {value.encode() for value in self.values if len(value) >= _SHORTEST}
+        """Values as they are and as addresses and forms have them, the longest first: one may hold another."""
+        values = [value for value in self.values if len(value) >= _SHORTEST]
+        values += [token for own in self.storage.values() for text in own.values() for token in _tokens(text)]
+        known = {made(value).encode(errors="replace") for value in values for made in (str, quote_plus, _quoted)}
         return tuple(sorted(known, key=len, reverse=True))
+
+
+def _quoted(value: str) -> str:
+    return quote(value, safe="")
+
+
+def _tokens(stored: str) -> Iterator[str]:
+    """What looks like a token in JSON that scripts had stored.
+
+    >>> list(_tokens('{"user": "ann", "auth": {"token": "eyJhbGciOiJIUzI1NiJ9.e30"}}')), list(_tokens("dark"))
+    (['eyJhbGciOiJIUzI1NiJ9.e30'], [])
+    """
+    try:
+        waiting = [json.loads(stored)]
+    except (ValueError, RecursionError):
+        return
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and _TOKEN.fullmatch(one):
+            yield one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
 
 
 def is_log_out(url: str) -> bool:

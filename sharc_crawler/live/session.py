@@ -248,6 +248,8 @@ class Session:
     def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> Future[CaptureRef]:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
         if self.login is not None:
+            if site in self.sites and (note := self.login.note_of(exchange.url)):
+                self.sites[site].note(note)
             exchange = replace(exchange, request=self.login.redacted(exchange.request))
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
@@ -312,7 +314,8 @@ class Session:
         if self.login is None:
             return ""
         whose = next((spec.session for spec in self.specs), "")
-        return f"{whose}; its secrets are {'kept' if self.login.keeps_secrets else 'masked'} in requests"
+        kept = "kept in requests" if self.login.keeps_secrets else "masked in requests, but not in addresses"
+        return f"{whose}; its secrets are {kept}"
 
     def ended(self) -> None:
         """Everything is written, the reports too."""

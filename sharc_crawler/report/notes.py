@@ -145,6 +145,8 @@ def _whose(facts: CaptureFacts) -> Iterator[str]:
     """What a session shows is not what everybody is shown."""
     if whose := facts.settings.get("session"):
         yield f"all requests were made in a session ({whose}): others may be shown other pages"
+    if facts.settings.get("keep_secrets"):
+        yield "its secrets are in WARC requests (keep_secrets=1): end the session before you hand them on"
 
 
 def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:

@@ -21,7 +21,8 @@ PAGE = (
     "<a href=/logout>x</a><img src=/sign-out.gif><a href=/a>a</a>"
 )
 APP = (
-    "<title>app</title><p id=p></p><script>fetch('/api', {headers: {Authorization: 'Bearer ' + localStorage.token}})"
+    "<title>app</title><p id=p></p><script>fetch('/late?jwt=' + localStorage.token);"
+    "fetch('/api', {headers: {Authorization: 'Bearer ' + localStorage.token}})"
     ".then(got => got.text()).then(text => { p.innerHTML = text + document.cookie.length + '<a href=/api/Logout>' })"
     "</script>"
 )
@@ -93,6 +94,9 @@ def test_secrets_are_kept_where_that_is_asked_for_and_gone_on_with_in_the_same_s
         done = crawl(**terms, keep_secrets="1", max_requests="3")
         other = crawl(url=url, delay="0", sitemap="off")
     assert b"session: logged in; its secrets are kept in requests" in warcinfo(done)
+    assert any("its secrets are in WARC requests (keep_secrets=1)" in note for note in done.capture["notes"])
+    assert not any("addresses hold" in note for note in done.capture["notes"])
+    assert done.capture["settings"]["keep_secrets"] is True
     assert f"sid={SECRET}".encode() in left(done.folder)
     assert other.code == 2
 
@@ -110,16 +114,22 @@ def test_a_browser_is_given_the_session_and_what_scripts_had_stored(crawl, tmp_p
         items = [{"name": "token", "value": TOKEN}]
         origins = [{"origin": url.rstrip("/"), "localStorage": items}]
         state.write_text(json.dumps({"cookies": [cookie], "origins": origins}))
-        done = crawl(url=f"{url}app", state=str(state), browser="always", delay="0", sitemap="off", text="1")
+        terms = {"url": f"{url}app", "state": str(state), "browser": "always", "delay": "0", "sitemap": "off"}
+        done = crawl(**terms, text="1", settings=["LOG_LEVEL=DEBUG"])
     assert done.code == 0, done.err
     assert asked.count("/api") == 2, "before T and after it"
     app = next(page for page in done.capture["pages"] if page["url"] == f"{url}app")
-    assert (app["verdict"], app["data"]) == ("coherent", [f"{url}api"])
+    assert (app["verdict"], app["data"]) == ("coherent", [f"{url}late?jwt={TOKEN}", f"{url}api"])
     assert "/api/Logout" not in asked
     found = left(done.folder)
     assert b"Members only, number one of all" in found
     assert b"Authorization: ***" in found
-    assert TOKEN.encode() not in found
+    assert TOKEN.encode() in found, "a page put it into an address, which is the name of its records"
+    assert not [line for line in found.splitlines() if TOKEN.encode() in line and b"?jwt=" not in line]
+    assert any("addresses hold values of the session" in note for note in done.capture["notes"])
+    assert b"its secrets are masked in requests, but not in addresses" in warcinfo(done)
+    assert f"/late?jwt={'*' * len(TOKEN)}" in done.err
+    assert TOKEN not in done.out + done.err
     assert SECRET.encode() not in found
 
 
