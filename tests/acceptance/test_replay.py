@@ -241,6 +241,9 @@ def test_each_page_bears_what_the_certificate_says_of_this_copy(run_crawl, stati
             assert shown.startswith(expected)
             assert f"This copy is of {visit['date'][:19]}Z" in shown
             assert re.search(r"Shown with 4 resources.*copies made within", shown), shown
+        tab.value("document.getElementById('replay_iframe').contentWindow.location.href = 'about:blank'")
+        said = "document.getElementById('sharc-verdict').shadowRoot.querySelector('summary').innerText"
+        tab.wait_for(f"{said}.startsWith('No copy is shown, the page left for an address that is no copy')")
     assert "4 resources, all coherent at the same instant" in shown
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".answers"
 _ASKED = ".asked"
+_CLASSES = "classes.json"
 MOST = 64 << 20  #: bytes of an answer that a browser is given
 PART = 8 << 20  #: of them in answer to a request for a part
 _OK, _PARTIAL = 200, 206
@@ -155,6 +156,17 @@ class KeptAnswers:
             return (self.folder / f"{page}.shown").read_text()
         except FileNotFoundError:
             return None
+
+    def learn(self, classes: str) -> None:
+        """Which pages need a browser, by what is known now."""
+        replace_file(self.folder / _CLASSES, classes)
+
+    def learned(self) -> str:
+        """The same; empty: nothing is known."""
+        try:
+            return (self.folder / _CLASSES).read_text()
+        except FileNotFoundError:
+            return ""
 
     def of(self, page: PageId) -> Octets | None:
         """The answer; ``None``: there is none."""

@@ -207,15 +207,21 @@ class Browsing:
 
     def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
         """A page of a class that is the same without a browser is not shown, unless it has nothing to show itself."""
-        classes = self._classes.setdefault(fetch.site, ShownClasses())
+        if fetch.site not in self._classes:
+            self._classes[fetch.site] = ShownClasses(self._of(fetch.site).learned())
+        classes = self._classes[fetch.site]
         return classes.wants(fetch.url) or (served.document is not None and served.document.by_script)
 
     def _learn(self, fetch: Fetch, *, differs: bool) -> None:
         classes = self._classes[fetch.site]
-        before = classes.note()
+        known = classes.kept()
         classes.learned(fetch.url, differs=differs)
-        if (now := classes.note()) != before:
-            self._sites.of(fetch).note(f"{NOTE}{now}", f"{NOTE}{before}")
+        if (kept := classes.kept()) != known:
+            self._of(fetch.site).learn(kept)
+        frontier, now = self._sites.of(fetch), f"{NOTE}{classes.note()}"
+        before = next((note for note in frontier.capture.notes if note.startswith(NOTE)), "")
+        if now not in (NOTE, before):
+            frontier.note(now, before)
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange, load: Load) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
@@ -263,6 +269,8 @@ class Browsing:
         """An answer that the capture has, or that its frontier has fetched now; ``None``: it is not to be had."""
         frontier = self._sites.of(fetch)
         kind = Kind.DATA if asked.kind in DATA else Kind.RESOURCE
+        if (login := self._manner.login) and (note := login.note_of(asked.url)):
+            frontier.note(note)  # its list names what is not to be had, too
         page = frontier.load(fetch, asked.url, kind, self._now(), _mark(asked))
         if page is None:
             return None

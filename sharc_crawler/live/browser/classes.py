@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 
 from sharc_crawler.evidence.restless import class_of
 
@@ -19,27 +19,39 @@ class ShownClasses:
     [False, True, True]
     >>> classes.note()
     'shown by a browser: /app/*; the same without: /blog/*'
+    >>> ShownClasses(classes.kept()).note() == classes.note()
+    True
     """
 
-    def __init__(self) -> None:
-        self._same: Counter[tuple[str, str]] = Counter()  # pages
+    def __init__(self, kept: str = "") -> None:
+        self._same: dict[tuple[str, str], set[str]] = {}  # pages, no more than are needed
         self._differ: set[tuple[str, str]] = set()
+        for host, path, urls in json.loads(kept or "[]"):
+            if urls is None:
+                self._differ.add((host, path))
+            else:
+                self._same[host, path] = set(urls)
 
     def wants(self, url: str) -> bool:
         """Is a page of this URL to be shown?"""
         own = class_of(url)
-        return own in self._differ or self._same[own] < SAMPLE
+        return own in self._differ or len(self._same.get(own, ())) < SAMPLE
 
     def learned(self, url: str, *, differs: bool) -> None:
         """A page was shown; one that has scripts and nothing to show was never the same."""
         if differs:
             self._differ.add(class_of(url))
-        else:
-            self._same[class_of(url)] += 1
+        elif len(same := self._same.setdefault(class_of(url), set())) < SAMPLE:
+            same.add(url)  # a page may be shown again, after a kill
+
+    def kept(self) -> str:
+        """What another of them goes on with."""
+        differ = [[*own, None] for own in sorted(self._differ)]
+        return json.dumps([*differ, *([*own, sorted(urls)] for own, urls in self._same.items())])
 
     def note(self) -> str:
         """What is known by now; empty: nothing."""
-        plain = {own for own, number in self._same.items() if number >= SAMPLE} - self._differ
+        plain = {own for own, urls in self._same.items() if len(urls) >= SAMPLE} - self._differ
         said = [
             f"{what}: {', '.join(sorted({path for _, path in found}))}"
             for what, found in (("shown by a browser", self._differ), ("the same without", plain))

@@ -73,7 +73,8 @@
     return text ? `${text.slice(0, 19)}Z` : "";
   };
   const words = (one) => {
-    if (!one || one.missing) return ["unknown", "Not in the archive", ""];
+    if (!one) return ["unknown", "No copy is shown", "the page left for an address that is no copy, as about:blank"];
+    if (one.missing) return ["unknown", "Not in the archive", ""];
     if (one.verdict === undefined) return ["unknown", "No certificate speaks of this copy", "its capture is not complete, or has none"];
     const at = instant(one);
     if (one.verdict === "coherent") return ["coherent", `Coherent at ${at}`, one.grounds];

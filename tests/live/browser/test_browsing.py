@@ -12,16 +12,20 @@ from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
+from click.testing import CliRunner
 from twisted.internet.defer import Deferred
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.browser import chromium
 from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
 from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import Renderer
+from sharc_crawler.live.reading.readings import Reading
 from sharc_crawler.model import Fetch, Kind, PageId, Plan, Slot, Validators
 from tests.archive.readback import page
 from tests.live.browser.script_site import PAGES, PLAIN, ScriptSite, served
@@ -46,6 +50,11 @@ def resources(crawl) -> dict[str, bytes]:
                 if record.rec_type == "resource":
                     found[record.rec_headers["WARC-Target-URI"]] = record.content_stream().read()
     return found
+
+
+def compared(crawl, url: str) -> dict:
+    """What ``sharc diff`` says of a page's visit and its revisit."""
+    return json.loads(CliRunner().invoke(main, ["diff", str(crawl.folder), str(crawl.folder), url, "--json"]).output)
 
 
 def archived(crawl) -> Counter[str]:
@@ -75,6 +84,11 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     assert pages["/p/b"]["reason"] == f"what its scripts fetched had changed: {url}api/b"
     assert pages["/p/b"]["content"] == "changed"
     assert pages["/p/a"]["data"] == [f"{url}api/a"], "what was compared is named"
+    found = {path: compared(done, f"{url}p/{path}") for path in PAGES}
+    assert {path: one["equal_bytes"] for path, one in found.items()} == dict.fromkeys(PAGES, True)
+    assert {path: one["changed"] for path, one in found.items()} == {"a": False, "b": True}
+    ((edit,),) = (data["edits"] for data in found["b"]["data"])
+    assert edit["old"] != edit["new"]
     asked = Counter(path for path, _ in site.asked)
     assert not site.methods, "nothing is sent that may have an effect"
     assert not {"/api/forbidden", "/favicon.ico"} & set(asked), "robots.txt holds"
@@ -129,6 +143,12 @@ def test_only_classes_of_pages_that_a_browser_makes_others_are_shown(crawl):
     assert note == "classes of URLs shown by a browser: /*, /p/*; the same without: /plain/*"
 
 
+def shown(url: str) -> Fetch:
+    """A page of a site."""
+    site = "h.example"
+    return Fetch(0, PageId(0), site, url, Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, site, 1, Validators(), 0.0)
+
+
 async def killed(folder, fetch):
     """A browser that has shown a page, and was killed."""
     renderer = Renderer(folder, Manner())
@@ -141,10 +161,7 @@ async def killed(folder, fetch):
 
 @pytest.mark.usefixtures("there_is_chromium")
 async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tmp_path):
-    site = "h.example"
-    fetch = Fetch(
-        0, PageId(0), site, "http://h.example/", Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, site, 1, Validators(), 0.0
-    )
+    fetch = shown("http://h.example/")
     browsing = Browsing(Sites(), None, time.time, lambda _: tmp_path, None, Manner())
     try:
         browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
@@ -203,3 +220,28 @@ def test_a_dry_run_says_how_pages_would_be_shown(crawl):
     done = crawl(url="http://127.0.0.1:9/", browser="auto", post="1", behaviors="off", dry_run="1")
     said = f"Pages in a browser: browser auto, chromium {chromium.version()}, behaviors off, post True"
     assert said in " ".join(done.out.split()), done.out
+
+
+@pytest.mark.usefixtures("there_is_chromium")
+def test_a_crawl_that_goes_on_keeps_to_the_classes_that_were_learned(tmp_path):
+    site = "h.example"
+    sites = Sites()
+    frontier = sites.open(CaptureSpec(site=site, seeds=(f"http://{site}/",), strategy="bfs"), 0.0)
+
+    def learn(*learned: tuple[str, bool]) -> Browsing:
+        """Another crawl goes on."""
+        browsing = Browsing(sites, None, time.time, lambda _: tmp_path, None, Manner(every=False))
+        for path, differs in learned:
+            fetch = shown(f"http://{site}{path}")
+            browsing._class_wants(fetch, Reading())
+            browsing._learn(fetch, differs=differs)
+        return browsing
+
+    learn(("/app/1", True), ("/blog/1", False), ("/blog/2", False))
+    learn(("/blog/2", False))
+    assert learn()._class_wants(shown(f"http://{site}/blog/4"), Reading()), "of one page, shown twice"
+    learn(("/blog/3", False))
+    assert not learn()._class_wants(shown(f"http://{site}/blog/4"), Reading())
+    assert [note for note in frontier.capture.notes if note.startswith("classes")] == [
+        "classes of URLs shown by a browser: /app/*; the same without: /blog/*"
+    ]
