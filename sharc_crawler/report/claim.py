@@ -163,5 +163,5 @@ def bounded(claim: Claim) -> str:
     audit = next((limit for limit in claim["limits"] if limit["code"] == Limit.AUDITED), None)
     if audit is None:
         return ""
-    nothing = " (nothing shown: none of them had changed)" if not audit["changed"] else ""
-    return f"{counted(audit['audited'], 'page')} downloaded again. {_bound(audit)[:-1]}{nothing}"
+    had = f"{audit['changed']:,} of them had changed" if audit["changed"] else "nothing shown: none of them had changed"
+    return f"{counted(audit['audited'], 'page')} downloaded again. {_bound(audit)[:-1]} (these counted in; {had})"
