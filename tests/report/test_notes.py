@@ -146,9 +146,10 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
         "1 page downloaded again. With 95% confidence at most 35 of the 36 pages claimed on the server's word" in text
     )
     assert "nothing shown: none of them had changed" in text
-    made = replace(made, audit=told | {"bound": 36})
+    made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
-    assert "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong" in text
+    few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
+    assert f"{few} (these counted in; 1 of them had changed)" in text
 
 
 def test_pages_made_by_script_are_told_where_they_are_most() -> None:

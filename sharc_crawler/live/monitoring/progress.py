@@ -45,7 +45,7 @@ class Snapshot:
         parted = len(captures) == 1 and captures[0].mode.parted
         name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
         return cls(
-            "sitemaps" if any(capture.owed.first and not capture.strategy for capture in captures) else name,
+            "sitemaps" if any(capture.owed.first and capture.strategy is None for capture in captures) else name,
             sum(capture.counts.pages - capture.counts.late for capture in captures),
             sum(capture.counts.visits for capture in captures),
             sum(capture.counts.revisits for capture in captures),

@@ -10,7 +10,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring import progress, remaining
-from sharc_crawler.live.monitoring.progress import ProgressLine
+from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
 
 
@@ -33,6 +33,18 @@ def test_a_pause_is_named_and_left_out_of_the_rate():
     assert told[1].startswith("visit 40/1000 pages, 2.0/s")
     assert set(told[2:-1]) == {"visit 40/1000 pages, paused (its disk has no room)"}
     assert told[-1].startswith("visit 60/1000 pages, 2.0/s")
+
+
+def test_sitemaps_are_no_phase_once_pages_are_visited():
+    """Nothing is left to choose while a page is shown by a browser, and its robots.txt is read anew."""
+    frontier = Sites(Politeness())
+    spec = CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=())
+    capture = frontier.open(spec, 0.0).capture
+    assert Snapshot.of(frontier).phase == "sitemaps"
+    frontier.finished(frontier.next(0.0), Outcome(started=0.0, ended=0.1, result=Result.GONE, status=404), ())
+    assert isinstance(frontier.next(2.0), Fetch)
+    capture.owed.before_visits()
+    assert Snapshot.of(frontier).phase == "visit"
 
 
 def shown(politeness, answers, pages=40, waits=5):
