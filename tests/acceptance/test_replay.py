@@ -165,6 +165,7 @@ def site(folder: Path, edition: str = "") -> None:
         f"<!doctype html><title>A page</title><link rel=stylesheet href={edition}style.css><h1>A page</h1><p>Its "
         f"text, in <em>two</em> kinds.</p><img src={edition}picture.png alt=picture> "
         f"<canvas width=140 height=60></canvas><script src={edition}script.js></script>"
+        "<script type=module>export {}</script>"
     )
 
 
@@ -241,6 +242,7 @@ def test_each_page_bears_what_the_certificate_says_of_this_copy(run_crawl, stati
             assert shown.startswith(expected)
             assert f"This copy is of {visit['date'][:19]}Z" in shown
             assert re.search(r"Shown with 4 resources.*copies made within", shown), shown
+            assert "Scripts of it are modules, which pywb does not run" in shown
         tab.value("document.getElementById('replay_iframe').contentWindow.location.href = 'about:blank'")
         said = "document.getElementById('sharc-verdict').shadowRoot.querySelector('summary').innerText"
         tab.wait_for(f"{said}.startsWith('No copy is shown, the page left for an address that is no copy')")

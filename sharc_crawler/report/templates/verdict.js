@@ -155,6 +155,9 @@
     if (names.length > MOST) {
       root.querySelector("summary").append(` Only ${MOST} of ${names.length} resources were looked up.`);
     }
+    if (frame.document.querySelector("script[type=module]")) {
+      root.querySelector("summary").append(element("strong", {}, " Scripts of it are modules, which pywb does not run: see it in ReplayWeb.page (sharc package)."));
+    }
   };
 
   const begin = () => {
