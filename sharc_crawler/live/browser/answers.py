@@ -37,7 +37,7 @@ _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")  #: one part; nobody asks fo
 #: they speak of the transfer, or of what the browser must not do by itself
 _LEFT_OUT = {
     "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "alt-svc", "set-cookie",
-    "link", "report-to", "nel",
+    "link", "report-to", "nel", "content-disposition",
 }  # fmt: skip
 
 

@@ -162,7 +162,9 @@ class Browsing:
             future.set_result(Reading(problems=(f"a record of what was seen ({error})",)))
         except BrowserError as error:
             logger.warning("%s was not shown by a browser: %s", page.fetch.url, error)
-            future.set_result(Reading(problems=(f"not shown by a browser ({error})",)))
+            led_to = error.led_to if isinstance(error, PageError) else ()
+            links = [Sighting(url, Kind.PAGE, page.fetch.url) for url in led_to]
+            future.set_result(Reading(links=links, problems=(f"not shown by a browser ({error})",)))
         except Exception as error:
             logger.exception("%s was not shown by a browser", page.fetch.url)
             future.set_result(Reading(problems=(f"not shown by a browser ({type(error).__name__})",)))

@@ -64,7 +64,7 @@ MEMORY = 2 << 30  #: bytes that each of its processes may write to: a page that 
 PROFILE = "profile-"  #: begins the name of a browser's folder, which goes with it
 _VERSION = re.compile(r"(?i)(?:chrom|headless).*? (\d+(?:\.\d+){3})\b")
 _PATIENCE = 120.0  #: seconds for an answer; a machine that does much else takes long to start a browser
-_LONGEST = 256 << 20  #: bytes of one message
+_LONGEST = 64 << 20  #: bytes of one message: a page of some 500,000 elements is one
 
 
 class BrowserError(SharcError):
@@ -73,6 +73,8 @@ class BrowserError(SharcError):
 
 class PageError(BrowserError):
     """So does each that is shown this page: no other is tried."""
+
+    led_to: tuple[str, ...] = ()  #: where its scripts would have gone
 
 
 def found() -> str:
@@ -126,6 +128,7 @@ class Chromium:
         self._writer: asyncio.WriteTransport | None = None
         self._listening: asyncio.Task[None] | None = None
         self.ended = False
+        self._too_much = False
 
     async def start(self) -> None:
         """Start it; raises :class:`BrowserError`."""
@@ -182,7 +185,7 @@ class Chromium:
 
     def _sent(self, method: str, session: str, parameters: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
         if self.ended or self._writer is None:
-            raise BrowserError("the browser ended")
+            raise self.why()
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if session:
@@ -193,9 +196,11 @@ class Chromium:
 
     async def _listen(self) -> None:
         try:
-            with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            with suppress(asyncio.IncompleteReadError, ConnectionError):
                 while True:
                     self._receive(json.loads((await self._reader.readuntil(b"\0"))[:-1]))
+        except asyncio.LimitOverrunError:
+            self._too_much = True
         finally:
             self._gone()
 
@@ -211,11 +216,15 @@ class Chromium:
         else:
             future.set_result(said["result"])
 
+    def why(self) -> BrowserError:
+        """What is said of one that ended."""
+        return PageError("it has too many elements") if self._too_much else BrowserError("the browser ended")
+
     def _gone(self) -> None:
         self.ended = True
         for future in self._asked.values():
             if not future.done():
-                future.set_exception(BrowserError("the browser ended"))
+                future.set_exception(self.why())
                 future.add_done_callback(_seen)
         self._asked.clear()
         self._heard("Browser.ended", {}, "")

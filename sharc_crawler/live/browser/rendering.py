@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.browser import paper, sockets, workers
-from sharc_crawler.live.browser.answers import for_browser
+from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.cost import LONGEST, watched
@@ -63,6 +63,10 @@ _WATCH = (
 _DRAW = (
     "globalThis.sharcDrawn = false;requestAnimationFrame(() => requestAnimationFrame(() => { sharcDrawn = true })); 0"
 )
+#: one whose scripts lead elsewhere at once has no body, and is not drawn
+_SHOWS = "document.body !== null || document.documentElement?.localName !== 'html'"
+_LEFT = "its scripts closed it, or left it for what has no address"
+_NO_DOCUMENT = f"its document is larger than {MOST >> 20} MiB"
 _PLACE = "location.href.split('#')[0]"  #: where it is; places within it are no others
 
 
@@ -110,6 +114,9 @@ class Renderer:
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
             await watched(self._rendered(page, context, at), page, self._browser, self._manner.time, silent)
+        except PageError as error:
+            error.led_to = tuple(page.seen.led_to)
+            raise
         finally:
             self._page = None
             for task in page.tasks:
@@ -133,6 +140,7 @@ class Renderer:
         page.session = (await ask("Target.attachToTarget", targetId=page.frame, flatten=True))["sessionId"]
         wanted = [
             ("Page.enable", {}),
+            ("DOM.enable", {}),
             ("Runtime.enable", {}),
             ("Network.enable", workers.NOTHING_KEPT),
             ("Network.setBypassServiceWorker", {"bypass": True}),
@@ -159,6 +167,9 @@ class Renderer:
             await self._hear(page)
         if not await self._rest(page, STILL, PATIENCE):
             page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
+        if not await self._value(page, _SHOWS):
+            page.cut("a picture and behaviors: it has no body")
+            return
         if self._manner.pictures:
             page.seen.picture = await self._picture(page)
         here = await self._value(page, _PLACE)
@@ -200,6 +211,8 @@ class Renderer:
 
     async def _drawn(self, page: PageShown) -> bool:
         """Two frames, which take real time: what waits to come into sight knows by then that it did."""
+        if not await self._value(page, _SHOWS):
+            return True
         await self._value(page, _DRAW)
         for _ in range(FRAMES):
             if await self._value(page, "globalThis.sharcDrawn"):
@@ -226,9 +239,9 @@ class Renderer:
         page.lively.clear()
         await page.lively.wait()
         if self._browser.ended:
-            raise BrowserError("the browser ended")
+            raise self._browser.why()
         if page.gone:
-            raise PageError("its scripts closed it, or left it for what has no address")
+            raise PageError(page.gone)
 
     async def _value(self, page: PageShown, expression: str) -> Any:
         """A plain value, worked out in a world that the page's scripts do not see."""
@@ -249,13 +262,13 @@ class Renderer:
 
     async def _read(self, page: PageShown) -> None:
         """Its markup as it is now, and that of its frames, shadow roots included."""
-        root = await self._browser.ask("DOM.getDocument", page.session, depth=-1, pierce=True)
-        page.seen.text = "\n".join(texts(root["root"]))
-        for node in documents(root["root"]):
+        snapshot = await self._browser.ask("DOMSnapshot.captureSnapshot", page.session, computedStyles=[])
+        page.seen.text = "\n".join(texts(snapshot))
+        for base, node in documents(snapshot):
             markup = await self._browser.ask(
-                "DOM.getOuterHTML", page.session, backendNodeId=node["backendNodeId"], includeShadowDOM=True
+                "DOM.getOuterHTML", page.session, backendNodeId=node, includeShadowDOM=True
             )
-            page.seen.documents.append((node.get("baseURL") or node["documentURL"], markup["outerHTML"]))
+            page.seen.documents.append((base, markup["outerHTML"]))
 
     # -- what it asks for ----------------------------------------------------------------------------------------------
 
@@ -270,10 +283,10 @@ class Renderer:
         elif method == "Emulation.virtualTimeBudgetExpired" and session == page.session:
             page.step_over = True
         elif method == "Page.frameNavigated" and session == page.session and said["frame"]["id"] == page.frame:
-            page.gone |= page.there
+            page.gone = _LEFT if page.there else page.gone
             page.there |= page.begun
         elif method == "Target.detachedFromTarget":
-            page.gone |= said["sessionId"] == page.session
+            page.gone = _LEFT if said["sessionId"] == page.session else page.gone
         elif method == "Inspector.targetCrashed" and session == page.session:
             self._browser.ended = True  # and with it whatever is still asked of it
         else:
@@ -305,7 +318,7 @@ class Renderer:
             self._refuse(said, "Aborted")
         elif document:
             page.begun = True
-            self._fulfil(page, said, page.raw)
+            page.gone = "" if self._fulfil(page, said, page.raw) else _NO_DOCUMENT
         elif url == page.url and request["method"] == "GET":
             self._fulfil(page, said, page.raw)
         elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
@@ -341,13 +354,13 @@ class Renderer:
         else:
             self._fulfil(page, said, raw)
 
-    def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> None:
-        """Hand over an answer: content codings undone, as the protocol wants it."""
+    def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> bool:
+        """Hand over an answer: content codings undone, as the protocol wants it. False: a browser is given none."""
         headers = said["request"]["headers"]
         answer = for_browser(raw, headers.get("Origin"), headers.get("Range"))
         if answer is None:
             self._fail(page, said, "Failed")
-            return
+            return False
         self._note(page, said, answer.status, answer.media_type)
         self._browser.tell(
             "Fetch.fulfillRequest",
@@ -356,6 +369,7 @@ class Renderer:
             responseHeaders=[{"name": name, "value": value} for name, value in answer.headers],
             body=b64encode(answer.body).decode(),
         )
+        return True
 
     def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
         """It is not to be had, and the page's list of what it loaded says so."""

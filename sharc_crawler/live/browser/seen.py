@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TEXT = 3  #: the type of such nodes
+_TEXT, _FRAGMENT = 3, 11  #: types of nodes
 #: elements whose text is none of the page
 _WORDLESS = {"SCRIPT", "STYLE", "NOSCRIPT", "TITLE", "TEMPLATE", "HEADER", "FOOTER"}
 
@@ -48,29 +48,37 @@ class Rendering:
     picture: bytes | None = None  #: PNG of its first screen, where one was wanted
 
 
-def texts(node: dict[str, Any]) -> Iterator[str]:
+def texts(snapshot: dict[str, Any]) -> Iterator[str]:
     """What its documents say, in their order; as Browsertrix: without what frames most pages of a site."""
-    waiting = [node]
+    strings, trees = snapshot["strings"], [_Tree(document["nodes"]) for document in snapshot["documents"]]
+    waiting = [(0, 0)] if trees else []
     while waiting:
-        node = waiting.pop()
-        if node["nodeType"] == _TEXT and (text := node["nodeValue"].strip()):
+        number, node = waiting.pop()
+        tree = trees[number]
+        if tree.kinds[node] == _TEXT and tree.values[node] >= 0 and (text := strings[tree.values[node]].strip()):
             yield text
-        if node["nodeName"] in _WORDLESS:
+        if strings[tree.names[node]] in _WORDLESS:
             continue
-        if "contentDocument" in node:
-            waiting.append(node["contentDocument"])
-        waiting += reversed(node.get("children", ()))
-        waiting += reversed(node.get("shadowRoots", ()))
+        if node in tree.frames:
+            waiting.append((tree.frames[node], 0))
+        waiting += [(number, one) for one in reversed(tree.below.get(node, ()))]
 
 
-def documents(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A document, and those within it."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if node["nodeName"] == "#document":
-            yield node
-        waiting += reversed(node.get("children", ()))
-        waiting += node.get("shadowRoots", ())
-        if "contentDocument" in node:
-            waiting.append(node["contentDocument"])
+def documents(snapshot: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Its own document, then those within it: base URL, and the number that the protocol knows it by."""
+    for one in snapshot["documents"]:
+        yield snapshot["strings"][one["baseURL"]], one["nodes"]["backendNodeId"][0]
+
+
+class _Tree:
+    """Nodes of a document, as a snapshot has them: in rows, since the protocol holds no deep trees."""
+
+    def __init__(self, nodes: dict[str, Any]) -> None:
+        self.kinds, self.names, self.values = nodes["nodeType"], nodes["nodeName"], nodes["nodeValue"]
+        within = nodes.get("contentDocumentIndex", {"index": (), "value": ()})
+        self.frames = dict(zip(within["index"], within["value"], strict=True))
+        self.below: dict[int, list[int]] = {}
+        for node, parent in enumerate(nodes["parentIndex"]):
+            self.below.setdefault(parent, []).append(node)
+        for own in self.below.values():
+            own.sort(key=lambda node: self.kinds[node] != _FRAGMENT)  # shadow roots first

@@ -27,7 +27,7 @@ class PageShown:
         self.seen = Rendering()
         self.begun = False  # its document was asked for
         self.there = False  # its document has taken the place of the empty one
-        self.gone = False  # and is there no more
+        self.gone = ""  # why it is there no more, or never was
         self.awaited = 0  # answers
         self.heard = 0  # events of it
         self.dear = False  # it has taken half of what it may

@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium, cost
+from sharc_crawler.live.browser.answers import MOST
 from sharc_crawler.live.browser.behaviors import CLICKS
 from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import Renderer
@@ -210,3 +211,32 @@ async def test_a_click_that_leads_elsewhere_names_a_page_and_is_the_last():
     seen, _, _ = await shown(ELSEWHERE, Manner(behaviors=("more",)))
     assert seen.led_to == ["http://h.example/other"]
     assert seen.cut == ["what comes after a click that led elsewhere"]
+
+
+#: each is shown, or not at once: whatever it is, a picture is not waited for, and no address is lost
+LEAVING = HEAD + b"<script>location = '/onward'</script><p>Never parsed"
+DOWNLOAD = HEAD.replace(b"\r\n\r\n", b"\r\nContent-Disposition: attachment\r\n\r\n") + b"<p>A file"
+DEEP = HEAD + b"<div>" * 600 + b"<p>The bottom"
+
+
+@pytest.mark.long
+async def test_a_page_that_leads_elsewhere_at_once_has_nothing_to_draw():
+    seen, _, _ = await shown(LEAVING, Manner(pictures=True))
+    assert seen.led_to == ["http://h.example/onward"]
+    assert (seen.picture, seen.cut) == (None, ["a picture and behaviors: it has no body"])
+
+
+@pytest.mark.long
+async def test_a_document_that_is_sent_as_a_download_and_one_that_is_deep_are_pages():
+    assert (await shown(DOWNLOAD))[0].text == "A file"
+    assert (await shown(DEEP))[0].text == "The bottom"
+
+
+@pytest.mark.long
+async def test_a_document_that_a_browser_is_not_given_is_not_shown_and_where_one_led_is_kept(monkeypatch):
+    with pytest.raises(chromium.PageError, match="its document is larger than 64 MiB"):
+        await shown(HEAD + b" " * MOST)
+    monkeypatch.setattr(chromium, "_LONGEST", 1 << 16)
+    with pytest.raises(chromium.PageError, match="it has too many elements") as raised:
+        await shown(HEAD + b"<b>x</b>" * 10_000 + b"<script>location = '/onward'</script>")
+    assert raised.value.led_to == ("http://h.example/onward",)
