@@ -7,8 +7,10 @@ is not taken on, so that both downloads of a page are made as the same visitor.
 from __future__ import annotations
 
 import json
+import logging
 import re
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +19,9 @@ from urllib.parse import quote, quote_plus, unquote, urlsplit
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    import logging
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Exchange, Instant
 
 _FIELDS = 7  #: of a line of Netscape's format
 _HTTP_ONLY = "#HttpOnly_"
@@ -108,12 +109,16 @@ class Login:
         """
         return _IN_URLS if self.without(url) != url else ""
 
-    def masked(self, record: logging.LogRecord) -> bool:
-        """A filter of logs: what is said has none of them."""
-        said = record.getMessage()
-        if (masked := self.without(said)) != said:
-            record.msg, record.args = masked, ()
-        return True
+    @property
+    def treated(self) -> str:
+        """What becomes of its secrets, as warcinfo says it."""
+        return "kept in requests" if self.keeps_secrets else "masked in requests, but not in addresses"
+
+    def guarded(self, exchange: Exchange, told: Callable[[str], None] | None) -> Exchange:
+        """An exchange as it is archived; ``told`` is given what a reader must know of its address."""
+        if told and (note := self.note_of(exchange.url)):
+            told(note)
+        return replace(exchange, request=self.redacted(exchange.request))
 
     def without(self, text: str) -> str:
         """A text without them, as long as it was."""
@@ -167,12 +172,32 @@ def is_log_out(url: str) -> bool:
 
 
 def read_login(cookies: str | None, state: str | None, *, keeps_secrets: bool = False) -> Login | None:
-    """The login of these files; ``None``: there is none. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    """The login of these files; ``None``: there is none. What is logged from now on has none of its secrets.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
     if cookies is None and state is None:
         return None
     own = read_cookies(cookies) if cookies else ()
     found = read_state(state) if state else Login()
-    return Login((*own, *found.cookies), found.storage, keeps_secrets)
+    login = Login((*own, *found.cookies), found.storage, keeps_secrets)
+    _guard_logs(login)
+    return login
+
+
+def _guard_logs(login: Login) -> None:
+    """Whoever handles them: each record is made without its secrets."""
+    made = logging.getLogRecordFactory()
+
+    def make(*given: Any, **more: Any) -> logging.LogRecord:
+        record = made(*given, **more)
+        with suppress(Exception):  # what cannot be said is its handler's to tell
+            said = record.getMessage()
+            if (masked := login.without(said)) != said:
+                record.msg, record.args = masked, ()
+        return record
+
+    logging.setLogRecordFactory(make)
 
 
 def read_cookies(file: str) -> tuple[Cookie, ...]:

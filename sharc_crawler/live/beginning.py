@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.login import Login
     from sharc_crawler.storage.observations import ObservationStore
 
 logger = logging.getLogger(__name__)
@@ -101,21 +100,12 @@ def _begin(crawler: Crawler) -> Session:
     if config.output is not None and config.warc:
         memory.lie_in(config.output)  # which is this process's by now
     arguments = getattr(crawler.spider, "arguments", None)
-    session.login = _login(arguments)
+    session.login = getattr(arguments, "login", None)
     if arguments and not drop_in and arguments.options.browser != "never":
         from sharc_crawler.live.browser.opening import opened  # only where pages are shown by browsers
 
         session.browsing = opened(session, arguments.options)
     return session
-
-
-def _login(arguments: Any) -> Login | None:
-    """Whose requests are made; logs do not tell how."""
-    login: Login | None = getattr(arguments, "login", None)
-    if login is not None:
-        for handler in logging.root.handlers:
-            handler.addFilter(login.masked)
-    return login
 
 
 def _former(spider: Any, config: Config) -> FormerCaptures | None:

@@ -248,9 +248,7 @@ class Session:
     def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> Future[CaptureRef]:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
         if self.login is not None:
-            if site in self.sites and (note := self.login.note_of(exchange.url)):
-                self.sites[site].note(note)
-            exchange = replace(exchange, request=self.login.redacted(exchange.request))
+            exchange = self.login.guarded(exchange, self.sites[site].note if site and site in self.sites else None)
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
     def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef] | None:
@@ -311,11 +309,8 @@ class Session:
 
     def _session(self) -> str:
         """Whose requests are in the WARC files, and how."""
-        if self.login is None:
-            return ""
         whose = next((spec.session for spec in self.specs), "")
-        kept = "kept in requests" if self.login.keeps_secrets else "masked in requests, but not in addresses"
-        return f"{whose}; its secrets are {kept}"
+        return f"{whose}; its secrets are {self.login.treated}" if self.login else ""
 
     def ended(self) -> None:
         """Everything is written, the reports too."""

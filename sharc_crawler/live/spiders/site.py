@@ -141,9 +141,8 @@ class SiteSpider(CaptureSpider):
             from sharc_crawler.live.browser.manner import as_settings  # the same
 
             settings |= as_settings(arguments.options)
-        if arguments.options.keep_secrets:
-            settings["keep_secrets"] = True
-        return arguments.specs(config.strategy, settings)
+        kept = {"keep_secrets": True} if arguments.options.keep_secrets else {}
+        return arguments.specs(config.strategy, settings | kept)
 
 
 def _folder_name(arguments: Arguments) -> str:
