@@ -271,6 +271,7 @@ def _facts(document: Document, stated: Mapping[str, Any], divided: tuple[Subsite
         reference=_reference(stated),
         pages=(),
         subsites=divided,
+        part=not divided and len(document["subsites"]) > 1,
         audit=capture["audit"],
         interruptions=tuple((unix(one["from"]), unix(one["to"])) for one in capture["interruptions"]),
     )

@@ -25,9 +25,11 @@ from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import moved_sites, site_folders
+from sharc_crawler.storage.holding import is_held
 from sharc_crawler.storage.opening import holds_state, open_state
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
+REPORT = "report.json"
 NOBODY = Trust()  #: whoever signed or stamped it is told, and compared with nobody
 
 
@@ -93,7 +96,7 @@ def verify(
             if one_crawl or open_source(folder).certificates:
                 every.add(name, _verify(folder, former, told, trust))
             else:
-                every.without[name] = _why_none(folder)
+                every.without[name] = why_none(folder)
         except DataError as error:
             every.findings.append(Finding(str(error), name))
     if len(every.without) == len(folders):
@@ -105,7 +108,7 @@ def verify(
 def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], trust: Trust) -> Verification:
     source = open_source(path)
     if not source.certificates:
-        raise DataError(f"{str(path)!r} holds no certificate: {_why_none(path)}")
+        raise DataError(f"{str(path)!r} holds no certificate: {why_none(path)}")
     documents = {name: _document(name, text) for name, text in source.certificates.items()}
     witness = ingest(source.warcs, told)
     others = Witness()
@@ -165,7 +168,7 @@ def _is_confirmed(package: Path) -> bool:
         return True
 
 
-def _why_none(path: Path) -> str:
+def why_none(path: Path) -> str:
     """Why a capture has no certificate; its folder knows, a WACZ file does not."""
     if not path.is_dir() or not holds_state(path):
         return (
@@ -175,6 +178,8 @@ def _why_none(path: Path) -> str:
     with open_state(path) as store:
         captures = store.captures().values()
         begins_again = any("spider" in capture.spec.settings for capture in captures) and not store.load().kept
+    if is_held(path):
+        return "it is being captured"
     if any(capture.spec.mode == "instant" for capture in captures):
         return "an instant crawl claims no coherence"
     if any(capture.ended is None for capture in captures):
@@ -182,7 +187,18 @@ def _why_none(path: Path) -> str:
         return f"the capture is not complete; {way_out}"
     if not any(path.glob(f"*{SUFFIX}")):
         return "there are no WARC files that could show anything"
+    if _is_refuted(path):
+        return f"the WARC files do not bear out what was judged ({path / REPORT}); capture the site again, elsewhere"
     return f"it was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
+
+
+def _is_refuted(path: Path) -> bool:
+    """Does the report say so?"""
+    try:
+        captures = json.loads((path / REPORT).read_bytes())["captures"]
+        return any(one["claim"]["code"] == Statement.REFUTED for one in captures)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def total_size(path: Path) -> int:

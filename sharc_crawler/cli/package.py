@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.cli._authority import asking, may_ask
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._progress import adding
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; default: in FOLDER.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="The file; default: in FOLDER.")
 @click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
 @click.option("--description", default="", help="Stands before what the captures claim.")
 @click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key (PEM) to sign with.")
@@ -66,15 +68,25 @@ def command(
         for one in () if collection else folders:
             with open_facts(one) as captures:
                 paths.append(package(one, captures, output, told, **said))
-    for path in paths:
+    for place, path in enumerate(paths):
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
+        if not collection and (number := elsewhere([folders[place]])):
+            click.echo(_left_out(number, folders[place]), err=True)
     if paths and any(map(is_certified, folders if collection else folders[:1])):
         say_next("sharc", "verify", paths[0])
 
 
 def _size(folders: Iterable[Path]) -> int:
     return sum(warc.stat().st_size for folder in folders for warc in folder.glob(f"*{SUFFIX}"))
+
+
+def _left_out(number: int, folder: Path) -> str:
+    """What a package of one capture lacks, where payloads were stored once for all captures of the site."""
+    without = f"sharc: {counted(number, 'payload', 'are')} not in it, but in former captures of the site (dedup=site)"
+    root = next(filter(Collection.is_in, folder.parents), None)
+    together = f": sharc package {root} has all of them" if root else ": keep these, too, and verify with --former DIR"
+    return printable(without + together)
 
 
 def _warned(text: str) -> None:

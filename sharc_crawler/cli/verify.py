@@ -17,6 +17,8 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import adding
 from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.overview import INDEX
+from sharc_crawler.collection.page import PAGE
 from sharc_crawler.collection.verifying import package_of, size_of, verify_collection
 from sharc_crawler.collection.verifying_package import holds_packages, verify_package
 from sharc_crawler.errors import DataError, UsageError
@@ -80,7 +82,7 @@ def command(
     with adding("verifying", size) as told:
         if collection or packages:
             found = verify_collection(collection, told, trust) if collection else verify_package(capture, told, trust)
-            result, without = found[0], _uncertified(capture, *found)
+            result, without = _certified(capture, *found)
         else:
             result = verify(capture, former, told, trust)
             result.findings += not_of_it(capture)
@@ -134,12 +136,12 @@ def _signer(text: str | None) -> str | None:
     return read_signer(text, Path(text))
 
 
-def _uncertified(path: Path, result: Verification, left: Sequence[str]) -> list[str]:
-    """Captures of several that have no certificate, in words. Nothing holds where none has one."""
+def _certified(path: Path, result: Verification, left: list[str]) -> tuple[Verification, list[str]]:
+    """What was found of several captures, and why some have no certificate. Nothing holds where none has one."""
     if not (result.claims or result.findings):
-        why = f"none of its {counted(len(left), 'capture')} has one" if left else "it has no capture"
+        why = f"none of its {counted(len(left), 'capture')} has one ({left[0]})" if left else "it has no capture"
         raise DataError(f"{str(path)!r} holds no certificate: {why}")
-    return [f"{name}, which has no certificate: it is not complete, or holds no page" for name in left]
+    return result, left
 
 
 def _package(result: Verification) -> Iterator[str]:
@@ -195,6 +197,10 @@ def _words(result: Verification) -> str:
     if result.unsealed and not result.findings:
         names = short(", ".join(result.unsealed[:SHOWN]))
         lines.append(f"  not certified: {names}. Of reports figures, verdicts and times were compared, no other words.")
+        if not {INDEX, PAGE}.isdisjoint(result.unsealed):
+            lines.append(
+                f"  The index is of another moment, or altered: sharc collection {result.source} makes it anew."
+            )
     lines += [f"  not verified: {short(site)}, whose folder was moved elsewhere" for site in result.moved]
     if result.worded:
         lines.append(

@@ -11,7 +11,7 @@ from sharc_crawler.certificate.beside import around
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.fixity import is_certified
-from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
+from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify, why_none
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
 from sharc_crawler.collection.folder import CAPTURES, package_path
@@ -42,7 +42,7 @@ _OWN = re.compile(
 def verify_collection(
     collection: Collection, told: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
 ) -> tuple[Verification, list[str]]:
-    """What :func:`~sharc_crawler.certificate.verify.verify` finds of all captures, and which have no certificate.
+    """What :func:`~sharc_crawler.certificate.verify.verify` finds of all captures, and why some have no certificate.
 
     Certificates for other instants (:mod:`.certifying`) are made again.
 
@@ -60,7 +60,7 @@ def verify_collection(
                 every.findings += _of_former(found, capture.folder, former, collection.folder)
                 every.add(name, found)
             else:
-                without.append(name)
+                without.append(f"{name}: {why_none(capture.folder)}")
         except (DataError, OSError, ValueError, KeyError) as error:
             every.findings.append(Finding(str(error), name))
     for index in referring.unread:

@@ -70,7 +70,7 @@ def verify_package(
                 if documents[part.name]:
                     every.add(part.name, verified(part, former, told, trust))
                 else:
-                    without.append(part.name)
+                    without.append(f"{part.name}: it holds no certificate")
             except (DataError, *UNREADABLE, KeyError, TypeError, AttributeError) as error:
                 every.findings.append(Finding(str(error), part.name))
         every.findings += _names([part.name for part in parts], documents)

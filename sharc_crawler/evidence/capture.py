@@ -43,6 +43,7 @@ class CaptureFacts:
     skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
     outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
+    part: bool = False  #: one of several parts of a capture; its audit, times and notes are the whole's
     taught: Taught = NOTHING_TAUGHT
     refuted: bool = False  #: the records do not bear out what was judged, so that nothing is claimed
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
@@ -61,4 +62,5 @@ class CaptureFacts:
 def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, PageSums]]:
     """The parts of a capture, each as a capture of its own, with the sums over its pages."""
     for part in facts.subsites:
-        yield part, replace(facts, pages=(), reference=part.reference, subsites=()), facts.figures.parts[part.name]
+        own = replace(facts, pages=(), reference=part.reference, subsites=(), part=len(facts.subsites) > 1)
+        yield part, own, facts.figures.parts[part.name]

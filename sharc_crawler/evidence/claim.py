@@ -83,7 +83,8 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str
     audit = facts.audit or {}
     if audit.get("claimed"):
         numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "unaudited", "bound")}
-        yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"]))}
+        whole = {"whole": True} if facts.part else {}  # its numbers are of the whole capture
+        yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"])), **whole}
         for of in sorted({one["of"] for one in audit["strata"] if one["caught"]}):
             liars = [one["label"] for one in audit["strata"] if one["caught"] and one["of"] == of]
             yield {"code": Limit.LIARS.value, "of": of, "classes": liars}

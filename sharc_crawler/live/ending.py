@@ -111,13 +111,16 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     verifying = partial(share, part="verifying what the certificate is to say")
     made = certify(facts, folder, verifying)
     found = any(one.findings for one in made)
+    following = ["sharc", "verify", str(folder)] if all(one.ended for one in facts) else []
     if found:
-        from sharc_crawler.report.refuted import refute  # what should never be
+        from sharc_crawler.report.next_steps import again  # what should never be
+        from sharc_crawler.report.refuted import refute
 
         facts = refute(facts, folder, made)
+        following = again(facts[0].settings, facts[0].seeds, str(folder))
     certified = [*lines(made), *_sealed(folder, config)]
     text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
-    return text + (f"{next_line('sharc', 'verify', folder)}\n" if all(one.ended for one in facts) else ""), found
+    return text + (f"{next_line(*following)}\n" if following else ""), found
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

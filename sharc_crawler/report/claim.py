@@ -18,7 +18,7 @@ _UNSEEN = "could not be judged, for want of a successful revisit: not counted as
 
 
 def in_words(claim: Claim) -> dict[str, Any]:
-    """The claim as a report tells it: ``sentence``, ``statement``, ``grounds`` with ``words``, ``limits``."""
+    """The claim as a report has it: ``sentence``, ``statement`` and ``code``, ``grounds`` (with words), ``limits``."""
     statement = _STATEMENTS[Statement(claim["statement"])](claim)
     grounds = [{**ground, "words": Evidence(ground["evidence"]).ground} for ground in claim["grounds"]]
     listed = ", ".join(f"{ground['pages']:,} {ground['words']}" for ground in grounds)
@@ -26,6 +26,7 @@ def in_words(claim: Claim) -> dict[str, Any]:
     return {
         "sentence": f"{statement}: {listed}." if listed else f"{statement}.",
         "statement": statement,
+        "code": claim["statement"],
         "grounds": grounds,
         "limits": [*gaps, *(_LIMITS[Limit(limit["code"])](limit) for limit in claim["limits"])],
     }
@@ -114,7 +115,8 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 
 
 def _audited(limit: Claim) -> str:
-    found = f"An audit downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
+    audit = "An audit of the whole site" if limit.get("whole") else "An audit"
+    found = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
     told = f"{found} {limit['lies']} without the server's saying so. {_bound(limit)}"
     if not limit["unaudited"]:
         return told

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.taught import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 MANY = 0.05  #: share of the pages from which on something is worth a step
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
@@ -35,6 +36,8 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     """
     if report["times"]["ended"] is None:
         return [_going_on(report)]
+    if report["claim"]["code"] == Statement.REFUTED:
+        return [_again(report)]
     return [*_once(report), *_changes(report, changed), *_audit(report), *_rates(report), *_keeping(report)]
 
 
@@ -44,6 +47,19 @@ def _going_on(report: Mapping[str, Any]) -> NextStep:
         return NextStep(words, f"scrapy crawl {spider}")
     url = report["seeds"][0] if report["seeds"] else "URL"
     return NextStep("It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER")
+
+
+def _again(report: Mapping[str, Any]) -> NextStep:
+    """Nothing can be claimed of it."""
+    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
+    return NextStep(words, join(again(report["settings"], report["seeds"])))
+
+
+def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
+    """The words of a command that captures the same once more, beside what there is."""
+    if spider := settings.get("spider"):
+        return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
+    return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]
 
 
 def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:

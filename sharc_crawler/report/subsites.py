@@ -6,12 +6,13 @@ import re
 import sys
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind
-from sharc_crawler.subsites.dividing import divide, fewest_pages
+from sharc_crawler.report.folders import OTHERS, folders
 from sharc_crawler.subsites.path import ByPath
 
 if TYPE_CHECKING:
@@ -84,16 +85,11 @@ class SubsiteParts:
 
     def _by_path(self) -> tuple[SubsiteFacts, ...]:
         """The folders of a site that was captured as a whole: they share its reference instant."""
-        capture, size = self._capture, len(self._labels)
-        found = divide(self._labels, capture.spec.site, fewest_pages(size), lambda _: False)
-        if len(found) < 2:
-            found = []
-        for place in () if found else self._pages:
-            self._parts[place] = 0
-        for number, part in enumerate(found):
-            for place in part.places.tolist():
-                self._parts[self._pages[place]] = number
-        names = [part.name for part in found] or [capture.spec.site]
+        capture = self._capture
+        named = folders(Counter(self._labels), capture.spec.site)
+        names = sorted(set(named.values()), key=lambda name: (name == OTHERS, name)) or [capture.spec.site]
+        for place, labels in zip(self._pages, self._labels, strict=True):
+            self._parts[place] = names.index(named[labels])
         return tuple(SubsiteFacts(name, capture.reference, capture.started, capture.ended) for name in names)
 
     def _owner(self, page: PageId) -> int:

@@ -129,7 +129,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
 def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Text]:
     yield _verdicts(totals, facts.details.redirects[Kind.PAGE])
     yield from _with_embedded(facts, totals["coherent"])
-    if expected["pages"]:
+    if expected["pages"] and not facts.refuted:
         yield _line("expected", _expected(expected))
     if audited := bounded(claim(facts)):
         yield _line("audit", audited)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import blurred, condition, few, forecast, guessed
 from sharc_crawler.report.words import percent, size, span
@@ -44,7 +45,8 @@ def _complete(report: Mapping[str, Any]) -> Tile | None:
 
 def _expected(report: Mapping[str, Any]) -> Tile | None:
     expected = report["coherence"]["expected"]
-    if not expected["pages"] or guessed(expected):  # a guess is no figure to look at
+    refuted = report["claim"]["code"] == Statement.REFUTED
+    if not expected["pages"] or guessed(expected) or refuted:  # a guess is no figure to look at
         return None
     value = forecast(expected)
     if expected["same_content"] == expected["counted"]:

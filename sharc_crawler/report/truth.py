@@ -31,8 +31,11 @@ def read_truth(lines: Iterable[str], name: str = "truth") -> Truth:
             entry = json.loads(line)
             known[entry["page"]] = float(entry["from"]), float(entry["to"]), tuple(map(float, entry["changes"]))
         except (ValueError, TypeError, KeyError) as error:
-            what = '{"page": "/path", "from": unix seconds, "to": …, "changes": […]}'
-            raise DataError(f"{name}, line {number}: expected {what}: {error!r}; write it by sharc demo") from error
+            what = '{"page": "/path", "from": 1795690000.0, "to": 1795690060.0, "changes": [1795690017.5]}'
+            raise DataError(
+                f"{name}, line {number} is no page with its true changes; each line is, with times in unix seconds, as"
+                f" {what} (sharc demo --truth writes such)"
+            ) from error
 
     def truth(url: str, start: Instant, end: Instant) -> tuple[Instant, ...] | None:
         first, last, changes = known.get(urlsplit(url).path, (start, start - 1.0, ()))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying import verify_collection
+from sharc_crawler.storage.opening import USUAL, begin_state
 
 
 @pytest.fixture
@@ -41,6 +43,31 @@ def test_what_is_altered_or_open_is_named_with_its_capture(copied):
     assert told.exit_code == 3
     assert f"{first.relative_to(copied.folder)}/" in told.stdout
     assert f"not verified: {second.relative_to(copied.folder)}" in told.stderr
+
+
+def test_a_capture_that_runs_is_said_to_and_an_index_of_before_it(copied):
+    CliRunner().invoke(main, ["collection", str(copied.folder)])
+    (folder := copied.capture_folder(copied.names()[0], time.time())).mkdir(parents=True)
+    store = begin_state(folder, USUAL)
+    try:
+        told = CliRunner().invoke(main, ["verify", str(copied.folder)])
+    finally:
+        store.close()
+    assert told.exit_code == 0, told.output
+    assert f"not verified: {folder.relative_to(copied.folder)}: it is being captured" in told.stderr
+    index = copied.folder / "index.json"
+    index.write_text(index.read_text().replace('"complete": true', '"complete": false'))
+    told = CliRunner().invoke(main, ["verify", str(copied.folder)])
+    assert f"The index is of another moment, or altered: sharc collection {copied.folder} makes it anew." in told.stdout
+
+
+def test_of_a_capture_that_refers_to_former_ones_a_package_says_what_is_not_in_it(copied):
+    first, second = (one.folder for one in copied.captures())
+    told = CliRunner().invoke(main, ["package", str(second)])
+    assert told.exit_code == 0, told.output
+    assert "not in it, but in former captures of the site" in told.stderr
+    assert f"sharc package {copied.folder} has all of them" in told.stderr
+    assert "not in it" not in CliRunner().invoke(main, ["package", str(first)]).stderr
 
 
 def test_a_damaged_record_is_named_in_the_capture_that_holds_it_with_those_that_refer_to_it(copied):

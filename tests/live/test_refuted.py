@@ -35,10 +35,19 @@ def test_a_reference_instant_that_no_download_bears_out_is_claimed_nowhere(tmp_p
         done = crawl(url=url, delay="0.05")
     assert done.code == FAILED, done.err
     assert "certificate  none: the records do not bear it out" in done.out
-    claim = json.loads((done.folder / "report.json").read_text())["captures"][0]["claim"]
+    (report,) = json.loads((done.folder / "report.json").read_text())["captures"]
+    claim = report["claim"]
     assert (claim["sentence"], claim["grounds"]) == (
         "7 pages were captured, but the WARC files do not bear out what was judged of them: nothing is claimed.", [],
     )  # fmt: skip
+    assert "0 coherent (0 %), 0 changed, 7 unknown" in done.out, "no figure says more than the claim"
+    assert "  expected" not in done.out
+    assert done.out.splitlines()[-1] == f"Next: scrapy crawl site -a url={url} -a output={done.folder}-again"
+    assert "nothing is claimed" in (shown := (done.folder / "report.html").read_text())
+    assert "Capture the site again, in another folder." in shown
+    asked = CliRunner().invoke(main, ["verify", str(done.folder)])
+    assert "do not bear out what was judged" in asked.stderr
+    assert "it was lost" not in asked.stderr
     assert not (done.folder / "certificate.json").exists()
     assert "7 pages: the WARC files do not bear out what was judged" in done.out
     nothing_is_claimed(done.folder, done.out)
