@@ -433,7 +433,7 @@ class Options:
         plugin("store"),
         "sqlite",
         "what keeps the state of a crawl in its output folder: a plug-in's name, or a dotted path"
-        " ([plug-ins](architecture.md#plug-ins)); `memory`: nothing to go on with",
+        " ([your own](stores.md)); `memory`: nothing to go on with",
     )
     writer: str = setting(plugin("writer"), "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
     detector: str = setting(

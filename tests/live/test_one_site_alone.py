@@ -13,8 +13,7 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.folders import site_folders
-from tests.live.third_party import lines_store
-from tests.live.third_party.lines_store import LinesStore
+from tests import docs_files
 from tests.live.warm import PROFILE, Scrapy, site_words
 from tests.strategies import bad
 
@@ -33,8 +32,8 @@ def three():
 
 
 def test_a_strategy_that_breaks_and_a_folder_that_is_taken_over_end_their_sites_alone(three, tmp_path):
-    for module in (bad, lines_store):
-        shutil.copy(module.__file__, tmp_path)
+    shutil.copy(bad.__file__, tmp_path)
+    (tmp_path / "lines_store.py").write_text(docs_files.files("stores.md")["lines_store.py"])
     output = tmp_path / "capture"
     urls = ",".join(server.url for server in three)
     words = site_words(
@@ -45,7 +44,7 @@ def test_a_strategy_that_breaks_and_a_folder_that_is_taken_over_end_their_sites_
     while len(three[2].log) < 8 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     names, (whole, broken, taken) = list(site_folders(output)), site_folders(output).values()
-    LinesStore(taken)
+    docs_files.module("stores.md", "lines_store.py").LinesStore(taken)
     state, asked = (taken / "state.lines").read_bytes(), len(three[2].log)
     out, err = process.communicate(timeout=280)
 

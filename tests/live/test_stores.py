@@ -1,4 +1,4 @@
-"""Stores as plug-ins, and their owners: real crawls, in processes of their own."""
+"""Stores as plug-ins, that of docs/stores.md among them, and their owners: real crawls, in processes of their own."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from sharc_crawler.changes.masks import save_masks
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.testing.stores import FrontierStoreContract
-from tests.live.third_party.lines_store import LinesStore
+from tests import docs_files
 from tests.live.warm import SHARC, Scrapy, finished, site_words
 
 USAGE = 2
+LinesStore = docs_files.module("stores.md", "lines_store.py").LinesStore
 
 
 class TestLinesStore(FrontierStoreContract):
@@ -28,12 +29,7 @@ class TestLinesStore(FrontierStoreContract):
 def installed(tmp_path):
     """The environment of a machine on which the third party's package is installed."""
     place = tmp_path / "site-packages"
-    info = place / "lines_store-1.0.dist-info"
-    info.mkdir(parents=True)
-    source = Path(__file__).parent / "third_party" / "lines_store.py"
-    (place / "lines_store.py").write_text(source.read_text())
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lines-store\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[sharc_crawler.stores]\nlines = lines_store:LinesStore\n")
+    docs_files.install("stores.md", place)
     return {**os.environ, "PYTHONPATH": str(place), "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
 
 

@@ -7,28 +7,17 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/strategies.md"
-FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
+from tests import docs_files
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The page's files, and what an installer would make of the last one."""
     folder = tmp_path_factory.mktemp("theirs")
-    for name, text in FILE.findall(PAGE.read_text(encoding="utf-8")):
-        (folder / name).write_text(text, encoding="utf-8")
-    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    installed = folder / "my_orders-0.1.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-    ((group, points),) = project["entry-points"].items()
-    lines = "".join(f"{name} = {where}\n" for name, where in points.items())
-    (installed / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+    docs_files.install("strategies.md", folder)
     return folder
 
 
