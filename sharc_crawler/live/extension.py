@@ -81,11 +81,9 @@ class CaptureExtension:
             session.control.begin(session.clock.now())
 
     def _warn_of_clashes(self, config: Config) -> None:
-        from sharc_crawler.live.project.clashes import clashes  # only in a project with a spider of its own
-        from sharc_crawler.live.project.refusals import fail_where_all_is_refused
+        from sharc_crawler.live.project.clashes import begin  # only in a project with a spider of its own
 
-        fail_where_all_is_refused(self._crawler)
-        for line in clashes(self._crawler.settings, config):
+        for line in begin(self._crawler, config):
             logger.warning(line)
 
     def _every_second(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.live.project.refusals import fail_where_all_is_refused
+from sharc_crawler.live.project.stray import stray
 from sharc_crawler.live.wire.handler import WireTapHandler
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -19,9 +21,16 @@ OF_THE_SITE_SPIDER = {
 }
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from sharc_crawler.live.config import Config
+
+
+def begin(crawler: Crawler, config: Config) -> list[str]:
+    """All that is said at the start of a project's own spider; it fails where all is refused."""
+    fail_where_all_is_refused(crawler)
+    return clashes(crawler.settings, config) + (stray(crawler.spider) if crawler.spider else [])
 
 
 def clashes(settings: BaseSettings, config: Config) -> list[str]:
