@@ -173,7 +173,7 @@ class _Judge:
         """Why not; empty: it is learned."""
         pages = self.pages(mask)
         if len(pages) < self._support:
-            return f"differs on {len(pages)} of the {self._support} pages that it takes"
+            return f"differs on {counted(len(pages), 'page')} alone; a mask takes {self._support} pages that show it"
         differs = pages if mask.pattern and of_numbers(mask.pattern) else self._differs[mask.path]
         if FEW * len(differs) < (present := self._pages_with(mask)):
             have = "have it, or may have it" if self._unread else "have it"

@@ -40,7 +40,7 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
         place = add(folder, capture)
         collection = Collection(folder)
         _learn(place, collection.history)
-        click.echo(f"{capture} is {place} now")
+        click.echo(f"{capture} is copied to {place}")
         if not stands_in(collection.terms, place):
             click.echo(
                 f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.model import Sighting
 from sharc_crawler.plural import agreeing, counted
@@ -38,16 +40,25 @@ FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate
 @click.option("--limit", default=20, show_default=True, help="How many pages to show, hottest first.")
 @click.option(
     "--picture",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     callback=drawn,
     help="Draw the distribution: FILE.png, .svg.",
 )
+@click.option(
+    "--changes", type=click.Path(path_type=Path), callback=to_file, help="Write a change history (CSV) to simulate."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with all pages.")
-def show_command(site: str, history: str, horizon: float, limit: int, picture: Path | None, as_json: bool) -> None:
+def show_command(
+    site: str, history: str, horizon: float, limit: int, picture: Path | None, changes: Path | None, as_json: bool
+) -> None:
     """Show how often the pages of SITE change: rate, its source, and how well it is known."""
     with ObservationStore(history, reading=True) as store:
         site = store.site_named(site)
         known, links = store.histories(site), store.links(site) or None
+        if changes:
+            from sharc_crawler.lab.recorded import write_changes  # only where it is wanted
+
+            write_changes(store, site, changes)
     now = time.time()
     sightings = [Sighting(url) for url in known.urls]
     estimates = HistoryRates(known, horizon * DAY, links).rates(sightings, now)
@@ -62,7 +73,10 @@ def show_command(site: str, history: str, horizon: float, limit: int, picture: P
         click.echo(json.dumps(facts))
     else:
         _show(facts, limit, horizon)
-        if pages:
+        if changes and len(known.times):
+            window = (math.floor(known.times.min()), math.ceil(known.times.max()))
+            say_next("sharc", "simulate", "--history", changes, "--root", known.urls[0], "--window", *window)
+        elif pages:
             say_next("sharc", "plan", history, "--site", site)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sharc_crawler import __version__, extras
 from sharc_crawler.cli._next import capture_words, say_next
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import DataError
@@ -38,7 +39,9 @@ SHOWN = 4  #: distances between bins in the table; the JSON has all
 
 @click.command("train", epilog="Example: sharc rates train archive.sqlite -o model.json")
 @click.argument("history", type=click.Path(exists=True, dir_okay=False))
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The model file.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), callback=to_file, help="The model file."
+)
 @click.option("--site", "sites", multiple=True, help="Learn from this site alone; may be given again.")
 @click.option("--kind", type=click.Choice(["best", *CLASSIFIERS]), default="best", show_default=True)
 @click.option("--horizon", default=30.0, show_default=True, help="Days that a capture takes: coherence loss is for it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC
 from itertools import count, product
 from pathlib import Path
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
+PERIODS = ("choose_from", "score_from", "until")
 DOCUMENT = "hacs-evaluation.md"
 PICTURES = 2  #: of a study
 _DATE = click.DateTime(["%Y-%m-%d"])
@@ -68,9 +70,14 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
     """Measure rankers: which seeds of HISTORY, or of records of link additions, were updated within a week?"""
     if bool(history) == bool(options["records"]):
         raise UsageError("give either HISTORY or --link-additions FILE")
-    instants = [options[name].replace(tzinfo=UTC).timestamp() for name in ("choose_from", "score_from", "until")]
+    instants = [options[name].replace(tzinfo=UTC).timestamp() for name in PERIODS]
     if not instants[0] < instants[1] < instants[2]:
-        raise UsageError("--choose-from, --score-from and --until must follow each other")
+        named = (f"--{name.replace('_', '-')} {options[name]:%Y-%m-%d}" for name in PERIODS)
+        raise UsageError(f"{', '.join(named)}: each must be later than the one before")
+    if instants[2] > time.time():
+        raise UsageError(
+            f"--until {options['until']:%Y-%m-%d} has not come yet: nothing is known of updates until then"
+        )
     sources = _recorded(options) if options["records"] else [("Histories", [_read(history, options)])]
     studies = list(_studies(list(sources), instants, range(1, options["weeks"] + 1)))
     if output:

@@ -12,6 +12,7 @@ import click
 from sharc_crawler.archive.problems import Problems
 from sharc_crawler.archive.servers import DIALECTS, dialect
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._outputs import to_folder
 from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli._seeds_list import read_list
 from sharc_crawler.errors import UsageError
@@ -33,7 +34,9 @@ _DATE = click.DateTime(["%Y-%m-%d"])
 )
 @click.argument("seeds", type=click.Path(path_type=Path))
 @click.option("--from", "server", required=True, metavar="URL", help="CDX server, or root of TimeMaps, of the archive.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the answers.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_folder, required=True, help="Folder of the answers."
+)
 @click.option("--dialect", "name", default="auto", show_default=True, help=f"{', '.join(DIALECTS)}.")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--since", type=_DATE, help="Captures from this day on.  [default: all]")

@@ -14,6 +14,7 @@ import click
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.cli._next import capture_words, say_again, say_next
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
@@ -58,7 +59,9 @@ def _threshold(_: click.Context, __: click.Parameter, value: str | None) -> Thre
     "--ahead", type=click.FloatRange(0), default=7.0, show_default=True, help="Days: an update by then counts."
 )
 @click.option("--picture", type=click.Path(path_type=Path), callback=drawn, help="Draw the ranking (PNG or SVG).")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the chosen seeds, a URL a line.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the chosen seeds, a URL a line."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a table.")
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""

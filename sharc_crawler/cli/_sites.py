@@ -54,10 +54,10 @@ def site_spec(options: Mapping[str, Any]) -> SyntheticSpec | HistorySpec:
     given = {name for name, default in DEFAULTS.items() if options[name] != default}
     if options["history"] is None:
         if stray := given & REAL:
-            raise UsageError(f"{_listed(stray)} belong to a real site: add --history")
+            raise UsageError(f"{_listed(stray)}: only for a real site; add --history")
         return SyntheticSpec(**{name: options[name] for name in SIMULATED})
     if stray := given & SIMULATED:
-        raise UsageError(f"{_listed(stray)} belong to a synthetic site, not to --history {options['history']}")
+        raise UsageError(f"{_listed(stray)}: only for a synthetic site, not to --history {options['history']}")
     if options["window"] is None:
         raise UsageError(f"--history {options['history']} needs --window FROM TO: two dates, or unix seconds")
     if options["linkevents"] and not options["links"]:

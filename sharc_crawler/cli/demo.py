@@ -14,6 +14,7 @@ import click
 
 from sharc_crawler.cli._capture_demo import capture, demo_folder
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._outputs import OutFile
 from sharc_crawler.cli._truth import write_log, write_truth
 from sharc_crawler.demo import LivingSite, newsroom, serve
 from sharc_crawler.plural import counted
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 @click.option("--script", default=0.0, show_default=True, help="Share of pages that a script makes (browser=auto).")
 @click.option("--lying", default=0.0, show_default=True, help="Share of pages whose validators and lastmod lie.")
 @click.option("--news", default=0.0, show_default=True, help="Articles an hour that a newsroom publishes; 0: none.")
-@click.option("--truth", type=click.File("w", lazy=False), help="At the end, write the true change times (JSON lines).")
-@click.option("--log", type=click.File("w", lazy=False), help="At the end, write the requests answered (JSON lines).")
+@click.option("--truth", type=OutFile(), help="At the end, write the true change times (JSON lines).")
+@click.option("--log", type=OutFile(), help="At the end, write the requests answered (JSON lines).")
 @click.option("--crawl", is_flag=True, help="Capture it with scrapy crawl site, report, and end.")
 @click.option("--strategy", default="sharc-selective", show_default=True, help="With --crawl: order of the visits.")
 @click.option("--output", type=click.Path(path_type=Path), help="With --crawl: folder for WARCs and report.")
@@ -80,8 +81,8 @@ def command(
     if log:
         write_log(server.log, log)
     click.echo(f"{counted(len(server.log), 'request')} answered.", err=True)
-    if crawl and code == 0:
-        say_next("sharc", "verify", output)
+    if crawl and code == 0:  # what comes next for the capture, its crawl has said
+        say_next("sharc", "start")
     sys.exit(code)
 
 

@@ -15,6 +15,7 @@ from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli._fetched import data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.terminal import foreign
@@ -34,7 +35,7 @@ _FILE = click.Path(exists=True, path_type=Path)
 @click.argument("url", required=False)
 @click.option("--former", type=_FILE, multiple=True, help="A former capture that payloads are stored in (dedup=site).")
 @click.option("--masks", type=_FILE, help="What does not count on this site, as `sharc masks` writes it.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write both versions side by side.")
+@click.option("--html", type=click.Path(path_type=Path), callback=to_file, help="Write both versions side by side.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     old: Path,

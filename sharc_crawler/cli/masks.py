@@ -11,6 +11,7 @@ from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import load_masks, save_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.words import printable
@@ -24,7 +25,7 @@ _ENOUGH = 2  #: pages that must show a mask, where a whole capture is asked
 @click.argument("sources", type=_FILE, nargs=-1, required=True)
 @click.option("--within", default=60.0, show_default=True, help="Seconds between two fetches of a page, at most.")
 @click.option("--add", type=_FILE, help="Masks that are known: kept, and not learned again.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write; else print.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="File to write; else print.")
 def command(sources: tuple[Path, ...], within: float, add: Path | None, output: Path | None) -> None:
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 

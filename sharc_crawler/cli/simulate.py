@@ -12,6 +12,7 @@ import click
 
 from sharc_crawler import __version__
 from sharc_crawler.cli._next import say_again
+from sharc_crawler.cli._outputs import OutFile
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._simulate_collection import show_collection
 from sharc_crawler.cli._sites import FILE, site_options, site_spec
@@ -49,7 +50,7 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--schedule", type=click.File("w"), help="Write a CSV run,page,kind,time.")
+@click.option("--schedule", type=OutFile(), help="Write a CSV run,page,kind,time.")
 def command(
     strategy: str,
     seeds: int,
@@ -115,6 +116,8 @@ def _show(result: dict[str, Any]) -> None:
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}; graph: {first['graph']}"
     if any(facts["revisits"] == "none" for facts in result["runs"]):
         caption += "; without revisits nothing shows a page incoherent: all are unknown"
+    if any(facts["hopeless"] > facts["expected_incoherent"] for facts in result["runs"]):
+        caption += "; hopeless: given up for the others' sake, and not all of them are expected to change"
     print_table(f"{result['site']}: {counted(result['pages'], 'page')} at the start", SHOWN, rows, 2, caption)
     if len({facts["seed"] for facts in result["runs"]}) > 1:
         _show_means(result["runs"])

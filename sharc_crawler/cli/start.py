@@ -63,8 +63,9 @@ def command(
     Collection.begin(folder, site, {name: value for name, value in ours.items() if name.startswith("SHARC_")})
     click.echo(f"\nWritten: {folder}/collection.yaml. It is yours to change.")
     more = "".join(f" -s {shlex.quote(one)}" for one in settings if not one.startswith("SHARC_"))
-    click.echo("Next, capture it; then look at it:\n")
+    click.echo("Next, capture it (and watch that in another terminal); then look at it:\n")
     click.echo(f"  {_capture(folder)}{more}")
+    click.echo(f"  sharc watch {shlex.quote(str(folder))}")
     click.echo(f"  sharc collection {shlex.quote(str(folder))}")
 
 

@@ -91,9 +91,7 @@ The table says what holds in the runs of this page; the figures above are of all
 
 @click.command()
 @click.option("--table", "numbers", multiple=True, help="Only this one (may be repeated): 1-3, 11-21.")
-@click.option(
-    "--output", type=click.Path(file_okay=False, path_type=Path), callback=drawn, help="Folder for tables.md, pictures."
-)
+@click.option("--output", type=click.Path(path_type=Path), callback=drawn, help="Folder for tables.md, pictures.")
 @click.option("--max-size", default=Extent.max_size, show_default=True, help="Leave out rows of larger sites.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Worlds per cell of 10,000 pages.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")

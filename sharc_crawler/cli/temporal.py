@@ -11,23 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from sharc_crawler.cli._addresses import print_whole
 from sharc_crawler.cli._next import capture_words, say_again, say_next
+from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._pictures import drawn
+from sharc_crawler.cli._temporal_show import show, why_none
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
-from sharc_crawler.report.terminal import foreign
 from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
+from sharc_crawler.seeds.temporal.fit import LEAST_DAYS
 from sharc_crawler.seeds.temporal.groups import By, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.persite import held_out, site_thresholds
-from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, within_budget
+from sharc_crawler.seeds.temporal.rank import within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     import numpy as np
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.views import PageViews
 
     Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
-
-_SHOWN = 20
 
 
 @click.command(
@@ -60,10 +59,12 @@ _SHOWN = 20
     "--labels", type=click.Path(path_type=Path), default=None, help="CSV (page, label): measures; finds n, q."
 )
 @click.option("--per-site", is_flag=True, help="With --labels: sites with enough of them get thresholds of their own.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="Write the seeds, a URL a line.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the seeds, a URL a line."
+)
 @click.option("--pictures", type=click.Path(path_type=Path), callback=drawn, help="Draw curves.png, ranking.png there.")
 @click.option(
-    "--curves", type=click.Path(path_type=Path), default=None, help="Write each page's class and curve (CSV)."
+    "--curves", type=click.Path(path_type=Path), callback=to_file, help="Write each page's class and curve (CSV)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 def command(logs: tuple[Path, ...], **options: Any) -> None:
@@ -72,11 +73,11 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     LOGS are access logs (Common or Combined Log Format), tables of daily counts (.csv, .tsv, .parquet) or Wikimedia
     pageview files, compressed or not.
     """
-    if options["top"] is not None and options["budget"] is not None:
-        raise UsageError("--top and --budget are different ways to choose; give one")
-    if options["per_site"] and not options["labels"]:
-        raise UsageError("--per-site learns thresholds from labelled pages: give --labels FILE")
-    found = _analyse(_read(logs, options), options)
+    _check(options)
+    log = _read(logs, options)
+    if options["first"] >= (days := log.views.shape[1]):
+        raise UsageError(f"--first {options['first']:g} is no part of a window of {counted(days, 'day')}; give less")
+    found = _analyse(log, options)
     labelled = read_labels(options["labels"], found.log.pages) if options["labels"] else None
     measured = _measured(found, labelled) if labelled else None
     if labelled and options["per_site"]:
@@ -84,7 +85,7 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     chosen = _choose(found, options)
     facts = _facts(found, chosen, measured)
     seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
-    if options["output"]:
+    if options["output"] and seeds:
         options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
     if options["curves"]:
         _write_curves(found, options["curves"])
@@ -93,11 +94,26 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(facts, indent=1))
     else:
-        _print(facts)
-        if chosen and options["output"]:
-            say_next(*capture_words(f"seeds={options['output']}", "mode=instant", urls=seeds))
-        elif chosen:
-            say_again("--output", "temporal.txt")
+        show(facts)
+        _say_next(facts, options, seeds)
+
+
+def _check(options: dict[str, Any]) -> None:
+    if options["top"] is not None and options["budget"] is not None:
+        raise UsageError("--top and --budget are different ways to choose; give one")
+    if options["per_site"] and not options["labels"]:
+        raise UsageError("--per-site learns thresholds from labelled pages: give --labels FILE")
+    if options["days"] < LEAST_DAYS:
+        raise UsageError(f"--days {options['days']}: a curve needs {LEAST_DAYS} days, and better 60")
+
+
+def _say_next(facts: dict[str, Any], options: dict[str, Any], seeds: Iterable[str]) -> None:
+    if not facts["chosen"]:
+        click.echo(why_none(facts, options), err=True)
+    elif options["output"]:
+        say_next(*capture_words(f"seeds={options['output']}", "mode=instant", urls=seeds))
+    else:
+        say_again("--output", "temporal.txt")
 
 
 def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:
@@ -168,50 +184,6 @@ def _facts(found: Analysis, chosen: list[Ranked], measured: dict[str, Any] | Non
         "worth": asdict(value) | {"precision": value.precision, "recall": value.recall, "f": value.f},
     }
     return facts | ({"labels": measured} if measured else {})
-
-
-def _print(facts: dict[str, Any]) -> None:
-    console = Console()
-    pages, window, worth = facts["pages"], facts["window"], facts["worth"]
-    skipped = ", ".join(f"{count:,} {reason}" for reason, count in facts["skipped"].items()) or "none"
-    console.print(
-        f"{counted(facts['lines'], 'line')}; window: {counted(window['days'], 'day')} from"
-        f" {window['start']} on; left out: {skipped}"
-    )
-    console.print(
-        f"{counted(pages['seen'], 'page')}, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
-        f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"
-    )
-    if small := facts["groups_left_out"]:
-        console.print(f"{counted(small, 'group')} of fewer than {LEAST_PAGES} pages left out")
-    print_whole(console, _table(facts["chosen"][:_SHOWN]))
-    console.print(
-        f"{len(facts['chosen']):,} of {facts['groups']:,} chosen: {worth['temporal']:,} of {worth['all_temporal']:,} "
-        f"temporal pages; precision {worth['precision']:.1%}, recall {worth['recall']:.1%}, F {worth['f']:.3f}"
-    )
-    for name in ("now", "best") if "labels" in facts else ():
-        entry = facts["labels"][name]
-        console.print(
-            f"labels, {name}: n = {entry['days']:g}, q = {entry['share']:g}: {entry['hit']} hit, {entry['miss']} miss, "
-            f"{entry['false_alarm']} false alarm, {entry['unknown']} unknown; reward {entry['reward']:g}"
-        )
-    if sites := facts.get("labels", {}).get("sites"):
-        held = facts["labels"]["held_out"]
-        console.print(
-            f"own thresholds for {counted(len(sites), 'site')} (--per-site): reward {held['per_site']:g}"
-            f" on held-out pages,"
-            f" one for all {held['one']:g}"
-        )
-
-
-def _table(chosen: list[dict[str, Any]]) -> Table:
-    table = Table("rank", "group", "score", "pages", "temporal", "unknown", "views")
-    for column in table.columns[2:]:
-        column.justify = "right"
-    for place, row in enumerate(chosen, 1):
-        numbers = (f"{row[name]:,}" for name in ("pages", "temporal", "unknown", "views"))
-        table.add_row(str(place), foreign(row["group"]), f"{row['score']:.3f}", *numbers)
-    return table
 
 
 def _draw(found: Analysis, chosen: int, folder: Path) -> None:

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.extras import install
-from sharc_crawler.lab.experiment import RunSpec, build, run, seeded
+from sharc_crawler.lab.experiment import RunSpec, ScoredCrawl, build, run, seeded
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.storage.observations import ObservationStore
 
@@ -23,12 +24,18 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.lab.experiment import ScoredCrawl, SiteSpec
+    from sharc_crawler.lab.experiment import SiteSpec
 
 #: columns of :func:`pages` that hold instants
 INSTANTS = tuple(f"{slot}.{what}" for slot in ("visit", "revisit") for what in ("decided", "started", "ended"))
-#: columns of :func:`observations`, as the history has them
-SEEN = ("site", "url", "time", "kind", "result", "change", "evidence", "digest", "last_modified", "lastmod")
+#: columns of :func:`pages` that hold numbers, of which some pages have none
+NUMBERS = tuple(f"{slot}.{what}" for slot in ("visit", "revisit") for what in ("status", "length", "attempts"))
+#: columns of :func:`observations`, as the history has them (docs/observations.md)
+SEEN = (
+    *("site", "url", "time", "kind", "result", "change", "evidence", "digest", "fingerprint", "decoded", "etag"),
+    *("last_modified", "lastmod", "lastmod_precision", "media_type"),
+)
+READ = ("images", "tables", "outlinks")  #: the same, of documents
 
 
 def captures(folder: str | Path) -> pd.DataFrame:
@@ -42,10 +49,13 @@ def captures(folder: str | Path) -> pd.DataFrame:
 def pages(folder: str | Path) -> pd.DataFrame:
     """A row for each URL of a capture, from ``report-pages.jsonl``; nested fields as ``visit.started``.
 
-    docs/report.md has the fields. Raises :class:`~sharc_crawler.errors.DataError` where there is no report.
+    docs/report.md has the fields; what a page lacks is missing (``NaT``, ``<NA>``, ``None``). Raises
+    :class:`~sharc_crawler.errors.DataError` where there is no report.
     """
     rows = pd.json_normalize([json.loads(line) for line in _text(Path(folder) / PAGES).splitlines()])
-    return _dated(rows.reindex(columns=rows.columns.union(pd.Index(INSTANTS), sort=False)), INSTANTS)
+    rows = rows.drop(columns=["visit", "revisit"], errors="ignore")  # null where there was none
+    rows = rows.reindex(columns=rows.columns.union(pd.Index([*INSTANTS, *NUMBERS]), sort=False))
+    return _dated(rows.astype(dict.fromkeys(NUMBERS, "Int64")), INSTANTS)
 
 
 def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
@@ -58,14 +68,22 @@ def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
     with ObservationStore(history, reading=True) as store:
         sites = store.sites() if site is None else [store.site_named(site)]
         seen = (one for name in sites for one in store.observations(name))
-        rows = pd.DataFrame([[getattr(one, name) for name in SEEN] for one in seen], columns=list(SEEN))
+        rows = pd.DataFrame(
+            [
+                [*(getattr(one, name) for name in SEEN), *(getattr(one.document, name, None) for name in READ)]
+                for one in seen
+            ],
+            columns=[*SEEN, *READ],
+        ).astype(dict.fromkeys(READ, "Int64"))
     return _dated(rows, ("time", "last_modified", "lastmod"), unit="s")
 
 
 def simulate(
-    site: SiteSpec, strategies: str | Iterable[str], seeds: int = 1, rates: str = "oracle"
+    site: SiteSpec, strategies: str | Iterable[str], seeds: int = 1, rates: str = "oracle", **more: Any
 ) -> list[ScoredCrawl]:
     """Simulated crawls: each strategy in each of so many worlds, as ``sharc simulate`` makes them.
+
+    ``more``: fields of :class:`~sharc_crawler.lab.experiment.RunSpec`, as ``graph="known"`` or ``attested=0.5``.
 
     >>> from sharc_crawler.lab.synthetic import SyntheticSpec
     >>> site = SyntheticSpec(size=50, leaves="hot")
@@ -75,7 +93,9 @@ def simulate(
     names = [strategies] if isinstance(strategies, str) else strategies
     if seeds < 1:
         raise UsageError(f"seeds={seeds} is not possible; it is the number of worlds, 1 or more")
-    specs = [RunSpec(seeded(site, seed), name, rates, seed=seed) for seed in range(seeds) for name in names]
+    if unknown := sorted(more.keys() - {one.name for one in fields(RunSpec)}):
+        raise unknown_name("option", unknown[0], (one.name for one in fields(RunSpec)))
+    specs = [RunSpec(seeded(site, seed), name, rates, seed=seed, **more) for seed in range(seeds) for name in names]
     return [run(spec) for spec in specs]
 
 
@@ -85,7 +105,11 @@ def runs(crawls: Sequence[ScoredCrawl]) -> pd.DataFrame:
 
 
 def downloads(crawl: ScoredCrawl) -> pd.DataFrame:
-    """A row for each download of a simulated crawl, in columns ``page``, ``kind`` and ``time`` (seconds)."""
+    """A row for each download of one simulated crawl: ``page`` (its name), ``kind`` and ``time`` (seconds)."""
+    if not isinstance(crawl, ScoredCrawl):
+        raise UsageError(
+            f"downloads() takes one crawl of simulate(), as downloads(crawls[0]), not a {type(crawl).__name__}"
+        )
     return pd.DataFrame(crawl.schedule.rows(build(crawl.spec.site).urls), columns=["page", "kind", "time"])
 
 

@@ -24,7 +24,7 @@ class ConstantRates:
     """
 
     def __init__(self, rate: Rate = ONCE_A_MONTH) -> None:
-        if not 0 <= rate < float("inf"):
+        if not isinstance(rate, int | float) or not 0 <= rate < float("inf"):
             raise UsageError(f"rate={rate!r} of the constant source must be a number of changes per second, 0 or more")
         self._estimate = RateEstimate(rate, "constant")
 

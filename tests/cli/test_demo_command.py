@@ -71,7 +71,10 @@ def test_it_says_what_to_try() -> None:
         (["--scale", "0"], "scale=0.0 is no living site"),
         (["--port", "-1"], "Invalid value for '--port'"),
         (["--pages", "many"], "Invalid value for '--pages'"),
-        (["--truth", "/nowhere/truth.jsonl"], "'/nowhere/truth.jsonl': No such file or directory"),
+        (
+            ["--truth", "/nowhere/truth.jsonl"],
+            "--truth /nowhere/truth.jsonl: the folder /nowhere does not exist; make it, or name another file",
+        ),
         (["--page", "30"], "No such option '--page'"),
     ],
 )

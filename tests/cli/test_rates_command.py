@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.model import Change, Kind, Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -60,6 +60,40 @@ def test_table_and_picture(history: str, tmp_path: Path):
     assert "http://h/hot" in result.output
     assert "3 of 4 pages" in result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_captures_saw_is_a_change_history_to_simulate(tmp_path: Path):
+    path, changes = tmp_path / "history.sqlite", tmp_path / "site.csv"
+    root, hot, gone, late = (Url(f"http://h/{page}") for page in ("", "hot", "gone", "late"))
+    with ObservationStore(path) as store:
+        for day in range(4):
+            change = Change.UNCHANGED if day else Change.UNKNOWN
+            robots = Observation("h", Url("http://h/robots.txt"), day * DAY, Result.OK, kind=Kind.ROBOTS)
+            at = day * DAY + 60
+            moved = 1.5 * DAY if day == 2 else None
+            looks = [
+                Observation("h", root, at, Result.OK, change),
+                Observation("h", hot, at, Result.OK, Change.CHANGED if day else change, last_modified=moved),
+                Observation(
+                    "h", gone, at, Result.GONE if day == 2 else Result.OK, Change.CHANGED if day > 1 else change
+                ),
+            ]
+            store.append([robots, *looks, *([Observation("h", late, at, Result.OK, change)] if day > 1 else [])])
+    result = CliRunner().invoke(main, ["rates", "h", "--history", str(path), "--changes", str(changes)])
+    assert result.exit_code == 0, result.output
+    following = result.stderr.splitlines()[-1].removeprefix("Next: sharc ").split()
+    half = DAY / 2 + 60
+    assert changes.read_text().splitlines() == [
+        "page,created,alive_at_start,deleted,hist,changes",
+        "http://h/,60.000,1,,,",
+        f"http://h/hot,60.000,1,,,{half:.3f};{1.5 * DAY:.3f};{2 * DAY + half:.3f}",
+        f"http://h/gone,60.000,1,{DAY + half:.3f},,{2 * DAY + half:.3f}",
+        f"http://h/late,{2 * DAY + 60:.3f},0,,,",
+    ]
+    assert following[:6] == ["simulate", "--history", str(changes), "--root", "http://h/", "--window"]
+    simulated = CliRunner().invoke(main, [*following, "--strategy", "sharc-selective", "--graph", "known", "--json"])
+    assert simulated.exit_code == 0, simulated.output
+    assert json.loads(simulated.stdout)["pages"] == 3, "the late one is not there when the window begins"
 
 
 def test_rates_by_a_single_comparison_are_called_rough(history: str, tmp_path: Path):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -89,7 +90,10 @@ def test_each_page_has_a_class_and_a_curve(log, tmp_path):
 def test_table(log):
     result = run(log / "views.csv", "--top", 2)
     assert result.exit_code == 0, result.output
-    assert "2 of" in result.output
+    assert re.search(
+        r"2 of \d+ groups chosen: they hold \d+ of 47 pages called temporal; ", " ".join(result.output.split())
+    )
+    assert "precision" not in result.output, "nothing is known of how right the classes are"
     assert result.output.count(".example") == 2
 
 
@@ -120,6 +124,21 @@ def test_sites_with_thresholds_of_their_own(log):
 
 
 @pytest.mark.slow
+def test_where_nothing_is_chosen_it_says_so_and_what_to_do(log, tmp_path):
+    flat = tmp_path / "flat.csv"
+    days = [f"2022-01-{day:02d}" for day in range(1, 31)]
+    rows = [",".join(["page", *days]), *(",".join([f"https://a.example/{n}", *["10"] * 30]) for n in range(12))]
+    flat.write_text("\n".join(rows))
+    result = run(flat, "-o", seeds := tmp_path / "seeds.txt")
+    assert result.exit_code == 0, result.output
+    assert "No page is temporal: there is no site to poll" in result.stderr.splitlines()[-1]
+    assert "a lower --share (0.7 now)." in result.stderr.splitlines()[-1]
+    assert not seeds.exists()
+    result = run(log / "views.csv", "--budget", 0.01)
+    assert "--budget 0.01 is too little for the first group" in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
 def test_templates(log):
     chosen = json.loads(run(log / "views.csv", "--by", "template", "--json").stdout)["chosen"]
     assert chosen
@@ -143,7 +162,9 @@ def test_errors_say_the_way_out(log, tmp_path):
     result = run(log / "views.csv", "--until", "1990-01-01")
     assert (result.exit_code, "--until 1990-01-01: the logs begin after it" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--days", 1)
-    assert (result.exit_code, "a curve needs 5" in result.stderr) == (3, True)
+    assert (result.exit_code, "--days 1: a curve needs 5 days" in result.stderr) == (2, True)
+    result = run(log / "views.csv", "--first", 100)
+    assert (result.exit_code, "--first 100 is no part of a window of 59 days" in result.stderr) == (2, True)
     result = run(tmp_path / "absent.log")
     assert (result.exit_code, "no such file" in result.stderr) == (3, True)
     result = run(tmp_path)

@@ -16,7 +16,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab import frames
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.model import Document, Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
@@ -40,6 +40,22 @@ def test_a_history_has_a_row_for_each_download(history):
     assert set(frames.observations(history, "a.example").site) == {"a.example"}
 
 
+def test_what_a_document_and_a_page_lack_is_missing_and_nothing_else(history, tmp_path):
+    with ObservationStore(history) as store:
+        read = Document(1, 2, 3)
+        store.append([Observation("c.example", Url("http://c.example/"), 0.0, Result.OK, etag='"a"', document=read)])
+    seen = frames.observations(history)
+    assert seen.dtypes[["images", "tables", "outlinks"]].eq("Int64").all()
+    assert seen.loc[seen.site == "c.example", ["etag", "images", "outlinks"]].to_numpy().tolist() == [['"a"', 1, 3]]
+    visit = {"started": "2026-11-26T10:00:00Z", "status": 200, "length": 7, "attempts": 1}
+    lines = [{"url": "/a", "visit": visit, "revisit": visit}, {"url": "/b", "visit": visit, "revisit": None}]
+    (tmp_path / "report-pages.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    pages = frames.pages(tmp_path)
+    assert {"visit", "revisit"}.isdisjoint(pages.columns)
+    assert pages.dtypes[["visit.status", "revisit.status"]].eq("Int64").all()
+    assert pages["revisit.started"].isna().tolist() == [False, True]
+
+
 def test_a_folder_without_a_report_is_an_error_with_a_way_out(tmp_path):
     for read in (frames.pages, frames.captures):
         with pytest.raises(DataError, match="sharc report makes it"):
@@ -54,6 +70,12 @@ def test_a_strategy_alone_is_taken_and_no_world_is_refused():
     assert [one.facts["strategy"] for one in frames.simulate(site, "bfs")] == ["bfs"]
     with pytest.raises(UsageError, match="seeds=0 is not possible"):
         frames.simulate(site, "bfs", seeds=0)
+    (known,) = frames.simulate(site, "bfs", graph="known")
+    assert known.facts["graph"] == "known"
+    with pytest.raises(UsageError, match="option='grap' is not known; did you mean 'graph'"):
+        frames.simulate(site, "bfs", grap="known")
+    with pytest.raises(UsageError, match=r"takes one crawl of simulate\(\), as downloads\(crawls\[0\]\), not a list"):
+        frames.downloads([known])
 
 
 def test_simulations_are_rows_and_their_downloads_too():

@@ -1,0 +1,73 @@
+"""Options that name a file or a folder to write: tried before any work is done."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+class OutFile(click.File):
+    """A file to write, or ``-``."""
+
+    def __init__(self) -> None:
+        super().__init__("w", lazy=True)
+
+    def convert(
+        self, value: str | PathLike[str] | IO[Any], param: click.Parameter | None, ctx: click.Context | None
+    ) -> IO[Any]:
+        """Click calls this."""
+        if isinstance(value, str) and value != "-" and param is not None:
+            try_file(param.opts[0], Path(value))
+        return super().convert(value, param, ctx)
+
+
+def to_file(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
+    """For ``callback=`` of an option that names a file to write."""
+    if value is not None:
+        try_file(parameter.opts[-1], value)
+    return value
+
+
+def to_folder(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
+    """For ``callback=`` of an option that names a folder to write to, made where there is none."""
+    if value is not None:
+        try_folder(parameter.opts[-1], value)
+    return value
+
+
+def try_file(option: str, path: Path) -> None:
+    """Raises UsageError where the file cannot be written; one that is there stays as it is."""
+    if path.is_dir():
+        raise UsageError(f"{option} {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option} {path}: the folder {path.parent} does not exist; make it, or name another file")
+    new = not path.exists()
+    try:
+        path.open("ab").close()
+        if new:
+            path.unlink()
+    except OSError as error:
+        raise UsageError(f"{option} {path} cannot be written: {error.strerror}; name another file") from error
+
+
+def try_folder(option: str, path: Path) -> None:
+    """Raises UsageError where the folder cannot be made, or nothing be put there; it is left as it was."""
+    made = [one for one in (path, *path.parents) if not one.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        try_file(option, path / ".sharc-tried")
+    except (OSError, UsageError) as error:
+        why = error.strerror if isinstance(error, OSError) else "nothing can be written there"
+        raise UsageError(f"{option} {path} cannot be used as a folder: {why}; name another one") from error
+    finally:
+        for one in made:
+            with suppress(OSError):
+                one.rmdir()

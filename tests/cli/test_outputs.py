@@ -1,0 +1,56 @@
+"""What cannot be written is told before any work is done: option, value, way out; and nothing is left behind."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+
+FILES = [
+    ("temporal", "none.log", "-o", "FILE"),
+    ("temporal", "none.log", "--curves", "FILE"),
+    ("seeds", "rank", "none.cdx", "-o", "FILE"),
+    ("simulate", "--schedule", "FILE"),
+    ("masks", "none", "-o", "FILE"),
+    ("rates", "train", "none.db", "-o", "FILE"),
+    ("demo", "--truth", "FILE"),
+]
+FOLDERS = [
+    ("temporal", "none.log", "--pictures", "FOLDER"),
+    ("seeds", "evaluate", "none.cdx", "--choose-from", "2020-01-01", "--score-from", "2021-01-01",
+     "--until", "2022-01-01", "-o", "FOLDER"),
+    ("tables", "--output", "FOLDER"),
+]  # fmt: skip
+
+
+def told(words, place):
+    done = CliRunner().invoke(main, [str(place) if word in ("FILE", "FOLDER") else word for word in words])
+    assert done.exit_code == 2, done.output
+    assert done.stderr.startswith("sharc: error: -"), "the option is named"
+    assert str(place) in done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("words", FILES, ids=lambda words: " ".join(words[:2]))
+def test_a_file_that_cannot_be_written(words, tmp_path):
+    assert "does not exist; make it" in told(words, tmp_path / "no" / "file")
+    assert "is a folder; name a file in it" in told(words, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", FOLDERS, ids=lambda words: " ".join(words[:2]))
+def test_a_folder_that_cannot_be_made(words, tmp_path):
+    (tmp_path / "file").write_text("kept")
+    assert "cannot be used as a folder" in told(words, tmp_path / "file")
+    assert "cannot be used as a folder" in told(words, tmp_path / "file" / "in" / "it")
+    assert "cannot be used as a folder" in told(words, "/proc/none")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_what_is_only_tried_stays_as_it_was(tmp_path):
+    kept, folder = tmp_path / "seeds.txt", tmp_path / "new" / "pictures"
+    kept.write_text("kept")
+    CliRunner().invoke(main, ["temporal", "none.log", "-o", str(kept), "--pictures", str(folder)])
+    assert kept.read_text() == "kept"
+    assert list(tmp_path.iterdir()) == [kept]
