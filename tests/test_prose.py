@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 GUIDES = (
     "architecture", "arguments", "benchmarks", "broken-http", "browser", "capturing", "certificate", "changes",
     "collection", "drop-in", "fleet", "glossary", "hacs", "install", "observations", "rates", "report", "results",
-    "security", "settings", "simulate", "stores", "strategies", "subsites", "tables", "temporal", "tutorial", "upstream",
-    "warc",
+    "security", "settings", "simulate", "stores", "strategies", "subsites", "tables", "temporal", "tutorial",
+    "upstream", "warc",
 )  # fmt: skip
 READ = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", *(f"docs/{name}.md" for name in GUIDES))
 LONGEST_README = 900  #: words

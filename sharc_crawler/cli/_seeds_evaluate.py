@@ -85,6 +85,8 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
     if as_json or not output:
         click.echo(json.dumps([study.facts() for study in studies], indent=1))
     else:
+        for study in studies:
+            click.echo(_in_short(study))
         click.echo(f"Written: {output / DOCUMENT}, and {counted(PICTURES * len(studies), 'picture')} beside it.")
         if history:
             say_next("sharc", "seeds", "rank", *history, "--theta", "auto", "-o", "seeds-next.txt")
@@ -129,6 +131,15 @@ def _run(
         return evaluate(*source, period, weeks, lambda share: report(step + share))
 
     return part(Period(instants[0], instants[1])), part(Period(instants[1], instants[2]))
+
+
+def _in_short(study: Study) -> str:
+    """At the longest length of history."""
+    row = study.row(max(study.scoring), "hacs", "micro")
+    return (
+        f"{study.title}, {counted(row.weeks, 'week')} of history: HACS at θ = {row.theta:.3f} has F1 {row.own[2]:.3f};"
+        f" as many drawn by lot {row.random[2]:.3f}, all seeds {row.brute[2]:.3f}"
+    )
 
 
 def _write(studies: list[Study], folder: Path) -> None:

@@ -28,8 +28,8 @@ def markdown(table: Simulated) -> str:
         expected = f"{table.expected[value][0]:,.{decimals + 1}f} ± {table.errors[value][0]:.{decimals + 1}f}"
         lines.append(_row([f"{value:,g}", str(table.worlds[value]), expected, *cells]))
     nearness = (
-        f"{paper.columns[0].name} depends on the rates alone. Here it is within {table.deviation:.1f} standard errors of "
-        "what is expected, in all rows."
+        f"{paper.columns[0].name} depends on the rates alone. Here it is within {table.deviation:.1f} standard errors"
+        " of what is expected, in all rows."
     )
     left_out = ", ".join(f"{value:,g}" for value in paper.rows if value not in table.rows)
     return "\n".join([*lines, "", nearness, *([f"Not simulated: {left_out}."] if left_out else [])])

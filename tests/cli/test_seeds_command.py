@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -149,6 +150,7 @@ def test_evaluate(tmp_path: Path) -> None:
     period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-11", "--until", "2020-01-20", "--weeks", "1")
     result = run("evaluate", cdx(tmp_path), *period, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
+    assert re.search(r"Histories, 1 week of history: HACS at θ = \d\.\d+ has F1 \d\.\d+;", result.stdout)
     assert "## Histories" in (tmp_path / "out" / "hacs-evaluation.md").read_text()
     assert len(list((tmp_path / "out" / "pictures").glob("*.svg"))) == 2
 
