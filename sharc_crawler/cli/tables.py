@@ -31,61 +31,61 @@ Sites are trees whose pages change as Poisson processes with rates 1/(i+1)^skew,
 10,000 pages, skew 1.2, outdegree 400, slow-down 1. *Layout*: pages are numbered level by level from the root; with cold
 leaves rates fall with the number, with hot leaves they rise ("gradually cooling down" and "heating up toward the
 leaves", section 9.3, is all that the paper says). So within a level the pages with children are the hottest, or the
-coldest; a page names its children in random order. With hot leaves this comes nearer to the paper's numbers (HF LIFO at
-slow-downs 5 and 10 of Table 18: 7,044 and 8,103 pages in expectation, there 7,092 and 8,118; at skew 1 of Table 21:
-7,280, there 7,283) than beginning every level with its hottest page does (7,038, 8,070; about 7,490). The blur of HL,
-BFS and DFS for one and the same site differs from table to table there: no layout reproduces it. The first column
-depends on the rates alone. Offline methods and OP know all pages in advance, the others discover them. All methods meet
-the same changes. *Worlds*: cells are means over as many sites, which differ in their changes and orders of links (seeds
-from 0). *Expected* is what the times of the first method's downloads come to by formula, ± the standard error of a mean
-over these worlds.
+coldest. A page names its children in random order. With hot leaves this comes nearer to the paper's numbers than
+beginning every level with its hottest page does. HF LIFO at slow-downs 5 and 10 of Table 18 has 7,044 and 8,103 pages
+in expectation, there 7,092 and 8,118 (the other way: 7,038, 8,070). At skew 1 of Table 21 it has 7,280, there 7,283
+(about 7,490). The blur of HL, BFS and DFS for one and the same site differs from table to table there: no layout
+reproduces it. The first column depends on the rates alone. Offline methods and OP know all pages in advance, the others
+discover them. All methods meet the same changes. *Worlds*: cells are means over as many sites, which differ in their
+changes and orders of links (seeds from 0). *Expected* is what the times of the first method's downloads come to by
+formula, ± the standard error of a mean over these worlds.
 """
 CLAIMS = """## What the paper's text claims
 
 *Here*: in the means below, where a method counts as not worse within one standard error of chance (√n of n pages, 1 %
 of blur). *In expectation*: by formula, from each method's download times; chance has no part in it.
 
-Selective online is not Algorithm 4 to the letter: it plans with virtual pages for what is still undiscovered, drawn
+Selective online is not Algorithm 4 to the letter. It plans with virtual pages for what is still undiscovered, drawn
 from the rates known so far. Where it is the turn of one of these, it visits that page out of its turn which loses least
-in the plan for how likely its visit is to find something new (the share of visits that did, the nearer in rate the
-weightier). If the first page in the plan were visited, 908 and 214 pages would be incoherent in expectation at skews
+in the plan for how likely its visit is to find something new. That is the share of visits that did, the nearer in rate
+the weightier. If the first page in the plan were visited, 908 and 214 pages would be incoherent in expectation at skews
 1.5 and 2 of Table 20, now 377 and 35. Laying the detected pages over the longest intervals instead comes to 377 and
 59, but to 652 pages instead of 588 on a real history (emacswiki-2012, [results](results.md)).
 
 All that is known at first in Table 18 are the 400 coldest pages, of which 24 have children, and at slow-down 10 most of
-what they lead to is hopeless: once the hopeless pages that are known have been visited, it takes the next one with
-children, as HF LIFO does, and keeps the cold leaves for later (8,027 pages in expectation; HF LIFO 8,103, selective
+what they lead to is hopeless. Once the hopeless pages that are known have been visited, it takes the next one with
+children, as HF LIFO does. It keeps the cold leaves for later (8,027 pages in expectation; HF LIFO 8,103, selective
 offline 7,941; without looking ahead, 8,442). The form of the rule was chosen among some forty with these tables and
 emacswiki-2012 in view. How many new pages are expected, instead of how likely there are any, comes to about as few
-here, but to 588 to 627 pages there, where two of the first visits find a thousand pages, with 36 to 175 at skew 2 of
-Table 20. A visit's weight falls with the square of the distance in rate; with the distance itself, 69 pages are
+here. There, where two of the first visits find a thousand pages, it comes to 588 to 627 pages, with 36 to 175 at skew 2
+of Table 20. A visit's weight falls with the square of the distance in rate; with the distance itself, 69 pages are
 incoherent at that skew, with its cube 335 instead of 309 of emacswiki-2012 by the oracle. Distances count in eighths of
 an octave, as the 400 pages share theirs with the coldest leaves, which lead to none: by quarters slow-down 10 comes to
 8,156 pages, by sixteenths to 7,989, all else but little different.
 
 SHARC-online is not Algorithm 2 to the letter, either. That takes the coldest page until half of the site is known; with
-cold leaves few pages are found so, and when the cold ones are spent hot ones follow long before the middle: expected
+cold leaves few pages are found so, and when the cold ones are spent hot ones follow long before the middle. Expected
 blur is 1.746, 1.643, 1.597, 1.745 and 1.940 in Table 11 (DFS at 1,000,000 pages: 1.915). Ours takes a hotter page
 before them where pages found so far are colder than those that they were found on, and where heat per page, with the
-pages that it is expected to bring, is less: 1.607, 1.554, 1.567, 1.744 and 1.888. With hot leaves, and on the real
-histories of [results](results.md), it comes to the same. Where rates are in random order within each level (five sites
-of 10,000 to 50,000 pages, cold leaves, 6 or 12 orders each), ours has 0.989 to 1.008 times the blur on average, 0.987
-to 1.022 times in single orders: there it gains nothing. By the order of links, which DFS depends on, DFS comes to
-1.826, 1.896, 1.915 (the world below), 2.052, 2.053 and 2.059 in six worlds of 1,000,000 pages: it leads in one.
-The rule has no number that was fitted, but its form (what a page is expected to bring) was chosen among some twenty
-with this table in view, and trees of 3,000 to 30,000 pages with other skews, outdegrees and layouts.
+pages that it is expected to bring, is less. Its blur is 1.607, 1.554, 1.567, 1.744 and 1.888. With hot leaves, and on
+the real histories of [results](results.md), it comes to the same. Where rates are in random order within each level
+(five sites of 10,000 to 50,000 pages, cold leaves, 6 or 12 orders each), ours has 0.989 to 1.008 times the blur on
+average, 0.987 to 1.022 times in single orders. There it gains nothing. By the order of links, which DFS depends on, DFS
+comes to 1.826, 1.896, 1.915 (the world below), 2.052, 2.053 and 2.059 in six worlds of 1,000,000 pages: it leads in
+one. The rule has no number that was fitted. But its form (what a page is expected to bring) was chosen among some
+twenty, with this table in view, and trees of 3,000 to 30,000 pages with other skews, outdegrees and layouts.
 
 The words (section 9.6): "SHARC-online consistently outperforms all baseline opponents" (Tables 11, 12); "SHARC-online
 outperforms all other online strategies. The only exception is the DFS strategy for the longest crawl and the dataset
-with cold leaves" (15, 16); "SHARC-selective strategies outperform all competitors, with increasing gains as the size of
-the site increased" (13, 14); "The SHARC-selective methods outperform all competitors" (17, 18); "the SHARC strategies
+with cold leaves" (15, 16). "SHARC-selective strategies outperform all competitors, with increasing gains as the size of
+the site increased" (13, 14); "The SHARC-selective methods outperform all competitors" (17, 18). "[T]he SHARC strategies
 cope best with high skew. Their relative gains increase with increasing skew" (19); "SHARC-selective offline is the best
 strategy, and SHARC-selective online is second best. For large skew values (skew > 1) and hot pages closer to leaves,
 the online method does not differ from the offline variant" (20, 21).
 
-The table says what holds in the runs of this page; the figures above are of all sizes and seed 0, made in November
+The table says what holds in the runs of this page. The figures above are of all sizes and seed 0, made in November
 2026. With pages in random order within each level (one order tried), SHARC-online does not lead in Tables 12, 16 and
-19b: no layout that was tried gives every ordering at once.
+19b. No layout that was tried gives every ordering at once.
 """
 
 
