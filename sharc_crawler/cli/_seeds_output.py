@@ -92,6 +92,8 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask) -
     if value == "p":
         by = datetime.fromtimestamp(task.now + task.ahead, UTC)
         console.print(f"p: the probability that a seed has changed since it was last seen, by {by:%Y-%m-%d %H:%M} UTC")
+    if not all(one.known for one in ranked[:_SHOWN]):
+        console.print("?: too few of its captures can be compared; the rate is what such seeds have at first")
     for reason, count in Counter(one.reason for one in ranked).most_common():
         console.print(f"{count:,} of {counted(len(ranked), 'seed')}: {reason}")
 

@@ -50,13 +50,13 @@ def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
     {'max_bytes': 1500000000, 'for_': 7200.0, 'mode': 'instant'}
     >>> read_arguments({"strat": "bfs"})
     Traceback (most recent call last):
-    sharc_crawler.errors.UsageError: argument='strat' is not known; did you mean 'strategy'? Allowed: ...
+    sharc_crawler.errors.UsageError: argument 'strat' is not known; did you mean 'strategy'? Allowed: ...
 
     Raises UsageError.
     """
     for name in given:
         if name not in ARGUMENTS:
-            raise UsageError(f"argument={name!r} is not known{_nearest(name)}")
+            raise UsageError(f"argument {name!r} is not known{_nearest(name)}")
     for name, value in given.items():
         _together(name, value, given)
     return {ARGUMENTS[name].field: _value(ARGUMENTS[name].option.kind, name, value) for name, value in given.items()}

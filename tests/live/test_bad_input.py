@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.setup.plan import check_place
 from sharc_crawler.options.pages import help_text
 from tests.live.warm import finished
 
@@ -143,6 +145,14 @@ def test_a_dry_run_sends_nothing(crawl, living_site):
     assert re.search(r"http://127\S+…\S*/end\.html ", done.out), "a URL is on one line"
     assert not done.folder.exists()
     assert not living_site.log
+
+
+def test_a_dry_run_says_where_no_capture_could_be(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"output='\S+/file/new' cannot be made: \S+/file is a file; choose another"):
+        check_place(tmp_path / "file" / "new")
+    check_place(tmp_path / "new" / "too")
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_public_sites_need_an_operator_in_the_profile_of_the_package(crawl):

@@ -15,7 +15,7 @@ from sharc_crawler.options.table import Options
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"strat": "bfs"}, "argument='strat' is not known; did you mean 'strategy'?"),
+        ({"strat": "bfs"}, "argument 'strat' is not known; did you mean 'strategy'?"),
         ({"warc_level": "3"}, "it is a setting: -s SHARC_WARC_LEVEL=VALUE"),
         ({"SHARC_MIN_FREE": "3"}, "it is a setting: -s SHARC_MIN_FREE=VALUE"),
         ({"every": "5m"}, "every='5m' is only for -a mode=instant"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from sharc_crawler.errors import UsageError
 from sharc_crawler.live.setup.instant import describe
 from sharc_crawler.report.selection import lines
 from sharc_crawler.report.terminal import foreign
@@ -26,7 +29,8 @@ SEEDS = 0.4  #: share of the terminal's width for seeds
 
 
 def show_plan(arguments: Arguments, config: Config) -> None:
-    """Print the plan, one row per site capture."""
+    """Print the plan, one row per site capture; raises UsageError where there is no place for it."""
+    check_place(config.output or Path())
     console = Console()
     console.print(_sites(arguments.specs(config.strategy, {}), round(console.width * SEEDS)))
     if bounds := [f"{name}={value:,.10g}" for name, value in config.bounds.items() if value]:
@@ -45,6 +49,15 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         f" as {politeness.agent!r}, into {config.output}"
     )
     console.print("DNS was not queried. Private addresses are checked on connecting.")
+
+
+def check_place(output: Path) -> None:
+    """The folder is there and can be written to, or can be made; raises UsageError."""
+    there = next(one for one in (output, *output.absolute().parents) if one.exists())
+    if not there.is_dir():
+        raise UsageError(f"output={str(output)!r} cannot be made: {there} is a file; choose another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"output={str(output)!r} cannot be made: {there} is not writable; choose another folder")
 
 
 def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:
