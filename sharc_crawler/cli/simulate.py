@@ -113,7 +113,8 @@ def _show(result: dict[str, Any]) -> None:
     for facts in result["runs"]:
         cells = [facts.get(KEYS.get(name, name), "") for name in SHOWN]
         rows.append([_shown(name, cell) for name, cell in zip(SHOWN, cells, strict=True)])
-    caption = f"evidence: {first['evidence']}; rates: {first['rates']}; graph: {first['graph']}"
+    guessed = f" ({counted(first['guessed'], 'page')} guessed)" if first["guessed"] else ""
+    caption = f"evidence: {first['evidence']}; rates: {first['rates']}{guessed}; graph: {first['graph']}"
     if any(facts["revisits"] == "none" for facts in result["runs"]):
         caption += "; without revisits nothing shows a page incoherent: all are unknown"
     if any(facts["hopeless"] > facts["expected_incoherent"] for facts in result["runs"]):

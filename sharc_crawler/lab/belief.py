@@ -29,6 +29,7 @@ class Belief:
     shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
     utilities: NDArray[np.float64]  #: Olston and Pandey's, from the full history of changes
     attested: NDArray[np.bool_]  #: the page's lastmod is trusted
+    guessed: int = 0  #: pages that no source knows a rate of, of all that were asked
     seen: Instant | None = None  #: when the archive saw all pages last; None: it never did
 
     def __post_init__(self) -> None:

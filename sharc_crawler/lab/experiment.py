@@ -199,6 +199,7 @@ def _scored(spec: RunSpec, belief: Belief, schedule: DownloadTimes, judged: Judg
         "graph": spec.graph,
         "seed": spec.seed,
         "revisits": schedule.order,
+        "guessed": belief.guessed,
         "evidence": "attested" if belief.attested.any() else "bytes",
         "reference": schedule.reference,
         **asdict(score(site, schedule, belief, judged)),

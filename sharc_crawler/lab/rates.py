@@ -29,7 +29,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.published import WEEK, links, sitemap, weekly_captures, year_before
 from sharc_crawler.rates.age import age_rates
-from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.chain import PRIOR, Chain
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import SitemapRates
@@ -50,8 +50,10 @@ if TYPE_CHECKING:
 
 def believe(site: Site, source: str) -> Belief:
     """The rates of a source, and Olston and Pandey's utilities (which always know all); no lastmod is trusted."""
-    rates, shapes = SOURCES[source](site) if source in SOURCES else _asked(_named(source, site), site)
-    return Belief(source, rates, shapes, utilities(site), np.zeros(len(site.urls), np.bool_), _seen(site, source))
+    known = source in SOURCES
+    rates, shapes, guessed = (*SOURCES[source](site), 0) if known else _asked(_named(source, site), site)
+    attested = np.zeros(len(site.urls), np.bool_)
+    return Belief(source, rates, shapes, utilities(site), attested, guessed, _seen(site, source))
 
 
 def _seen(site: Site, source: str) -> Instant | None:
@@ -104,7 +106,7 @@ def _require_past(site: Site) -> None:
 
 def _sitemap(site: Site) -> tuple[Column, Column]:
     _require_past(site)
-    return _asked([SitemapRates()], site)
+    return _asked([SitemapRates()], site)[:2]
 
 
 def _named(spec: str, site: Site) -> list[RateSource]:
@@ -117,10 +119,11 @@ def _named(spec: str, site: Site) -> list[RateSource]:
     return make_sources(spec, offers, also=SOURCES)
 
 
-def _asked(sources: Sequence[RateSource], site: Site) -> tuple[Column, Column]:
-    """Rates and shapes of sources; of pages on which all abstain, those of the chain's prior."""
+def _asked(sources: Sequence[RateSource], site: Site) -> tuple[Column, Column, int]:
+    """Rates and shapes of sources; of pages on which all abstain, those of the chain's prior, and how many they are."""
     estimates = Chain(sources).rates(sitemap(site), site.start)
-    return np.array([e.rate for e in estimates]), np.array([e.shape for e in estimates])
+    guessed = sum(e.source == PRIOR for e in estimates)
+    return np.array([e.rate for e in estimates]), np.array([e.shape for e in estimates]), guessed
 
 
 SOURCES: dict[str, Callable[[Site], tuple[Column, Column]]] = {

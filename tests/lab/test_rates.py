@@ -115,6 +115,17 @@ def test_weekly_captures_show_what_a_crawler_could_have_seen():
     assert captures.lastmods[third].tolist() == [-40 * DAY, *[-30 * DAY] * 4]
 
 
+class KnowsOne:
+    def rates(self, sightings, now):
+        return [RateEstimate(1.0, "mine") if one.url == "/1" else None for one in sightings]
+
+
+def test_pages_that_a_source_knows_nothing_of_are_counted():
+    belief = believe(site := past_site(), f"{__name__}.KnowsOne")
+    assert (belief.guessed, set(belief.rates.tolist())) == (len(site.urls) - 1, {1.0})
+    assert believe(site, "constant").guessed == 0
+
+
 def test_links_of_the_start():
     assert links(past_site()) == [("/0", f"/{page}") for page in range(1, 6)]
 
