@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,7 @@ from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, PageSample, Schedule, schedule
 from tests.report.arbitrary import captures
-from tests.report.by_hand import T, classes_of, facts, judged, page, pages_of, visit
+from tests.report.by_hand import T, classes_of, facts, judged, page, pages_of, rendered, visit
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
@@ -143,3 +144,13 @@ def test_a_rate_that_nobody_told_is_called_a_guess() -> None:
     guessed, told = sorted(row.title for row in drawing.rows)
     assert told.endswith("· changes every day")
     assert guessed.endswith("· taken to change every day, a guess")
+
+
+def test_a_label_at_the_end_of_the_time_axis_is_not_cut() -> None:
+    ends = []
+    for after in range(60, 75):
+        made = facts(judged("/", Verdict.COHERENT, before=50, after=after), started=T - 60, ended=T + after + 1)
+        (shown,) = rendered(made).values()
+        labels = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle">(\d\d:\d\d:\d\d)<', shown)
+        ends.append(max(float(x) + 4 * len(text) for x, text in labels))
+    assert max(ends) == WIDTH, "some would stand out, none does"
