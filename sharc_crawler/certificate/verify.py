@@ -21,11 +21,11 @@ from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, fixity_of,
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
+from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import moved_sites, site_folders
@@ -187,18 +187,9 @@ def why_none(path: Path) -> str:
         return f"the capture is not complete; {way_out}"
     if not any(path.glob(f"*{SUFFIX}")):
         return "there are no WARC files that could show anything"
-    if _is_refuted(path):
+    if refuted_in(path / REPORT):
         return f"the WARC files do not bear out what was judged ({path / REPORT}); capture the site again, elsewhere"
     return f"it was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
-
-
-def _is_refuted(path: Path) -> bool:
-    """Does the report say so?"""
-    try:
-        captures = json.loads((path / REPORT).read_bytes())["captures"]
-        return any(one["claim"]["code"] == Statement.REFUTED for one in captures)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
 
 
 def total_size(path: Path) -> int:

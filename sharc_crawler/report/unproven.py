@@ -5,10 +5,10 @@ Its state keeps what was judged. So whoever reads that later goes by what the re
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sharc_crawler.certificate.refuted import refuted_in as refuted_in
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Verdict
@@ -49,12 +49,3 @@ def as_reported(captures: list[CaptureFacts], report: Path) -> list[CaptureFacts
     """The captures of a folder, those as unproven of which its ``report.json`` says so."""
     refuted = refuted_in(report)
     return [unproven(facts) if facts.site in refuted else facts for facts in captures]
-
-
-def refuted_in(report: Path) -> set[str]:
-    """The sites of which a ``report.json`` says so."""
-    try:
-        told = json.loads(report.read_bytes())["captures"]
-        return {one["site"] for one in told if any(note.startswith(NOTE) for note in one["notes"])}
-    except (OSError, ValueError, LookupError, TypeError):  # there is none, or it is of another kind
-        return set()

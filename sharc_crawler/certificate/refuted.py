@@ -1,0 +1,20 @@
+"""Captures whose records do not bear out what was judged of their pages: they have no certificate."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sharc_crawler.evidence.claim import Statement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def refuted_in(report: Path) -> set[str]:
+    """The sites of which a ``report.json`` says so."""
+    try:
+        told = json.loads(report.read_bytes())["captures"]
+        return {one["site"] for one in told if one["claim"]["code"] == Statement.REFUTED}
+    except (OSError, ValueError, LookupError, TypeError):  # there is none, or it is of another kind
+        return set()
