@@ -15,7 +15,7 @@ FEWEST = 10  #: pages of a folder whose own folders are told apart
 OTHERS = "other folders"
 
 
-class _Folder(NamedTuple):
+class _FolderPages(NamedTuple):
     name: str
     depth: int
     labels: tuple[Labels, ...]
@@ -31,8 +31,8 @@ def folders(pages: Mapping[Labels, int], site: str) -> dict[Labels, str]:
     >>> sorted(set(folders(numbers, "h").values()))
     ['h/*', 'h/a/*', 'h/a/b/', 'i']
     """
-    waiting = _first(_Folder(site, 0, tuple(pages), sum(pages.values())), pages)
-    found: list[_Folder] = []
+    waiting = _first(_FolderPages(site, 0, tuple(pages), sum(pages.values())), pages)
+    found: list[_FolderPages] = []
     while waiting:
         largest = max(waiting, key=lambda one: one.pages)
         waiting.remove(largest)
@@ -46,7 +46,7 @@ def folders(pages: Mapping[Labels, int], site: str) -> dict[Labels, str]:
     return {labels: one.name for one in found for labels in one.labels}
 
 
-def _first(whole: _Folder, pages: Mapping[Labels, int]) -> list[_Folder]:
+def _first(whole: _FolderPages, pages: Mapping[Labels, int]) -> list[_FolderPages]:
     """The folders right below the one that holds all; of very many the largest, and the others together."""
     inner = [whole]
     while len(inner) == 1 and (deeper := _within(inner[0], pages)):
@@ -56,16 +56,16 @@ def _first(whole: _Folder, pages: Mapping[Labels, int]) -> list[_Folder]:
     inner.sort(key=lambda one: -one.pages)
     small = inner[MOST - 1 :]
     labels = tuple(one for folder in small for one in folder.labels)
-    return [*inner[: MOST - 1], _Folder(OTHERS, 0, labels, sum(folder.pages for folder in small))]
+    return [*inner[: MOST - 1], _FolderPages(OTHERS, 0, labels, sum(folder.pages for folder in small))]
 
 
-def _within(folder: _Folder, pages: Mapping[Labels, int]) -> list[_Folder]:
+def _within(folder: _FolderPages, pages: Mapping[Labels, int]) -> list[_FolderPages]:
     """The folders in a folder, and the pages that lie in it directly."""
     inner: dict[str, list[Labels]] = defaultdict(list)
     for labels in folder.labels:
         if len(labels) > folder.depth:
             inner[labels[folder.depth]].append(labels)
     return [
-        _Folder(name, folder.depth + 1, tuple(some), sum(pages[labels] for labels in some))
+        _FolderPages(name, folder.depth + 1, tuple(some), sum(pages[labels] for labels in some))
         for name, some in inner.items()
     ]

@@ -33,7 +33,7 @@ def test_a_factory_is_given_what_it_asks_for_and_options_come_first():
         ("oracel", "did you mean 'oracle'"),
         ("constant:rat=1", "option of rates=constant='rat' is not known; did you mean 'rate'"),
         ("predictor", "rates='predictor' does not make a source of rates: .*model"),
-        ("constant:rate=much", "rates='constant:rate=much' does not make a source of rates"),
+        ("constant:rate=much", "rate='much' of the constant source must be a number of changes per second"),
     ],
 )
 def test_what_cannot_be_made(spec: str, message: str):
