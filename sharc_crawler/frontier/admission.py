@@ -93,6 +93,11 @@ class Admitter:
             self._queuer.rate_again(capture, told, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN])
 
+    def known(self, capture: SiteCapture, sightings: Iterable[Sighting]) -> list[PageId]:
+        """The pages named, each once; ``UNSEEN``: the capture knows no such page."""
+        keys = {one.key or self._canonical(one.url) for one in sightings if one.kind is Kind.PAGE}
+        return capture.seen.find([key for key in keys if key is not None])
+
     def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
         """Pages that were left are fetched after all."""
         for page in pages:

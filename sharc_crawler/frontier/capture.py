@@ -188,17 +188,18 @@ class Embedded:
 
 
 class Doubted:
-    """Visits that wait until nothing else is left: by distance from the seeds, then in the order of discovery."""
+    """Visits that wait until nothing else is left: by distance from the seeds, then in any order, always the same."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[int, PageId, Visit]] = []
+        self._heap: list[tuple[int, int, PageId, Visit]] = []
 
     def __len__(self) -> int:
         return len(self._heap)
 
     def put(self, visit: Visit, pages: PageTable) -> None:
         """A visit waits."""
-        heappush(self._heap, (pages.depths[visit.page], visit.page, visit))
+        drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
+        heappush(self._heap, (pages.depths[visit.page], drawn, visit.page, visit))
 
     def take(self) -> Visit:
         """The next one, where there is one."""

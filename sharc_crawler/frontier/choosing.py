@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Instant, Visit
     from sharc_crawler.strategies.door import Door
 
     Begin = Callable[[SiteCapture, Instant], Door | None]
-    Complete = Callable[[SiteCapture, Instant], None]
 
 SOON = 0.1  #: seconds until a capture is looked at again whose strategy is being made
 MAX_DOUBTED = 1_000  #: pages that are told to wait, per decision
@@ -31,10 +31,10 @@ MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per d
 class Chooser:
     """Asks a host's queues, then the capture."""
 
-    def __init__(self, ledger: Ledger, begin: Begin, complete: Complete) -> None:
+    def __init__(self, ledger: Ledger, begin: Begin, finisher: Finisher) -> None:
         self._ledger = ledger
         self._begin = begin  # builds a capture's strategy
-        self._complete = complete  # judges what is left, and ends it
+        self._finisher = finisher
 
     def choose(self, number: int, host: Host, now: Instant) -> Task | None:
         """The best thing to do on this host. What waits for a time that the capture has not got is refused now."""
@@ -73,7 +73,7 @@ class Chooser:
         if visit is None:
             if capture.owed.pending or mode.owes_more(now):
                 return None
-            self._complete(capture, now)
+            self._finisher.complete(capture, now)
             return None if capture.phase is Phase.DONE else self._ask(capture, now)  # the next part of the site
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
             mode.turn(now)
@@ -93,8 +93,11 @@ class Chooser:
             visit = capture.mode.next(strategy, now)
         if visit is not None or not capture.doubted or capture.owed.pending:
             return visit
-        echoes.nothing_else()
-        return capture.doubted.take()
+        visit = capture.doubted.take()
+        if self._finisher.prober.sure(capture, visit, now):
+            return visit
+        capture.doubted.put(visit, pages)
+        return None
 
     def _stopped(self, capture: SiteCapture, error: StrategyError, now: Instant) -> None:
         """What was captured so far stays; readers of its report learn why it is not complete."""

@@ -20,7 +20,7 @@ from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import PageId
@@ -55,21 +55,26 @@ class _EchoGroup:
         self.echoes = 0
         self.row = 0  # echoes since the last new one
         self.deep = 0  # the same of those alone that could be left
+        self.suspects = 0  # the same, and of those that echoes named and that look like it
         self.doubted = False  # what else it has waits; it stays so
         self.closed = ""  # why; it stays so
 
     def new(self, deep: bool) -> None:
         """``deep``: the page could have been left."""
         self.contents += 1
-        self.row = 0
+        self.row = self.suspects = 0
         self.deep *= not deep
+
+    def suspect(self) -> None:
+        """One more echo."""
+        self.suspects += 1
+        self.doubted = self.doubted or self.suspects >= DOUBT
 
     def echo(self, what: str, *, deep: bool, proven: bool) -> None:
         """``proven``: there is a trap on this site."""
         self.echoes += 1
         self.row += 1
         self.deep += deep
-        self.doubted = self.doubted or self.deep >= DOUBT
         if self.row >= ROW and (proven or self.echoes >= SHARE * self.contents):
             self.close(self.row, what)
 
@@ -84,30 +89,40 @@ class Echoes:
     """Which pages are echoes, and what is left as it is named by them, or looks like them."""
 
     def __init__(self) -> None:
-        self._first = SeenUrls()  # content → the page that showed it first
+        self.first = SeenUrls()  #: content → the page that showed it first
         self._fed: Counter[int] = Counter()  # contents that copies of named ever new pages, and how often
-        self._echoes: set[PageId] = set()
+        self.echoes: dict[PageId, int] = {}  #: and what they show
         self._groups: dict[str, _EchoGroup] = {}
         self._closed = False
 
     def copied(self, url: str, content: str, pages: PageTable) -> bool:
         """Was a content shown at another address, and at none that one place tells from this?"""
-        first = self._first.get(content)
-        return first != UNSEEN and _unlike(url, pages.urls[first])
+        if (first := self.first.get(content)) == UNSEEN:
+            return False
+        from sharc_crawler.frontier.probing import unlike  # only where there are copies
 
-    def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool]) -> None:
-        """A page was captured; ``feeds``: does it name new pages of its like? Asked for where that counts."""
-        if self._first.get(content) == UNSEEN:
-            self._first.add(content, page)
+        return unlike(url, pages.urls[first])
+
+    def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool]) -> bool:
+        """A page was captured: nobody had shown what it shows?
+
+        ``feeds``: does it name new pages of its like? Asked for where that counts.
+        """
+        if self.first.get(content) == UNSEEN:
+            self.first.add(content, page)
             if group := self._group(page, pages):
                 group.new(_may_be_left(page, pages))
-        elif self.copied(pages.urls[page], content, pages) and self._fed_by(content, feeds):
+            return True
+        if self.copied(pages.urls[page], content, pages) and self._fed_by(content, feeds):
             if group := self._group(page, pages):
                 what = _told(self._key(page, pages))
                 group.echo(what, deep=_may_be_left(page, pages), proven=self._closed)
+                for alike in {group, self._groups.get(shape(pages.urls[page]), group)}:
+                    alike.suspect()
                 self._closed = self._closed or bool(group.closed)
-            if len(self._echoes) < MOST:
-                self._echoes |= {page, self._first.get(content)}
+            if len(self.echoes) < MOST:
+                self.echoes |= dict.fromkeys((page, self.first.get(content)), hash(content))
+        return False
 
     def _fed_by(self, content: str, feeds: Callable[[], bool]) -> bool:
         """Once that is known of a content, it need not be asked: what such pages name may be left already."""
@@ -124,21 +139,22 @@ class Echoes:
         """
         if not self._closed or not _named_deep(parent, pages):
             return None
-        group = self._groups.get(_NAMED_BY_ECHOES) if parent in self._echoes else None
+        group = self._groups.get(_NAMED_BY_ECHOES) if parent in self.echoes else None
         if (group is None or not group.closed) and (alike := self._groups.get(shape(url))):
             group = alike
         return group.closed or None if group else None
 
     def doubts(self, page: PageId, pages: PageTable) -> bool:
         """Is a page to wait until nothing else is left?"""
-        if not self._echoes or not _may_be_left(page, pages):
+        parent = pages.parents[page]
+        if not self.echoes or parent == NO_PARENT or pages.kinds[parent] is not Kind.PAGE:
             return False
-        group = self._groups.get(self._key(page, pages))
-        return group is not None and group.doubted and not group.closed
+        groups = (self._groups.get(key) for key in {self._key(page, pages), shape(pages.urls[page])})
+        return any(group.doubted and not group.closed for group in groups if group)
 
     def nothing_else(self) -> None:
         """All that waits is doubted: the site is as small as it looks."""
-        contents = len(self._first)
+        contents = len(self.first)
         for key, group in self._groups.items():
             enough = contents // 4 if key == _NAMED_BY_ECHOES else contents // 2 + 1
             if group.doubted and group.deep >= min(ROW, max(LEAST, enough)):
@@ -146,7 +162,7 @@ class Echoes:
                 self._closed = True
 
     def _key(self, page: PageId, pages: PageTable) -> str:
-        return _NAMED_BY_ECHOES if pages.parents[page] in self._echoes else shape(pages.urls[page])
+        return _NAMED_BY_ECHOES if pages.parents[page] in self.echoes else shape(pages.urls[page])
 
     def _group(self, page: PageId, pages: PageTable) -> _EchoGroup | None:
         key = self._key(page, pages)
@@ -167,22 +183,3 @@ def _may_be_left(page: PageId, pages: PageTable) -> bool:
 def _named_deep(parent: PageId, pages: PageTable) -> bool:
     """Was it named by a page that is no seed?"""
     return parent != NO_PARENT and pages.depths[parent] > 0 and pages.kinds[parent] is Kind.PAGE
-
-
-def _unlike(url: str, first: str) -> bool:
-    """Do two addresses differ in more than one folder or parameter?"""
-    from sharc_crawler.frontier.idle_places import forms  # only where there are copies
-
-    others = {form.rest for form in forms(first)}
-    return all(form.rest not in others for form in forms(url))
-
-
-def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
-    """Is most of what a page names of its own shape new?
-
-    >>> names_new("http://h/a", ["http://h/b", "http://h/x/1"], ["http://h/c", "http://h/d"])
-    True
-    """
-    host, own = url.split("/")[2], shape(url)
-    counts = [sum(one.split("/")[2:3] == [host] and shape(one) == own for one in some) for some in (known, new)]
-    return counts[1] > counts[0]

@@ -7,15 +7,14 @@ capture stand then.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.budget import PREFIX
-from sharc_crawler.frontier.echoes import names_new
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.seen import UNSEEN
-from sharc_crawler.frontier.soft_errors import note
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
+    from sharc_crawler.frontier.probing import Prober
     from sharc_crawler.model import Fetch, Instant, PageId
 
 #: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
 _OK, _PAGE, _SECOND, _ONLY = Result.OK, Kind.PAGE, Slot.SECOND, Slot.ONLY
-PROBE = "probe"  #: how it was found: it was made up here
 KNOWN_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
 
 
@@ -57,6 +56,13 @@ class Finisher:
         self._opener = opener
         self._admitter = admitter
         self._named: dict[int, list[Sighting]] = {}  # by lease: what a document named before its fetch is over
+
+    @cached_property
+    def prober(self) -> Prober:
+        """Asks for what nobody names, where there are copies of pages."""
+        from sharc_crawler.frontier.probing import Prober  # on few sites
+
+        return Prober(self._ledger, self._admitter)
 
     def name(self, ended: Ended, links: Sequence[Sighting]) -> None:
         """A part of what a document names, before the fetch is over."""
@@ -85,7 +91,7 @@ class Finisher:
         """What it names is taken in; the pages of the capture among it. What nobody asked for names nothing."""
         capture, fetch, _, outcome = ended
         if fetch.kind is Kind.PROBE:
-            return []
+            return self.prober.named(capture, fetch, outcome, links)
         moved = ""
         links = capture.mode.named(fetch, outcome, links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
@@ -119,6 +125,8 @@ class Finisher:
         named = [link.key or link.url for link in links if link.kind is _PAGE]
         found = capture.seen.find(named)
         known = [url for url, page in zip(named, found, strict=True) if page != UNSEEN]
+        from sharc_crawler.frontier.probing import names_new  # only of copies
+
         return names_new(fetch.url, known, [url for url, page in zip(named, found, strict=True) if page == UNSEEN])
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
@@ -164,7 +172,7 @@ class Finisher:
         elif fetch.kind is Kind.SITEMAP:
             self._opener.sitemap_read(capture, fetch, task, outcome)
         elif fetch.kind is Kind.PROBE:
-            self._probed(ended)
+            self.prober.answered(capture, fetch, outcome, linked)
         else:
             capture.mode.polled(fetch.page, outcome, linked)
         return None
@@ -186,33 +194,14 @@ class Finisher:
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
-                content = content_of(outcome)
-                capture.traps.saw(fetch.url, content)
-                if content is not None:
-                    capture.traps.echoes.saw(task.page, content, pages, lambda: feeds)
-                self._ask(capture, ended.now)
+                capture.traps.saw(fetch.url, content := content_of(outcome))
+                capture.traps.showed(task.page, content, pages, lambda: feeds)
+                if capture.traps.errors.wanted and capture.spec.discover:
+                    self.prober.ask(capture, ended.now)
         if task.page not in capture.again:
             if fetch.kind is _PAGE:
                 self._tell_strategy(capture, task, captured, ended.now)
             capture.mode.visited(task, fetch.kind, outcome)
-
-    def _ask(self, capture: SiteCapture, now: Instant) -> None:
-        """For what cannot exist, where pages look like error pages."""
-        assert capture.traps is not None, "they are what asks"
-        probes = capture.traps.errors.take()
-        if not probes or not capture.spec.discover:
-            return
-        self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, PROBE) for probe in probes], now)
-
-    def _probed(self, ended: Ended) -> None:
-        """It is captured or lost, never judged."""
-        capture, fetch, task, outcome = ended
-        captured = outcome.result is _OK
-        self._ledger.pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
-        if captured and capture.traps is not None:
-            capture.traps.errors.answered(fetch.url, content_of(outcome))
-        capture.note(note(fetch.url, outcome))
-        self._ledger.changed_capture()
 
     def _visited_again(self, ended: Ended) -> None:
         """A second look before T: what it shows stands for the page from now on; where it shows nothing, the first."""

@@ -67,7 +67,7 @@ class Frontier:
         self._admitter = Admitter(self.ledger, self._parts, queuer)
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
         self._finisher = Finisher(self.ledger, self._opener, self._admitter)
-        self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher.complete)
+        self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher)
         self._leases = Leases(self.ledger, lease_time, self._parts.former)
         self.stopped = False  #: it can go on no more, and is asked for nothing
 
@@ -311,8 +311,9 @@ class Frontier:
                 return reason
             found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
             if found and capture.traps:
-                parent = self.pages.parents[task.page]
-                if reason := capture.traps.why_not_found(url, parent, self.pages):
+                fleeting, parent = capture.traps.fleeting, self.pages.parents[task.page]
+                gone = fleeting.why_not(task.page, self.pages) if fleeting else None
+                if reason := gone or capture.traps.why_not_found(url, parent, self.pages):
                     return reason
         return None if free else capture.budget.why_not(task, kind, url, now)
 

@@ -10,11 +10,11 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.echoes import names_new
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
+from sharc_crawler.frontier.probing import is_look, names_new, take
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.links.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
@@ -171,8 +171,9 @@ class Restorer:
             if captured:
                 capture.mode.sitemap_read(page, row.slot, outcome)
         elif kind is Kind.PROBE:
-            if captured and capture.traps is not None:
-                capture.traps.errors.answered(pages.urls[page], content_of(outcome))
+            if capture.traps is not None:
+                named = self._targets.get(page, ()) if is_look(pages.urls[page]) else ()
+                take(capture.traps, pages.urls[page], outcome, named, capture.seen)
         else:
             if captured:
                 pages.remember(page, outcome, capture.mode.compares)
@@ -188,10 +189,8 @@ class Restorer:
         capture.counts.visited(captured)
         self._firsts.append(Visit(page, row.slot, row.plan))
         if captured and capture.traps is not None:
-            content = content_of(outcome)
-            capture.traps.saw(self._ledger.pages.urls[page], content)
-            if content is not None:
-                capture.traps.echoes.saw(page, content, self._ledger.pages, lambda: self._feeds(page))
+            capture.traps.saw(self._ledger.pages.urls[page], content := content_of(outcome))
+            capture.traps.showed(page, content, self._ledger.pages, lambda: self._feeds(page))
         elif outcome.location and not captured:
             self._opener.widen(capture, page, outcome.location)
 
@@ -298,7 +297,8 @@ class Restorer:
         assert strategy is not None, "it was waited for"
         states = self._ledger.pages.states
         for row in self._ledger.links() if capture.phase is Phase.VISIT else ():
-            strategy.linked(row.targets)
+            if self._ledger.pages.kinds[row.page] is not Kind.PROBE:
+                strategy.linked(row.targets)
         for visit in firsts:
             strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
         unjudged = capture.mode.rebuilt(strategy, firsts)

@@ -7,38 +7,11 @@ visited where others name them; what they alone name, and was not known before, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sharc_crawler.model import Result
 from sharc_crawler.urls import unlikely
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sharc_crawler.model import Outcome
 
 COPIES = 4  #: pages of a folder that show the same, until one asks
 MOST = 5  #: folders that are asked in
 KEPT = 50  #: contents that are counted, those seen last
-
-
-_SHOWS = "it shows this folder's error page, of status 200"
-
-
-def note(probe: str, outcome: Outcome) -> str:
-    """What a reader must know of what was asked for."""
-    if outcome.result is Result.OK:
-        what = _SHOWS
-    elif outcome.result is Result.GONE:
-        what = f"there is none (status {outcome.status}), so pages beside it that show the same are pages"
-    else:
-        what = f"the answer ({outcome.error or outcome.result}) does not show an error page"
-    return f"{probe}, which nobody names, was asked for as pages beside it show the same: {what}"
-
-
-def shown_by(notes: Iterable[str]) -> bool:
-    """Do the notes of a capture tell of an error page?"""
-    return any(one.endswith(_SHOWS) for one in notes)
 
 
 class SoftErrors:
@@ -46,9 +19,9 @@ class SoftErrors:
 
     >>> errors = SoftErrors()
     >>> for name in ("kqzv", "bnwt", "wmdk", "qjxe"): errors.saw(f"http://h/x/{name}", "Oops")
-    >>> [probe] = errors.take()
-    >>> errors.asked(probe), errors.take(), errors.answered(probe, "Oops")
-    (True, [], None)
+    >>> [probe] = errors.wanted
+    >>> errors.asked(probe), errors.answered(probe, "Oops")
+    (True, None)
     >>> errors.why_not("Oops"), errors.why_not("a story")
     ('named by an error page of status 200 alone (http://h/x/no-such-page-euxmcqqecr shows it, too)', None)
     """
@@ -56,7 +29,7 @@ class SoftErrors:
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}  # of a folder and a content; the latest last
         self._asked: dict[str, str] = {}  # folder → what was asked for
-        self._wanted: list[str] = []
+        self.wanted: list[str] = []  #: what is to be asked for
         self._shown: dict[str, str] = {}  # content of an error page → what showed it
 
     def saw(self, url: str, content: str) -> None:
@@ -70,12 +43,7 @@ class SoftErrors:
             del self._counts[next(iter(self._counts))]
         if count == COPIES and folder not in self._asked and len(self._asked) < MOST:
             self._asked[folder] = probe = f"{folder}/{unlikely(folder)}"
-            self._wanted.append(probe)
-
-    def take(self) -> list[str]:
-        """What is to be asked for, once."""
-        wanted, self._wanted = self._wanted, []
-        return wanted
+            self.wanted.append(probe)
 
     def asked(self, url: str) -> bool:
         """Is it nobody's page, asked for to see an error page?"""

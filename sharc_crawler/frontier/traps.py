@@ -21,8 +21,10 @@ from sharc_crawler.frontier.soft_errors import SoftErrors
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from re import Match
 
+    from sharc_crawler.frontier.fleeting import FleetingLinks
     from sharc_crawler.frontier.idle_places import IdlePlaces
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Outcome, PageId
@@ -129,6 +131,7 @@ class Traps:
         self._idle: IdlePlaces | None = None  # once one of them was shown again
         self.errors = SoftErrors()
         self.echoes = Echoes()
+        self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
@@ -142,6 +145,14 @@ class Traps:
             self._saw_plain(url, content)
         if "*" in (name := _template(url, _NUMBER)):
             self._saw_of_template(name, content)
+
+    def showed(self, page: PageId, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
+        """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
+        if content is None:
+            return
+        new = self.echoes.saw(page, content, pages, feeds)
+        if self.fleeting:
+            self.fleeting.saw(page, content, pages, new=new)
 
     def _saw_plain(self, url: str, content: str) -> None:
         """A page in whose address nothing looks made up."""
@@ -207,7 +218,8 @@ class Traps:
 
     def why_not_found(self, url: str, parent: PageId, pages: PageTable) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not."""
-        why = self.echoes.why_not(url, parent, pages)
+        gone = self.fleeting.why_not_named(parent) if self.fleeting else None
+        why = gone or self.echoes.why_not(url, parent, pages)
         return f"looks like a trap: {why} (traps=0 takes them)" if why else self.why_not(url)
 
     def why_not(self, url: str) -> str | None:

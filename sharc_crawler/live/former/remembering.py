@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.soft_errors import shown_by
+from sharc_crawler.frontier.probing import is_look, shown_by
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Slot, Url, Verdict
 
@@ -76,7 +76,7 @@ def _error_pages(store: FrontierStore, capture: int) -> frozenset[str]:
     """What a capture's error pages of status 200 showed."""
     if not shown_by(store.captures()[capture].notes):
         return frozenset()
-    probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE)
+    probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE and not is_look(url.page.url))
     shown = (content_of(visit.outcome) for visits in probes for visit in visits if visit.outcome.result is Result.OK)
     return frozenset(filter(None, shown))
 

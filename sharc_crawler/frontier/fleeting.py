@@ -1,0 +1,111 @@
+"""Links that are gone when their page is asked for again: made up at each answer.
+
+Asked are pages that named what looks like a trap, once nothing else is left to be visited, under an address that nobody
+names (``?no-such-parameter=1``): a server that knows no such parameter shows the same page. Of the links that are gone
+two are visited (one, where a name that nobody gave shows the same). Where both show one text that was seen before, such
+links are left but for every fiftieth, and what pages with that text name. Where one shows something new, links change
+honestly here, and no more is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.echoes import Echoes
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.soft_errors import SoftErrors
+    from sharc_crawler.model import PageId
+
+SAMPLE = 2  #: pages that one page names no more, and that show one text
+VISITED = 50  #: of those that would be left each such is visited all the same
+FRUITLESS = 3  #: looks in a row that told nothing, from which on none is made
+MOST = 1_000  #: pages that are asked again
+
+
+class FleetingLinks:
+    """Which links stayed where their page was asked again; which texts those show that did not."""
+
+    def __init__(self, echoes: Echoes, errors: SoftErrors) -> None:
+        self._echoes, self._errors = echoes, errors
+        self._asked: set[PageId] = set()
+        self._stayed: dict[PageId, frozenset[PageId]] = {}  # what a page named again
+        self._fruitless = 0
+        self._honest = False  # something new was found behind a link that was gone
+        self._copies: Counter[tuple[PageId, int]] = Counter()  # by who named them no more, and what they show
+        self._left = 0
+        self._texts: set[int] = set()
+
+    @property
+    def _works(self) -> bool:
+        """Do looks tell something?"""
+        return self._fruitless < FRUITLESS and not self._honest
+
+    def wants(self, page: PageId, pages: PageTable) -> bool:
+        """Is the page that named this one to be asked again, before this one is visited?"""
+        parent = pages.parents[page]
+        new = parent not in self._asked and len(self._asked) < MOST and pages.kinds[parent] is Kind.PAGE
+        return new and self._works and not self.why_not_named(parent)
+
+    def told(self, page: PageId, pages: PageTable) -> bool:
+        """Is it known whether its link stayed?"""
+        return self._works and pages.parents[page] in self._stayed
+
+    def asked(self, page: PageId) -> None:
+        """A page is asked again, once."""
+        self._asked.add(page)
+
+    def answered(self, page: PageId, content: str | None, named: Sequence[PageId]) -> None:
+        """What it named again; nothing, where all of its links stayed."""
+        if page == UNSEEN:
+            return
+        self._asked.add(page)
+        same = content is not None and (
+            self._echoes.first.get(content) == page or self._echoes.echoes.get(page) == hash(content)
+        )
+        if named and same:
+            self._stayed[page] = frozenset(named)
+            self._fruitless = 0
+        else:
+            self._fruitless += 1
+
+    def saw(self, page: PageId, content: str, pages: PageTable, *, new: bool) -> None:
+        """A page was captured; ``new``: no other had shown what it shows."""
+        parent, echo = pages.parents[page], page in self._echoes.echoes
+        if parent not in self._stayed:
+            return
+        if page in self._stayed[parent]:
+            self._fruitless = self._fruitless + 1 if echo else 0  # traps may have links that stay, too
+        elif new:
+            self._honest = True
+        elif echo and pages.depths[self._echoes.first.get(content)] > 0:
+            self._copies[parent, hash(content)] += 1
+            sure = self._copies[parent, hash(content)] + bool(self._errors.why_not(content)) >= SAMPLE
+            if sure:
+                self._texts.add(hash(content))
+
+    def shown(self, content: str) -> None:
+        """What a name shows that nobody gave."""
+        if any(text == hash(content) for _, text in self._copies):
+            self._texts.add(hash(content))
+
+    def why_not(self, page: PageId, pages: PageTable) -> str | None:
+        """Why a page is left that waits; ``None``: it is not."""
+        if not self._texts or self._honest or page in self._stayed.get(pages.parents[page], (page,)):
+            return None
+        self._left += 1
+        if self._left % VISITED == 0:
+            return None
+        return "looks like a trap: its link was gone when its page was asked again (traps=0 takes them)"
+
+    def why_not_named(self, parent: PageId) -> str | None:
+        """Why what a page names first is left; ``None``: it is not."""
+        if not self._texts or self._honest or self._echoes.echoes.get(parent) not in self._texts:
+            return None
+        return "it is named alone by what pages show whose links are gone when their page is asked again"

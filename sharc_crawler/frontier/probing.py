@@ -1,0 +1,150 @@
+"""What is asked for that nobody names: error pages of status 200; pages once more, to see which of their links stay.
+
+Such a download is captured or lost, and never judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.echoes import shape
+from sharc_crawler.frontier.fleeting import FleetingLinks
+from sharc_crawler.frontier.idle_places import forms
+from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.model import Kind, Result, Sighting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.seen import SeenUrls
+    from sharc_crawler.frontier.traps import Traps
+    from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
+
+FOUND = "probe"  #: how it was found: it was made up here
+_LOOK = "no-such-parameter=1"  #: ends the address under which a page is asked again
+_LOOKED = (
+    f"pages that lead to what looks like a trap were asked for once more, each at its address with {_LOOK} behind it,"
+    " to see which of their links stay"
+)
+_SHOWS = "it shows this folder's error page, of status 200"
+
+
+def note(probe: str, outcome: Outcome) -> str:
+    """What a reader must know of what was asked for."""
+    if outcome.result is Result.OK:
+        what = _SHOWS
+    elif outcome.result is Result.GONE:
+        what = f"there is none (status {outcome.status}), so pages beside it that show the same are pages"
+    else:
+        what = f"the answer ({outcome.error or outcome.result}) does not show an error page"
+    return f"{probe}, which nobody names, was asked for as pages beside it show the same: {what}"
+
+
+def shown_by(notes: Iterable[str]) -> bool:
+    """Do the notes of a capture tell of an error page?"""
+    return any(one.endswith(_SHOWS) for one in notes)
+
+
+def look_at(url: str) -> str:
+    """What is asked for to see a page's links once more.
+
+    >>> look_at("http://h/a"), look_at("http://h/a?b=c")
+    ('http://h/a?no-such-parameter=1', 'http://h/a?b=c&no-such-parameter=1')
+    """
+    return f"{url}{'&' if '?' in url else '?'}{_LOOK}"
+
+
+def is_look(url: str) -> bool:
+    """Is it asked for to see which links of a page stay?"""
+    return url.endswith(_LOOK)
+
+
+def unlike(url: str, first: str) -> bool:
+    """Do two addresses differ in more than one folder or parameter?"""
+    several = url.count("&")  # parameters together are more than one place
+    others = {form.rest for form in forms(first) if not (several and form.place == "?*")}
+    return all(form.rest not in others for form in forms(url))
+
+
+def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
+    """Is most of what a page names of its own shape new?
+
+    >>> names_new("http://h/a", ["http://h/b", "http://h/x/1"], ["http://h/c", "http://h/d"])
+    True
+    """
+    host, own = url.split("/")[2], shape(url)
+    counts = [sum(one.split("/")[2:3] == [host] and shape(one) == own for one in some) for some in (known, new)]
+    return counts[1] > counts[0]
+
+
+class Prober:
+    """Asks, and takes the answers in."""
+
+    def __init__(self, ledger: Ledger, admitter: Admitter) -> None:
+        self._ledger = ledger
+        self._admitter = admitter
+
+    def ask(self, capture: SiteCapture, now: Instant) -> None:
+        """For what cannot exist, where pages look like error pages."""
+        assert capture.traps is not None, "they are what asks"
+        wanted, capture.traps.errors.wanted = capture.traps.errors.wanted, []
+        self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
+
+    def sure(self, capture: SiteCapture, visit: Visit, now: Instant) -> bool:
+        """May a visit be made that was put off, with nothing else left? Else the page that named it is asked again."""
+        traps, pages = capture.traps, self._ledger.pages
+        assert traps is not None, "they put it off"
+        looks = _looks(traps)
+        if looks.wants(visit.page, pages):
+            looks.asked(parent := pages.parents[visit.page])
+            if self._look(capture, pages.urls[parent], now):
+                return False
+        if not looks.told(visit.page, pages):
+            traps.echoes.nothing_else()
+        return True
+
+    def _look(self, capture: SiteCapture, url: str, now: Instant) -> bool:
+        """Is it asked for?"""
+        if capture.turned or not capture.spec.discover:
+            return False
+        capture.note(_LOOKED)
+        return bool(self._admitter.admit(capture, [Sighting(look_at(url), Kind.PROBE, FOUND)], now).new)
+
+    def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
+        """Pages of the capture that a page names that was asked again, where it names others, too."""
+        found = self._admitter.known(capture, links) if is_look(fetch.url) else []
+        named = [page for page in found if page != UNSEEN]
+        if len(named) == len(found):
+            return []
+        self._ledger.linked(fetch.page, outcome.started, named)
+        return named
+
+    def answered(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, named: Sequence[PageId]) -> None:
+        """What was asked for was answered."""
+        self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
+        if capture.traps is not None:
+            take(capture.traps, fetch.url, outcome, named, capture.seen)
+        if not is_look(fetch.url):
+            capture.note(note(fetch.url, outcome))
+        self._ledger.changed_capture()
+
+
+def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls) -> None:
+    """What an answer shows."""
+    content = content_of(outcome) if outcome.result is Result.OK else None
+    if is_look(url):
+        _looks(traps).answered(seen.get(url.removesuffix(_LOOK)[:-1]), content, named)
+    else:
+        traps.errors.answered(url, content)
+        if traps.fleeting and content is not None:
+            traps.fleeting.shown(content)
+
+
+def _looks(traps: Traps) -> FleetingLinks:
+    traps.fleeting = traps.fleeting or FleetingLinks(traps.echoes, traps.errors)
+    return traps.fleeting
