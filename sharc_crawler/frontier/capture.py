@@ -229,6 +229,7 @@ class SiteCapture:
         self.doubted = Doubted()
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
         self.beginning = False  #: that is being worked on
+        self.weighing = False  #: all that the server said is being weighed
         self.former = 0  #: visits that were over when it was built
         #: to be downloaded, or downloaded, after T, as their former record is lost
         self.again: frozenset[PageId] = frozenset()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Begin = Callable[[SiteCapture, Instant], Door | None]
 
-SOON = 0.1  #: seconds until a capture is looked at again whose strategy is being made
+SOON = 0.1  #: seconds until a capture is looked at again that is being worked on
 MAX_DOUBTED = 1_000  #: pages that are told to wait, per decision
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
 
@@ -73,8 +73,8 @@ class Chooser:
         if visit is None:
             if capture.owed.pending or mode.owes_more(now):
                 return None
-            self._finisher.complete(capture, now)
-            return None if capture.phase is Phase.DONE else self._ask(capture, now)  # the next part of the site
+            over = self._finisher.complete(capture, now)
+            return None if not over or capture.phase is Phase.DONE else self._ask(capture, now)  # the site's next part
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
             mode.turn(now)
         capture.owed.one()
@@ -118,5 +118,6 @@ class Chooser:
         """When the host has something to do by itself; inf: never."""
         polls = self._ledger.polls
         polled = math.inf if polls is None or host.waits else polls.due(number, now)
-        begun = now + SOON if self._ledger.capture.beginning else math.inf
+        capture = self._ledger.capture
+        begun = now + SOON if capture.beginning or capture.weighing else math.inf
         return min(host.retries[0][0] if host.retries else math.inf, polled, begun)

@@ -7,7 +7,7 @@ capture stand then.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
@@ -20,12 +20,14 @@ from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Resul
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from concurrent.futures import Future
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
+    from sharc_crawler.frontier.parts import Aside
     from sharc_crawler.frontier.probing import Prober
     from sharc_crawler.model import Fetch, Instant, PageId
 
@@ -51,10 +53,12 @@ class Ended(NamedTuple):
 class Finisher:
     """Takes outcomes in."""
 
-    def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, aside: Aside) -> None:
         self._ledger = ledger
         self._opener = opener
         self._admitter = admitter
+        self._aside = aside
+        self._judging: Future[Mapping[PageId, Judgement]] | None = None  # at the end
         self._named: dict[int, list[Sighting]] = {}  # by lease: what a document named before its fetch is over
 
     @cached_property
@@ -284,12 +288,21 @@ class Finisher:
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def complete(self, capture: SiteCapture, now: Instant) -> None:
-        """Nothing is left: judge what has only one visit, and end, unless other parts of the site wait."""
+    def complete(self, capture: SiteCapture, now: Instant) -> bool:
+        """Nothing is left: judge what has only one visit, and end, unless other parts of the site wait.
+
+        ``False``: all is being weighed.
+        """
         twice = capture.strategy is not None and capture.strategy.revisits
         if twice and capture.phase is Phase.VISIT:
             capture.mode.turn(now)
-        judged = capture.mode.judge(self._unjudged())
+        if self._judging is None:
+            unjudged = self._unjudged()
+            self._judging = self._aside(partial(capture.mode.judge, unjudged), len(unjudged))
+        capture.weighing = not self._judging.done()
+        if capture.weighing:
+            return False
+        judged, self._judging = self._judging.result(), None
         for page, judgement in judged.items():
             self._judge(page, judgement)
         for page in self._unjudged():
@@ -300,6 +313,7 @@ class Finisher:
             self._judge(page, never if twice and not apex else at_once)
         if capture.mode.part_over(now):
             self._end(capture, now)
+        return True
 
     def _end(self, capture: SiteCapture, now: Instant) -> None:
         capture.life.end(now)

@@ -41,6 +41,7 @@ FILE_NAME = "frontier.db"
 DAMAGED = ".damaged"
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
+_TEXTS = {one: one.value for one in (*Verdict, *Evidence)}  # SQLite takes plain texts in half the time
 _EXCHANGES = """
 SELECT visit.visit, page.capture, visit.ended, page.url, page.kind, page.via, parent.url, page.depth, visit.lease,
        visit.decided, visit.slot, visit.plan, visit.attempt, page.rate, page.source, visit.started, visit.result,
@@ -305,7 +306,10 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
         (batch.lastmods, _insert("lastmod", 4)),
         (batch.outside, _insert("outside", 4)),
-        (batch.judgements, _replace("judgement", 4)),
+        (
+            [(row.page, _TEXTS[row.verdict], _TEXTS[row.evidence], row.reason) for row in batch.judgements],
+            _replace("judgement", 4),
+        ),
         (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
         ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 11)),
         (list(batch.hosts.values()), _replace("host", 3)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from email.utils import formatdate
 
@@ -76,11 +77,11 @@ class Site:
         return Outcome(Result.OK, status=200, digest=digest, **clock), []
 
 
-def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None, rate: float = 0.0):
+def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None, rate: float = 0.0, **parts):
     """Crawl; after so many steps each time, cut off, half of the times with a fetch in flight, and gone on."""
     store = store or MemoryStore()
     politeness = Politeness(delay=STEP)
-    parts = Parts(rates=lambda _: Chain([ConstantRates(rate)])) if rate else Parts()
+    parts = Parts(**({"rates": lambda _: Chain([ConstantRates(rate)])} if rate else {}), **parts)
     frontier = Frontier(politeness, store, parts)
     frontier.open(CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit, lag=0.0), START)
     now = START
@@ -317,6 +318,36 @@ class Unmodified(Site):
             state = {"result": Result.NOT_MODIFIED, "status": 304, "digest": None} if same else {}
             outcome = outcome._replace(validators=told, **state)
         return outcome, links
+
+
+class Later(Future):
+    """Work of a large site, done by others: it is over when it has been asked for twice."""
+
+    def __init__(self, work) -> None:
+        super().__init__()
+        self.work, self.looks = work, 0
+
+    def done(self) -> bool:
+        self.looks += 1
+        if self.looks == 2:
+            self.set_result(self.work())
+        return super().done()
+
+
+@pytest.mark.parametrize("visits", [1, 2])
+@pytest.mark.parametrize("cuts", [(), (9, 32, 38, 3)])
+def test_words_are_weighed_beside_the_crawl_at_t_and_at_the_end(visits, cuts):
+    works = []
+
+    def aside(work, pages):
+        works.append((work.func.__name__, pages))
+        return Later(work)
+
+    site = Site(seed=3, rate=1e-4)
+    beside = check(site, capture(site, visits, cuts=cuts, aside=aside))
+    assert beside == check(site, capture(site, visits, cuts=cuts))
+    assert works[-2:] == [("_weigh", works[-2][1]), ("judge", beside["coherent", "attested", True] + (visits == 1) * 5)]
+    assert works[-2][1] >= 30
 
 
 def test_304s_are_audited_as_without_lastmods_cut_off_or_not():

@@ -7,6 +7,7 @@ come first, and last those that are shown already. At the end the audit's pages 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.untested import Untested
+    from sharc_crawler.frontier.parts import Aside
     from sharc_crawler.frontier.store import LastmodRow, PageRow
     from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
@@ -42,9 +45,13 @@ class ByLastmods(TwoVisits):
     listens = True
     takes_hubs = False
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: Untested) -> None:
+    def __init__(
+        self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: Untested, aside: Aside
+    ) -> None:
         super().__init__(ledger, capture, tests, compares=True)
         self.attestations = Attestations(history, capture.spec.audit, capture.spec.lag)
+        self._aside = aside
+        self._weighing: Future[tuple[dict[PageId, Change], list[PageId]]] | None = None  # at T
         self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
         self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come
         self._embedded_again = False  # those downloaded before T have been asked for again
@@ -162,13 +169,31 @@ class ByLastmods(TwoVisits):
         if self._again is None:
             if not self._drew:
                 self._draw()
-            self._reorder(strategy, reference)
-            lost = self.attestations.lost(self._ledger.pages.urls.__getitem__, reference)
+            if (weighed := self._weighed(strategy, reference)) is None:
+                return True
+            said, lost = weighed
+            self._reorder(strategy, said, reference)
             self._again = self._worth(strategy, lost)
             self._owe_in_full(self._again)
             return bool(self._again)
         undated, self._again = self.attestations.undated(self._again), []
         return len(undated) > len(self.attestations.sitemaps) and self._read_sitemaps()
+
+    def _weighed(self, strategy: Door, reference: Instant) -> tuple[dict[PageId, Change], list[PageId]] | None:
+        """What words say of the pages to be revisited; which are lost by their only visit. ``None``: is being weighed.
+
+        A large site's take long, and other sites go on meanwhile.
+        """
+        if self._weighing is None:
+            weigh = partial(self._weigh, strategy.revisits_ahead(), reference)
+            self._weighing = self._aside(weigh, len(self.attestations.downloads))
+        self._capture.weighing = not self._weighing.done()
+        return None if self._capture.weighing else self._weighing.result()
+
+    def _weigh(self, ahead: Sequence[PageId], reference: Instant) -> tuple[dict[PageId, Change], list[PageId]]:
+        urls, known = self._ledger.pages.urls, self.attestations
+        said = {page: known.since_visit(page, urls[page], reference) for page in ahead}
+        return said, known.lost(urls.__getitem__, reference)
 
     def _owe_in_full(self, pages: Sequence[PageId]) -> None:
         """Without conditions: bytes are wanted, not the server's word."""
@@ -192,13 +217,13 @@ class ByLastmods(TwoVisits):
         )
         return [lost[place] for place in order[gain > cost].tolist()]
 
-    def _reorder(self, strategy: Door, reference: Instant) -> None:
+    def _reorder(self, strategy: Door, words: Mapping[PageId, Change], reference: Instant) -> None:
         """Where revisits are ahead: those of pages that are shown already need not come soon."""
         ahead = strategy.revisits_ahead()
         if not ahead:
             return
-        urls, started = self._ledger.pages.urls, self._ledger.pages.started
-        said = np.array([self.attestations.since_visit(page, urls[page], reference) for page in ahead])
+        started = self._ledger.pages.started
+        said = np.array([words.get(page, Change.UNKNOWN) for page in ahead])
         rates, weights, shapes = self._columns(ahead)
         elapsed = np.array([max(0.0, reference - started[page]) for page in ahead])
         elapsed[said == Change.CHANGED] = 0.0  # no change between T and the revisit is enough

@@ -29,7 +29,7 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
     if spec.mode == "survey":
         from sharc_crawler.frontier.modes.survey import Surveyed
 
-        return Surveyed(ledger, capture, parts.history(spec), tests)
+        return Surveyed(ledger, capture, parts.history(spec), tests, parts.aside)
     if spec.mode == "continuous":
         from sharc_crawler.frontier.modes.continuous import Continuously
 
@@ -37,7 +37,7 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
     if strategy.attests:
         from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 
-        return ByLastmods(ledger, capture, parts.history(spec), tests)
+        return ByLastmods(ledger, capture, parts.history(spec), tests, parts.aside)
     if spec.subsites:
         from sharc_crawler.frontier.modes.subsites import Subsites
 
