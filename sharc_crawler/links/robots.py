@@ -15,10 +15,12 @@ from sharc_crawler.links.robots_group import group_of
 from sharc_crawler.model import Result
 
 if TYPE_CHECKING:
+    from sharc_crawler.links.robots_many import ManyRules
     from sharc_crawler.model import Outcome, Seconds
 
 MAX_AGE: Seconds = 86_400.0  #: RFC 9309, 2.4: rules are read again after a day
 MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2
+MANY = 1_000  #: rules from which on those that may match are looked up first
 
 
 _MARKUP = re.compile(r"\s*<[!?a-z]", re.IGNORECASE)
@@ -44,13 +46,20 @@ class RobotsRules:
     """
 
     def __init__(self, text: str, agent: str, base: str) -> None:
-        self._parsed = Protego.parse(group_of(text, agent))
+        group = group_of(text, agent)
+        self._many: ManyRules | None = None
+        if group.count("\n") > MANY:
+            from sharc_crawler.links.robots_many import ManyRules  # hardly ever
+
+            self._many = ManyRules(group)
+            group = "\n".join(line for line in group.split("\n") if not line.startswith(("Allow: ", "Disallow: ")))
+        self._parsed = Protego.parse(group)
         self.delay: Seconds = _delay(self._parsed)
         self.sitemaps = robots_sitemaps(text, base)
 
     def allows(self, url: str) -> bool:
         """May this agent fetch the URL?"""
-        return bool(self._parsed.can_fetch(url, "*"))
+        return self._many.allows(url) if self._many else bool(self._parsed.can_fetch(url, "*"))
 
 
 def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:

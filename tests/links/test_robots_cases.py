@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from protego import Protego
 
 from sharc_crawler.coding import zstd
+from sharc_crawler.links import robots, robots_many
 from sharc_crawler.links.robots import RobotsRules, is_page
 from sharc_crawler.links.robots_group import group_of
+from sharc_crawler.links.robots_many import ManyRules
 from sharc_crawler.links.robots_text import robots_text
 from tests.links.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
 
@@ -20,6 +27,45 @@ def test_googles_cases() -> None:
     assert len(VERDICTS) == 141
     read_otherwise = {(case.text, case.url) for case in VERDICTS if allows(*case[:3]) is not case.allowed}
     assert read_otherwise == EXPLAINED.keys()
+
+
+def test_googles_cases_are_the_same_for_many_rules(monkeypatch) -> None:
+    few = [RobotsRules(text, agent, HOST).allows(url) for text, agent, url, _ in VERDICTS]
+    monkeypatch.setattr(robots, "MANY", -1)
+    assert [RobotsRules(text, agent, HOST).allows(url) for text, agent, url, _ in VERDICTS] == few
+
+
+PIECES = ["a", "b", "/", "*", "$", "%41", "%2F", "%2f", "%25", "é", "index.html", "?", "=", "&", "A", "ab", "//"]
+RULES = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), st.lists(st.sampled_from(PIECES), max_size=6)))
+
+
+@given(RULES, st.lists(st.sampled_from(PIECES), max_size=8))
+def test_rules_that_are_looked_up_first_say_what_all_of_them_say(rules, path) -> None:
+    text = "\n".join(["User-agent: *", *(f"{kind}: /{''.join(pieces)}" for kind, pieces in rules)])
+    url, group = f"{HOST}/{''.join(path)}", group_of(text, "owl")
+    assert ManyRules(group).allows(url) == Protego.parse(group).can_fetch(url, "*")
+
+
+@pytest.mark.parametrize("rule", ["/*ab*zz%d$", "/*za*zz%d"])
+def test_of_thousands_of_rules_few_are_matched(rule, monkeypatch) -> None:
+    """Each costs a pass over the address, at each request of its host."""
+    text = "\n".join(["User-agent: *", *(f"Disallow: {rule % number}" for number in range(24_000)), "Disallow: /b"])
+    rules, asked = RobotsRules(text, "owl", HOST), []
+
+    def parse(text: str) -> Protego:
+        asked.append(text.count("\n"))
+        return Protego.parse(text)
+
+    monkeypatch.setattr(robots_many, "Protego", SimpleNamespace(parse=parse))
+    assert not rules.allows(f"{HOST}/b{'za' * 900}12")
+    assert asked == [1]
+
+
+def test_an_address_that_a_thousand_rules_may_match_is_left() -> None:
+    text = "\n".join(["User-agent: *", *(f"Disallow: /*{'z' * (number % 9 + 1)}*q" for number in range(2_000))])
+    rules = RobotsRules(text, "owl", HOST)
+    assert rules.allows(f"{HOST}/zzz")
+    assert not rules.allows(f"{HOST}/q{'z' * 20}")
 
 
 @pytest.mark.parametrize("body", BYTES)
