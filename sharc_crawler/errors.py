@@ -46,7 +46,11 @@ class Superseded(SharcError):  # noqa: N818 - a state of the store, as its port 
     exit_code = 2
 
 
-class StrategyError(StateError):
+class StoppedCaptureError(StateError):
+    """A capture is stopped, as its host is silent for long; the same command goes on with it."""
+
+
+class StrategyError(StoppedCaptureError):
     """A strategy raised, or decided what its port does not allow; it is asked nothing more."""
 
 

@@ -45,7 +45,7 @@ class Admitter:
 
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer) -> None:
         self._ledger = ledger
-        self._canonical = parts.canonical
+        self.canonical = parts.canonical
         self._host_of = parts.host_of
         self._queuer = queuer
         self._nested = 0  # sitemaps that indexes within indexes named
@@ -93,11 +93,6 @@ class Admitter:
             self._queuer.rate_again(capture, told, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN])
 
-    def known(self, capture: SiteCapture, sightings: Iterable[Sighting]) -> list[PageId]:
-        """The pages named, each once; ``UNSEEN``: the capture knows no such page."""
-        keys = {one.key or self._canonical(one.url) for one in sightings if one.kind is Kind.PAGE}
-        return capture.seen.find([key for key in keys if key is not None])
-
     def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
         """Pages that were left are fetched after all."""
         for page in pages:
@@ -115,7 +110,7 @@ class Admitter:
         depth: int,
     ) -> str | None:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
-        key = sighting.key or self._canonical(sighting.url)
+        key = sighting.key or self.canonical(sighting.url)
         if key is None:
             self._ledger.left_out(sighting.url, "not an http(s) URL", sighting.via)
         elif key in fresh:
@@ -134,8 +129,8 @@ class Admitter:
         Once: a site that never keeps to one spelling (session ids) leads nowhere.
         """
         target = urldefrag(location).url
-        own = self._canonical(fetch.url)
-        same = own == self._canonical(target) and target != fetch.url
+        own = self.canonical(fetch.url)
+        same = own == self.canonical(target) and target != fetch.url
         if own is None or not same or capture.seen.get(own) != fetch.page:
             return Sighting(location, fetch.kind, fetch.url)
         return Sighting(target, fetch.kind, fetch.url, key=target if target != own else f"{own}#")
@@ -180,7 +175,7 @@ class Admitter:
 
     def out_of_scope(self, capture: SiteCapture, url: str) -> str | None:
         """Why a page is not captured that was admitted before the capture went on with a narrower scope."""
-        key = self._canonical(url)
+        key = self.canonical(url)
         return None if key is None else capture.scope.why_not(key)
 
     def _endless(self, capture: SiteCapture, key: str, parent: PageId, depth: int) -> str | None:
@@ -219,7 +214,7 @@ class Admitter:
             if hints is None or hints.lastmod is None:
                 continue
             page = capture.seen.get(sighting.key or sighting.url)
-            if page == UNSEEN and (key := sighting.key or self._canonical(sighting.url)) is not None:
+            if page == UNSEEN and (key := sighting.key or self.canonical(sighting.url)) is not None:
                 page = capture.seen.get(key)
             if page == UNSEEN:
                 continue

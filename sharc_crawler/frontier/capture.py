@@ -7,7 +7,6 @@ what it may cost. What a mode has to know beyond that lies in its own object.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.evidence.judgement import Revisits
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.modes.base import Mode
-    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.probing import Doubted
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting, Visit
+    from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
 
@@ -187,25 +186,6 @@ class Embedded:
         self._found.clear()
 
 
-class Doubted:
-    """Visits that wait until nothing else is left: by distance from the seeds, then in any order, always the same."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[int, int, PageId, Visit]] = []
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-    def put(self, visit: Visit, pages: PageTable) -> None:
-        """A visit waits."""
-        drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
-        heappush(self._heap, (pages.depths[visit.page], drawn, visit.page, visit))
-
-    def take(self) -> Visit:
-        """The next one, where there is one."""
-        return heappop(self._heap)[-1]
-
-
 class SiteCapture:
     """The state of one site capture."""
 
@@ -226,7 +206,7 @@ class SiteCapture:
         self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.budget = SiteBudget(spec, started)
         self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
-        self.doubted = Doubted()
+        self.doubted: Doubted | None = None  #: once there are such pages
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
         self.beginning = False  #: that is being worked on
         self.weighing = False  #: all that the server said is being weighed

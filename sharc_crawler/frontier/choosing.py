@@ -14,6 +14,7 @@ from sharc_crawler.model import Phase, Slot
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.errors import StoppedCaptureError
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.hosts import Host
@@ -50,7 +51,7 @@ class Chooser:
             try:
                 task = self._ask(capture, now)
             except StrategyError as error:
-                self._stopped(capture, error, now)
+                self.stopped(capture, error, now)
                 raise
             if task is None:
                 break
@@ -89,17 +90,13 @@ class Chooser:
         for _ in range(MAX_DOUBTED):
             if visit is None or visit.slot is Slot.SECOND or not echoes.doubts(visit.page, pages):
                 break
-            capture.doubted.put(visit, pages)
+            self._finisher.prober.put_off(capture, visit)
             visit = capture.mode.next(strategy, now)
         if visit is not None or not capture.doubted or capture.owed.pending:
             return visit
-        visit = capture.doubted.take()
-        if self._finisher.prober.sure(capture, visit, now):
-            return visit
-        capture.doubted.put(visit, pages)
-        return None
+        return self._finisher.prober.surest(capture, now)
 
-    def _stopped(self, capture: SiteCapture, error: StrategyError, now: Instant) -> None:
+    def stopped(self, capture: SiteCapture, error: StoppedCaptureError, now: Instant) -> None:
         """What was captured so far stays; readers of its report learn why it is not complete."""
         capture.note(f"{second(now)}: {error}")
         self._ledger.changed_capture()

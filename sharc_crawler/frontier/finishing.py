@@ -105,7 +105,7 @@ class Finisher:
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
-            links = self._known(capture, links, why)
+            links = self.prober.known(capture, links, why)
         linked = self._admitter.admit(capture, links, ended.now, fetch.page, depth).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, ended.now):
             self._admitter.take_up(capture, wanted, ended.now)
@@ -138,14 +138,6 @@ class Finisher:
         self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
         if any(one.hints and one.hints.lastmod is not None for one in links):
             capture.mode.lastmods_in(sitemap, outcome.started)
-
-    def _known(self, capture: SiteCapture, links: Sequence[Sighting], why: str) -> list[Sighting]:
-        """Of what an error page names, what was named before."""
-        found = capture.seen.find([link.key or link.url for link in links])
-        for link, page in zip(links, found, strict=True):
-            if page == UNSEEN:
-                self._ledger.left_out(link.url, why, link.via)
-        return [link for link, page in zip(links, found, strict=True) if page != UNSEEN]
 
     @staticmethod
     def _must_precede(ended: Ended) -> bool:

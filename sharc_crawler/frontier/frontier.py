@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from sharc_crawler.errors import StoppedCaptureError
 from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.choosing import SOON, Chooser
 from sharc_crawler.frontier.finishing import Ended, Finisher
@@ -210,6 +211,7 @@ class Frontier:
             ledger.visited(fetch, task, outcome, finished=False)
             self._leases.try_again(task, outcome)
         else:
+            ledger.hosts[self.pages.hosts[task.page]].over(outcome)
             judgement = self._finisher.finish(Ended(capture, fetch, task, outcome), links)
         ledger.commit()
         return judgement
@@ -281,7 +283,12 @@ class Frontier:
                 return None
         capture = self.ledger.capture
         taken = self._takes(capture, task, kind, url)
-        if reason := self._why_not(capture, task, kind, url, now, free=taken):
+        asked = capture.spec.mode == "capture" and self.ledger.seeded and not taken
+        silent = host.silent(now) if asked else ""
+        if silent and host.name in self.ledger.seeded:
+            self._chooser.stopped(capture, error := StoppedCaptureError(silent), now)
+            raise error
+        if reason := silent or self._why_not(capture, task, kind, url, now, free=taken):
             self._finisher.refuse(task, reason, now)
             return None
         if taken:

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.model import Plan, Slot
+from sharc_crawler.model import Plan, Result, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sharc_crawler.links.robots import RobotsRules
-    from sharc_crawler.model import Instant, PageId, Seconds
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 #: By default: 288 pages a day. There Heritrix, too, stops obeying (respectCrawlDelayUpToSeconds). We leave the host
 #: out: nothing is asked sooner than it wants, and who wants one request an hour or a century wants no crawler
 MAX_DELAY: Seconds = 300.0
 
 
+SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
 TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
 
 
@@ -103,6 +104,7 @@ class Host:
         "at_once",
         "has_pages",
         "held",
+        "lost",
         "missing",
         "name",
         "own",
@@ -111,6 +113,7 @@ class Host:
         "retries",
         "robots",
         "rules",
+        "silence",
         "too_slow",
         "urgent",
         "waits",
@@ -126,6 +129,8 @@ class Host:
         self.rules: RobotsRules | None = None
         self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
         self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
+        self.lost = 0  #: fetches in a row, with all their attempts
+        self.silence: Instant = 0.0  #: when the first of them was asked for last
         self.waits = politeness.obey_robots  #: nothing but robots.txt may be fetched before it is read
         self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
         self.has_pages = False  #: the capture's may lie here
@@ -154,6 +159,18 @@ class Host:
         self.asked = min(rules.delay, longest)
         asks = f"asks for {rules.delay:.15g} s between two requests: more than SHARC_MAX_DELAY={longest:.15g}"
         self.too_slow = asks if rules.delay > longest else ""
+
+    def over(self, outcome: Outcome) -> None:
+        """A fetch ended, with all its attempts."""
+        self.silence = self.silence if self.lost else outcome.started
+        self.lost = self.lost + 1 if outcome.result is Result.FAILED else 0
+
+    def silent(self, now: Instant) -> str:
+        """Why it is asked for nothing more; empty: it is."""
+        if self.lost < SILENT or now < self.silence + SILENCE:
+            return ""
+        minutes = int(now - self.silence) // 60
+        return f"{self.name} has answered nothing whole for {minutes} minutes ({self.lost} URLs in a row were lost)"
 
     def allows(self, url: str) -> bool:
         """May the URL be fetched, as far as is known?"""

@@ -5,6 +5,7 @@ Such a download is captured or lost, and never judged.
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.echoes import shape
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.seen import SeenUrls
     from sharc_crawler.frontier.traps import Traps
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
@@ -82,6 +84,25 @@ def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
     return counts[1] > counts[0]
 
 
+class Doubted:
+    """Visits that wait until nothing else is left: by distance from the seeds, then in any order, always the same."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, PageId, Visit]] = []
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def put(self, visit: Visit, pages: PageTable) -> None:
+        """A visit waits."""
+        drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
+        heappush(self._heap, (pages.depths[visit.page], drawn, visit.page, visit))
+
+    def take(self) -> Visit:
+        """The next one, where there is one."""
+        return heappop(self._heap)[-1]
+
+
 class Prober:
     """Asks, and takes the answers in."""
 
@@ -95,18 +116,25 @@ class Prober:
         wanted, capture.traps.errors.wanted = capture.traps.errors.wanted, []
         self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
 
-    def sure(self, capture: SiteCapture, visit: Visit, now: Instant) -> bool:
-        """May a visit be made that was put off, with nothing else left? Else the page that named it is asked again."""
-        traps, pages = capture.traps, self._ledger.pages
+    def put_off(self, capture: SiteCapture, visit: Visit) -> None:
+        """A visit waits until nothing else is left."""
+        capture.doubted = capture.doubted or Doubted()
+        capture.doubted.put(visit, self._ledger.pages)
+
+    def surest(self, capture: SiteCapture, now: Instant) -> Visit | None:
+        """The first of those that wait, with nothing else left; ``None``: the page that named it is asked again."""
+        traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
-        looks = _looks(traps)
+        assert doubted is not None, "there is one"
+        looks, visit = _looks(traps), doubted.take()
         if looks.wants(visit.page, pages):
             looks.asked(parent := pages.parents[visit.page])
             if self._look(capture, pages.urls[parent], now):
-                return False
+                doubted.put(visit, pages)
+                return None
         if not looks.told(visit.page, pages):
             traps.echoes.nothing_else()
-        return True
+        return visit
 
     def _look(self, capture: SiteCapture, url: str, now: Instant) -> bool:
         """Is it asked for?"""
@@ -117,7 +145,8 @@ class Prober:
 
     def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
         """Pages of the capture that a page names that was asked again, where it names others, too."""
-        found = self._admitter.known(capture, links) if is_look(fetch.url) else []
+        keys = {one.key or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
+        found = capture.seen.find([key for key in keys if key is not None]) if is_look(fetch.url) else []
         named = [page for page in found if page != UNSEEN]
         if len(named) == len(found):
             return []
@@ -132,6 +161,14 @@ class Prober:
         if not is_look(fetch.url):
             capture.note(note(fetch.url, outcome))
         self._ledger.changed_capture()
+
+    def known(self, capture: SiteCapture, links: Sequence[Sighting], why: str) -> list[Sighting]:
+        """Of what an error page names, what was named before."""
+        found = capture.seen.find([link.key or link.url for link in links])
+        for link, page in zip(links, found, strict=True):
+            if page == UNSEEN:
+                self._ledger.left_out(link.url, why, link.via)
+        return [link for link, page in zip(links, found, strict=True) if page != UNSEEN]
 
 
 def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls) -> None:

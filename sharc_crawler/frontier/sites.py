@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import SiteError, StoreUnavailable, StrategyError, Superseded, UsageError
+from sharc_crawler.errors import SiteError, StoppedCaptureError, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier
 from sharc_crawler.frontier.hosts import Pace, Politeness
 from sharc_crawler.frontier.parts import Parts
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SLACK = 64  #: entries of the heap beyond two a site that may be out of date
 NOT_KEPT = (OSError, StoreUnavailable, Superseded)  #: a site's state cannot be written
-OF_ONE = (*NOT_KEPT, StrategyError)  #: what is in the way of one site, and of no other
+OF_ONE = (*NOT_KEPT, StoppedCaptureError)  #: what is in the way of one site, and of no other
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from sharc_crawler.errors import SharcError, StrategyError, Superseded
+from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.leeway import Leeway
 from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
@@ -152,7 +152,7 @@ def _not_of_certificates(record: logging.LogRecord) -> bool:
 def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception]) -> int:
     """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
     stopped = any(capture.strategy is not None and capture.strategy.stopped for capture in captures)
-    if stopped or any(isinstance(error, StrategyError | Superseded) for error in lost.values()):
+    if stopped or any(isinstance(error, StoppedCaptureError | Superseded) for error in lost.values()):
         return FAILED
     if lost or any(capture.phase is not Phase.DONE for capture in captures):
         return INTERRUPTED

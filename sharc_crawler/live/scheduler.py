@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from sharc_crawler.errors import SiteError, StrategyError, Superseded
+from sharc_crawler.errors import SiteError, StoppedCaptureError, StrategyError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
@@ -185,19 +185,20 @@ class SharcScheduler(BaseScheduler):
                     self.give_up(f"The crawl stops: {error}. The same command goes on.")
         return None
 
-    def _way_out(self) -> str:
-        """Where a strategy was stopped."""
-        goes_on = self._drop_in is None or self._session.config.resume
-        how = "The same command goes on, with it mended or another strategy."
-        return how if goes_on else "It began without SHARC_RESUME=True: begin anew, in another folder."
+    def _way_out(self, error: Exception) -> str:
+        """Where a strategy was stopped, or a host is silent."""
+        if self._drop_in is not None and not self._session.config.resume:
+            return "It began without SHARC_RESUME=True: begin anew, in another folder."
+        how = ", with it mended or another strategy" if isinstance(error, StrategyError) else ""
+        return f"The same command goes on{how}."
 
     def _end_site(self, site: str, error: Exception) -> None:
         """It can go on no more; the others do, if there are any."""
         session = self._session
-        if isinstance(error, StrategyError):
+        if isinstance(error, StoppedCaptureError):
             session.lost[site] = error
             session.sites.stop(site)
-            then = f": {error}. {self._way_out()}"
+            then = f": {error}. {self._way_out(error)}"
         elif isinstance(error, Superseded):
             self._superseded(site, error)
             then = f", and writes nothing more: {error}"
@@ -205,10 +206,10 @@ class SharcScheduler(BaseScheduler):
             if not self._drop_in:
                 session.lose(site, error)
             then = f", its state cannot be written: {error}. The same command goes on."
-        alone = session.sites.done or (self._drop_in is not None and not isinstance(error, StrategyError))
+        alone = session.sites.done or (self._drop_in is not None and not isinstance(error, StoppedCaptureError))
         if alone:
             self.give_up(f"The crawl stops{then}")
-            self._finishes = isinstance(error, StrategyError)
+            self._finishes = isinstance(error, StoppedCaptureError)
             return
         logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
         fails(self._crawler)

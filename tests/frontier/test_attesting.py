@@ -77,7 +77,9 @@ class Site:
         return Outcome(Result.OK, status=200, digest=digest, **clock), []
 
 
-def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None, rate: float = 0.0, **parts):
+def capture(
+    site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None, rate: float = 0.0, **parts
+):
     """Crawl; after so many steps each time, cut off, half of the times with a fetch in flight, and gone on."""
     store = store or MemoryStore()
     politeness = Politeness(delay=STEP)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import heapq
 import random
 from collections import Counter, deque
 from itertools import pairwise
 
 import pytest
 
+from sharc_crawler.errors import SiteError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
 
 PAGES = 1_600
 DELAYS = {"plain.example": 2.0, "slow.example": 5.0}  # ours; robots.txt of the second asks for 5 s
@@ -169,3 +173,80 @@ def test_a_host_owes_something_as_long_as_anything_may_be_asked_of_it():
         assert host.owes is False
         setattr(host, name, value)
         assert host.owes is True
+
+
+class Silent(World):
+    """``b`` answers nothing to any page; robots.txt and sitemap are there."""
+
+    def answer(self, fetch):
+        outcome = super().answer(fetch)
+        if fetch.kind is Kind.SITEMAP:
+            self.links[fetch.url] = [Sighting(f"{fetch.url.removesuffix('sitemap.xml')}{n}") for n in range(40)]
+            return outcome._replace(result=Result.OK, status=200)
+        if fetch.kind is Kind.PAGE and fetch.url.startswith("http://b/") and self.dead:
+            return outcome._replace(result=Result.FAILED, status=None, ended=outcome.started + 60.0, error="timeout")
+        return outcome
+
+    dead = True
+
+
+def test_the_capture_of_a_host_that_hangs_stops_within_three_quarters_of_an_hour_and_goes_on_later():
+    world, store = Silent(), MemoryStore()
+    politeness = Politeness(delay=1.0)
+    sites = Sites(politeness)
+    sites.open(CaptureSpec("b", ("http://b/",), strategy="bfs"), world.now, store)
+    sites.open(CaptureSpec("a", ("http://a/",), strategy="bfs"), world.now)
+    stopped, began = None, world.now
+    leased = []
+    while not isinstance(decision := _next(sites, world.now), Done):
+        if isinstance(decision, SiteError):
+            assert stopped is None
+            stopped, when = decision, world.now
+            sites.stop(decision.site)
+        elif isinstance(decision, Fetch):
+            heapq.heappush(leased, ((outcome := world.answer(decision)).ended, decision.lease, decision, outcome))
+            world.requests.append((world.now, decision))
+        else:
+            world.now = min([decision.until, *(end for end, *_ in leased[:1])])
+        while leased and leased[0][0] <= world.now:
+            _, _, fetch, outcome = heapq.heappop(leased)
+            sites.finished(fetch, outcome, world.links.get(fetch.url, ()))
+    assert str(stopped) == "b has answered nothing whole for 30 minutes (10 URLs in a row were lost)"
+    assert 1_800 < when - began < 2_700
+    assert sites["a"].done
+    asked = {fetch.url for _, fetch in world.requests if fetch.site == "a" and fetch.kind is Kind.PAGE}
+    assert len(asked) == 41
+    assert any("answered nothing whole" in note for row in store.load().captures.values() for note in row.notes)
+    world.dead = False
+    frontier = Frontier(politeness, store)
+    frontier.restore(store.load(), world.now)
+    world.run(frontier, most=9_000)
+    lost = [row for row in store.load().pages if row.kind is Kind.PAGE]
+    assert len(store.load().judgements) == len(lost) - 10, "what was lost before is lost, and no more"
+
+
+def _next(sites, now):
+    try:
+        return sites.next(now)
+    except SiteError as error:
+        return error
+
+
+def test_another_host_of_a_site_that_hangs_is_left_and_the_site_captured(world):
+    frontier = Frontier(Politeness(delay=1.0, attempts=1))
+    images = [f"http://img/{n}" for n in range(60)]
+    world.links["http://a/"] = [Sighting(one, Kind.RESOURCE) for one in images]
+    dead = {"result": Result.FAILED, "status": None, "error": "timeout"}
+    world.answers = {one: [dead] * 9 for one in images}
+    frontier.open(CaptureSpec("a", ("http://a/",), sitemaps=(), strategy="bfs"), world.now)
+    while not isinstance(decision := frontier.next(world.now), Done):
+        if isinstance(decision, Wait):
+            world.now = decision.until
+            continue
+        outcome = world.answer(decision)
+        slow = 200.0 if outcome.result is Result.FAILED else 0.0
+        world.requests.append((world.now, decision))
+        world.now += slow + 0.01
+        frontier.finished(decision, outcome._replace(ended=world.now), world.links.get(decision.url, ()))
+    assert frontier.done
+    assert len([fetch for _, fetch in world.requests if fetch.url in images]) == 10

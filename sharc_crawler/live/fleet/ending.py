@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import StrategyError, Superseded
+from sharc_crawler.errors import StoppedCaptureError, Superseded
 from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.live.fleet.beginning import journal
@@ -30,12 +30,12 @@ class Endings:
         self.ended = dict.fromkeys(SiteState, 0)
 
     def cannot_go_on(self, site: str, error: Exception) -> None:
-        """By its strategy, it has failed; what cannot be written here is left to whoever claims it next."""
+        """By its strategy or a silent host it has failed; what cannot be written here is left to who claims it next."""
         worker = self._of
         worker.session.sites.stop(site)
         if site in worker.going:
             return
-        if isinstance(error, StrategyError):
+        if isinstance(error, StoppedCaptureError):
             worker.start(self.end(site, SiteState.FAILED, str(error)))
         else:
             say("cannot-go-on", site=site, epoch=worker.epoch(site), reason=str(error))
