@@ -8,9 +8,7 @@ Each check takes the same time, however many pages there are.
 
 from __future__ import annotations
 
-import traceback
 from enum import IntEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from sharc_crawler.errors import StrategyError
@@ -48,6 +46,7 @@ DECISIONS: dict[tuple[int, Slot], Standing] = {
 _SECOND, _ONLY, _FIRST = Slot.SECOND, Slot.ONLY, Slot.FIRST
 _NOT_GIVEN, _WAITING, _DUE, _OVER = map(int, (Standing.NOT_GIVEN, Standing.WAITING, Standing.DUE, Standing.OVER))
 _IN_SECOND = int(Standing.IN_SECOND)
+RAISED = (Exception, SystemExit, GeneratorExit)  # not Ctrl-C, which is ours to hear
 _UNDER_WAY = frozenset({Standing.IN_FIRST, Standing.IN_ONLY, Standing.IN_SECOND})
 _AFTER: dict[Slot, int] = {Slot.FIRST: Standing.DUE, Slot.ONLY: Standing.ONCE, Slot.SECOND: Standing.OVER}
 
@@ -70,6 +69,7 @@ class Door:
         self.revisits = strategy.revisits
         self.attests = strategy.attests
         self._late = strategy.accepts_late
+        self._setting = strategy.setting
         self._next = strategy.next  # looked up once
         self._finished = strategy.finished
         self._pages = bytearray()  # where each stands
@@ -87,16 +87,23 @@ class Door:
     @property
     def past_reference(self) -> bool:
         """Has a visit after T been decided?"""
-        return bool(self.strategy.past_reference)
+        try:
+            return bool(self.strategy.past_reference)
+        except RAISED as error:
+            raise self._failed(error, "it was asked whether T has passed") from error
 
     @property
     def setting(self) -> Setting:
         """What the strategy knows of its capture."""
-        return self.strategy.setting
+        return self._setting
 
     @setting.setter
     def setting(self, setting: Setting) -> None:
-        self.strategy.setting = setting
+        self._setting = setting
+        try:
+            self.strategy.setting = setting
+        except RAISED as error:
+            self._failed(error, "it was told its pace")
 
     # -- what it decides -----------------------------------------------------------------------------------------
 
@@ -106,7 +113,7 @@ class Door:
             raise self.stopped
         try:
             visit = self._next(now)
-        except Exception as error:
+        except RAISED as error:
             raise self._failed(error, "it was asked for the next visit") from error
         if visit is None:
             if (self._waiting or self._due) and not self._firsts and not self._seconds:
@@ -114,7 +121,9 @@ class Door:
             return None
         good = type(visit) is Visit and type(visit.page) is int
         if not good or type(visit.slot) is not Slot or type(visit.plan) is not Plan:
-            self._refuse(f"it decided {visit!r}, which is no Visit(page, slot, plan) and not None")
+            from sharc_crawler.strategies.refused import words  # hardly ever
+
+            self._refuse(f"it decided {words(visit)}, which is no Visit(page, slot, plan) and not None")
         page, slot, pages = visit.page, visit.slot, self._pages
         standing = pages[page] if 0 <= page < len(pages) else _NOT_GIVEN
         then = DECISIONS.get((standing, slot))
@@ -171,7 +180,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.add(candidates)
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, f"it was given {counted(len(numbers), 'page')}", numbers[0] if numbers else None)
 
     def finished(self, visit: Visit, captured: bool) -> None:
@@ -194,7 +203,7 @@ class Door:
         if self.stopped is None:
             try:
                 self._finished(visit, captured)
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, f"it was told of the end of {slot.value} visit", page)
 
     def waits_for(self, page: PageId) -> bool:
@@ -206,7 +215,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.linked(pages)
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, f"it was told of {counted(len(pages), 'link')}")
 
     def reprice(self, page: PageId, rate: float) -> None:
@@ -214,7 +223,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.reprice(page, rate)
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, f"it was told the rate {rate:g}", page)
 
     def reference_passed(self) -> None:
@@ -223,7 +232,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.reference_passed()
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, "it was told that the reference instant has passed")
 
     def revisit_after_all(self, page: PageId) -> bool:
@@ -231,7 +240,7 @@ class Door:
         if self.stopped is None:
             try:
                 return bool(self.strategy.revisit_after_all(page))
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, "it was asked whether it revisits it after all", page)
         return False
 
@@ -251,16 +260,18 @@ class Door:
             return []  # nothing can be: there is no need to ask
         try:
             ahead = self.strategy.revisits_ahead()
-        except Exception as error:
+        except RAISED as error:
             self._failed(error, "it was asked for the revisits ahead")
             return []
-        if ahead:
+        if type(ahead) is not list or ahead:
             self._check_ahead(ahead)
         return ahead
 
     def _check_ahead(self, ahead: Sequence[PageId]) -> None:
         """Once per capture: all of them are due, each once."""
         pages = self._pages
+        if type(ahead) is not list or not all(type(page) is int for page in ahead):
+            self._refuse(f"it says that its revisits ahead are {type(ahead).__name__}, which is no list of pages")
         for page in ahead:
             standing = pages[page] if 0 <= page < len(pages) else Standing.NOT_GIVEN
             if (standing, Slot.SECOND) not in DECISIONS:
@@ -273,7 +284,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.reorder(pages)
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, f"it was given another order of {counted(len(pages), 'revisit')}")
 
     def __len__(self) -> int:
@@ -281,7 +292,7 @@ class Door:
         if self.stopped is None:
             try:
                 return len(self.strategy)
-            except Exception as error:
+            except RAISED as error:
                 self._failed(error, "it was asked how many visits are left")
         return 0
 
@@ -289,22 +300,16 @@ class Door:
 
     def _refuse(self, why: str, page: PageId | None = None, slot: Slot | None = None) -> NoReturn:
         """What it decided is not done."""
-        self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {why}{self._told(page, slot)}")
+        from sharc_crawler.strategies.refused import standing_of  # hardly ever
+
+        where = standing_of(self._pages, page, slot)
+        self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {why}{where}")
         raise self.stopped
 
-    def _failed(self, error: Exception, when: str, page: PageId | None = None) -> StrategyError:
+    def _failed(self, error: BaseException, when: str, page: PageId | None = None) -> StrategyError:
         """It raised; heard of at its next decision."""
-        frames = traceback.extract_tb(error.__traceback__)
-        where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-        what = f"it raised {type(error).__name__}: {error}{where} when {when}"
-        self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {what}{self._told(page, None)}")
-        return self.stopped
+        from sharc_crawler.strategies.refused import raised, standing_of  # hardly ever
 
-    def _told(self, page: PageId | None, slot: Slot | None) -> str:
-        """The page, the slot and where the page stands."""
-        if page is None:
-            return ""
-        known = isinstance(page, int) and 0 <= page < len(self._pages)
-        standing = Standing(self._pages[page]) if known else Standing.NOT_GIVEN
-        wanted = f" in slot {slot.value!r}" if slot else ""
-        return f" (page {page}{wanted}, which is {standing.name!r} there)"
+        where = standing_of(self._pages, page, None)
+        self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {raised(error)} when {when}{where}")
+        return self.stopped

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import Slot, Visit
 from sharc_crawler.strategies.base import Strategy
@@ -209,6 +210,93 @@ class AheadTwice(Good):
         return [] if self.waiting or self.open or not self.visited else [self.visited[0]] * 2
 
 
+class AheadWords(Good):
+    """Names no pages, but words."""
+
+    def revisits_ahead(self) -> Any:
+        return ["1"]
+
+
+class AheadForEver(Good):
+    """Names the same revisit ahead, without end."""
+
+    def revisits_ahead(self) -> Any:
+        return repeat(1)
+
+
+class AheadNothing(Good):
+    """Names nothing, which is no list."""
+
+    def revisits_ahead(self) -> Any:
+        return None
+
+
+class Exiting(Good):
+    """Ends the process, as it thinks."""
+
+    def bad(self) -> Visit | None:
+        raise SystemExit(0)
+
+
+class WithoutWords(Good):
+    """Raises what cannot be told."""
+
+    def bad(self) -> Visit | None:
+        class UnsayableError(Exception):
+            def __str__(self) -> str:
+                raise ValueError("no words")
+
+        raise UnsayableError
+
+
+class Unprintable(Good):
+    """Decides what cannot be told."""
+
+    def bad(self) -> Any:
+        class Nothing:
+            def __repr__(self) -> str:
+                raise ValueError("no words")
+
+        return Nothing()
+
+
+class Verbose(Good):
+    """Raises more than anybody reads."""
+
+    def bad(self) -> Visit | None:
+        raise ValueError("no " * 100_000 + "end")
+
+
+class Unwilling(Good):
+    """Takes no pace."""
+
+    ready = False
+
+    @property
+    def setting(self) -> Setting:
+        return self.given
+
+    @setting.setter
+    def setting(self, setting: Setting) -> None:
+        if self.ready:
+            raise ValueError("mine")
+        self.given, self.ready = setting, True
+
+
+class PastAsking(Good):
+    """Raises when it is asked whether T has passed."""
+
+    attests = True
+
+    @property
+    def past_reference(self) -> bool:
+        raise ValueError("when?")
+
+    @past_reference.setter
+    def past_reference(self, value: bool) -> None:
+        pass
+
+
 #: each with what the error says of it
 BAD = {
     Early: "a revisit comes after all first visits",
@@ -227,4 +315,13 @@ BAD = {
     RaisingWhenGiven: r"it raised RuntimeError: too many pages \(bad.py, line \d+\) when it was given",
     Ahead: "it names the page among its revisits ahead",
     AheadTwice: "it names a page twice among its revisits ahead",
+    AheadWords: "it says that its revisits ahead are list, which is no list of pages",
+    AheadForEver: "it says that its revisits ahead are repeat, which is no list of pages",
+    AheadNothing: "it says that its revisits ahead are NoneType, which is no list of pages",
+    Exiting: r"it raised SystemExit: 0 \(bad.py, line \d+\) when it was asked for the next visit",
+    WithoutWords: r"it raised UnsayableError: a UnsayableError without words \(bad.py, line \d+\) when",
+    Unprintable: "it decided a Nothing without words, which is no Visit",
+    Verbose: r"it raised ValueError: (no ){100} \(bad.py, line \d+\) when",
+    Unwilling: r"it raised ValueError: mine \(bad.py, line \d+\) when it was told its pace",
+    PastAsking: r"it raised ValueError: when\? \(bad.py, line \d+\) when it was asked whether T has passed",
 }

@@ -1,0 +1,45 @@
+"""What a strategy that is stopped did, in words: whatever it decided or raised, and however that is spelled."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.strategies.door import RAISED, Standing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.model import PageId, Slot
+
+LONGEST = 300  #: characters of what it says
+
+
+def words(thing: object) -> str:
+    """What something says of itself, if it can.
+
+    >>> words(ValueError("no")), words(("x",))
+    ('no', "('x',)")
+    """
+    try:
+        return (str(thing) if isinstance(thing, BaseException) else repr(thing))[:LONGEST]
+    except RAISED:
+        return f"a {type(thing).__name__} without words"
+
+
+def raised(error: BaseException) -> str:
+    """What it raised, and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"it raised {type(error).__name__}: {words(error)}{where}"
+
+
+def standing_of(pages: Sequence[int], page: PageId | None, slot: Slot | None) -> str:
+    """The page, the slot and where the page stands."""
+    if page is None:
+        return ""
+    known = isinstance(page, int) and 0 <= page < len(pages)
+    standing = Standing(pages[page]) if known else Standing.NOT_GIVEN
+    wanted = f" in slot {slot.value!r}" if slot else ""
+    return f" (page {page}{wanted}, which is {standing.name!r} there)"
