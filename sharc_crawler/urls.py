@@ -181,13 +181,15 @@ def unlikely(folder: str) -> str:
 
 
 def is_unlikely(url: str) -> bool:
-    """Is it one that nobody names, but for whoever wants to see an error page?
+    """Is it one that nobody names, but for whoever wants to see an error page, or a page's links once more?
 
     >>> is_unlikely("http://h/x/no-such-page-euxmcqqecr"), is_unlikely("http://h/y/no-such-page-euxmcqqecr")
     (True, False)
+    >>> is_unlikely("http://h/x?no-such-page-euxmcqqecr")
+    True
     """
-    folder, _, name = url.rpartition("/")
-    return name.startswith("no-such-page-") and name == unlikely(folder)
+    known, sign, name = url[:-24], url[-24:-23], url[-23:]
+    return sign in {"/", "?", "&"} and name.startswith("no-such-page-") and name == unlikely(known)
 
 
 def url_class(url: str) -> str:

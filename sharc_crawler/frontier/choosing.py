@@ -115,6 +115,5 @@ class Chooser:
         """When the host has something to do by itself; inf: never."""
         polls = self._ledger.polls
         polled = math.inf if polls is None or host.waits else polls.due(number, now)
-        capture = self._ledger.capture
-        begun = now + SOON if capture.beginning or capture.weighing else math.inf
+        begun = now + SOON if self._ledger.capture.beginning or self._ledger.capture.weighing else math.inf
         return min(host.retries[0][0] if host.retries else math.inf, polled, begun)

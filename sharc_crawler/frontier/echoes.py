@@ -104,10 +104,7 @@ class Echoes:
         return unlike(url, pages.urls[first])
 
     def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool]) -> bool:
-        """A page was captured: nobody had shown what it shows?
-
-        ``feeds``: does it name new pages of its like? Asked for where that counts.
-        """
+        """A page was captured: had none shown the same? ``feeds``: does it name new pages of its like?"""
         if self.first.get(content) == UNSEEN:
             self.first.add(content, page)
             if group := self._group(page, pages):

@@ -1,7 +1,7 @@
 """Links that are gone when their page is asked for again: made up at each answer.
 
 Asked are pages that named what looks like a trap, once nothing else is left to be visited, under an address that nobody
-names (``?no-such-parameter=1``): a server that knows no such parameter shows the same page. Of the links that are gone
+names (``?no-such-page-…``): a server that knows no such parameter shows the same page. Of the links that are gone
 two are visited (one, where a name that nobody gave shows the same). Where both show one text that was seen before, such
 links are left but for every fiftieth, and what pages with that text name. Where one shows something new, links change
 honestly here, and no more is left.

@@ -319,7 +319,7 @@ class Frontier:
             found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
             if found and capture.traps:
                 fleeting, parent = capture.traps.fleeting, self.pages.parents[task.page]
-                gone = fleeting.why_not(task.page, self.pages) if fleeting else None
+                gone = fleeting and fleeting.why_not(task.page, self.pages)
                 if reason := gone or capture.traps.why_not_found(url, parent, self.pages):
                     return reason
         return None if free else capture.budget.why_not(task, kind, url, now)

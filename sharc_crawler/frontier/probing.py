@@ -5,6 +5,7 @@ Such a download is captured or lost, and never judged.
 
 from __future__ import annotations
 
+import re
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.urls import is_unlikely, unlikely
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,10 +30,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
 FOUND = "probe"  #: how it was found: it was made up here
-_LOOK = "no-such-parameter=1"  #: ends the address under which a page is asked again
 _LOOKED = (
-    f"pages that lead to what looks like a trap were asked for once more, each at its address with {_LOOK} behind it,"
-    " to see which of their links stay"
+    "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
+    " behind it, to see which of their links stay"
 )
 _SHOWS = "it shows this folder's error page, of status 200"
 
@@ -55,15 +56,25 @@ def shown_by(notes: Iterable[str]) -> bool:
 def look_at(url: str) -> str:
     """What is asked for to see a page's links once more.
 
-    >>> look_at("http://h/a"), look_at("http://h/a?b=c")
-    ('http://h/a?no-such-parameter=1', 'http://h/a?b=c&no-such-parameter=1')
+    >>> look_at("http://h/x"), look_at("http://h/x?b=c")
+    ('http://h/x?no-such-page-euxmcqqecr', 'http://h/x?b=c&no-such-page-dxvxamzfyj')
     """
-    return f"{url}{'&' if '?' in url else '?'}{_LOOK}"
+    return f"{url}{'&' if '?' in url else '?'}{unlikely(url)}"
 
 
 def is_look(url: str) -> bool:
     """Is it asked for to see which links of a page stay?"""
-    return url.endswith(_LOOK)
+    return is_unlikely(url) and bool(looked_at(url))
+
+
+def looked_at(url: str) -> str:
+    """The page that is asked for so; empty: a folder is, for its error page.
+
+    >>> looked_at("http://h/x?no-such-page-euxmcqqecr"), looked_at("http://h/x/no-such-page-euxmcqqecr")
+    ('http://h/x', '')
+    """
+    page = re.match(r"(.*)[?&]no-such-page-[a-z]+$", url)
+    return page[1] if page else ""
 
 
 def unlike(url: str, first: str) -> bool:
@@ -175,7 +186,7 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     """What an answer shows."""
     content = content_of(outcome) if outcome.result is Result.OK else None
     if is_look(url):
-        _looks(traps).answered(seen.get(url.removesuffix(_LOOK)[:-1]), content, named)
+        _looks(traps).answered(seen.get(looked_at(url)), content, named)
     else:
         traps.errors.answered(url, content)
         if traps.fleeting and content is not None:

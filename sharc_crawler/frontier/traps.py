@@ -218,8 +218,7 @@ class Traps:
 
     def why_not_found(self, url: str, parent: PageId, pages: PageTable) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not."""
-        gone = self.fleeting.why_not_named(parent) if self.fleeting else None
-        why = gone or self.echoes.why_not(url, parent, pages)
+        why = (self.fleeting and self.fleeting.why_not_named(parent)) or self.echoes.why_not(url, parent, pages)
         return f"looks like a trap: {why} (traps=0 takes them)" if why else self.why_not(url)
 
     def why_not(self, url: str) -> str | None:

@@ -39,7 +39,7 @@ class Made(World):
         return url, [ROOT]
 
     def answer(self, fetch):
-        content, links = self.content(re.sub(r"[?&]no-such-parameter=1$", "", fetch.url))
+        content, links = self.content(re.sub(r"[?&]no-such-page-[a-z]+$", "", fetch.url))
         self.links[fetch.url] = [Sighting(link) for link in links]
         if fetch.url == ROOT and not self.first_named:
             self.first_named = self.links[ROOT]

@@ -163,7 +163,7 @@ def test_a_name_that_nobody_gave_counts_nowhere_and_error_pages_are_none_to_the_
             assert "no-such-page" not in (tmp_path / name / "certificate-pages.jsonl").read_text()
             assert verify(tmp_path / name).findings == []
             asked = [json.loads(line) for line in (tmp_path / name / "crawl.jsonl").read_text().splitlines()]
-            assert [one["kind"] for one in asked if "no-such-page" in one["url"]] == ["probe"], "its record is there"
+            assert [one["kind"] for one in asked if "/no-such-page" in one["url"]] == ["probe"], "its record is there"
             visited.append({one["url"] for one in done.capture["pages"] if one["visit"]})
     stories = {f"{url}story/{number}" for number in range(TRUE)}
     assert visited[0] & visited[1] == {url, *stories}
