@@ -6,10 +6,10 @@ of connections (pgbouncer) may stand between.
 
 from __future__ import annotations
 
-import socket
-from contextlib import contextmanager, suppress
-from threading import Timer
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -32,6 +32,8 @@ from sharc_crawler.fleet.sharing import surplus
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from psycopg.abc import PQGen
+
     from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 
@@ -42,6 +44,32 @@ PUT_ELSEWHERE = (
     "the DSN holds a password, which every process list shows: leave it out, and put it into ~/.pgpass (or PGPASSFILE),"
     " or name a service (postgresql://?service=fleet)"
 )
+
+
+T = TypeVar("T")
+
+
+class _Connection(psycopg.Connection[tuple[Any, ...]]):
+    """One whose answers are waited for no longer than ``patience``."""
+
+    patience: Seconds = inf
+
+    def wait(self, gen: PQGen[T], interval: Seconds = 0.1, timeout: Seconds | None = None) -> T:
+        """As its base does; version 3.2 has no ``timeout``."""
+        return super().wait(_within(gen, self.patience if timeout is None else timeout), interval)
+
+
+def _within(answers: PQGen[T], patience: Seconds) -> PQGen[T]:
+    """What comes, looked at now and then, until it has come or time is over."""
+    until, state = monotonic() + patience, next(answers)
+    while True:
+        ready = yield state
+        if monotonic() >= until:
+            raise psycopg.OperationalError(f"no answer in {patience:g} s")
+        try:
+            state = answers.send(ready)
+        except StopIteration as end:
+            return cast("T", end.value)
 
 
 class PostgresLedger:
@@ -61,7 +89,7 @@ class PostgresLedger:
     def __init__(self, dsn: str, patience: Seconds = 60.0, *, make: bool = False) -> None:
         self._given = _checked(dsn)
         self._patience = patience
-        self._db: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._db: _Connection | None = None
         self._known_by(make=make)
 
     def _known_by(self, *, make: bool) -> None:
@@ -233,35 +261,21 @@ class PostgresLedger:
             return db.execute(statement, values).rowcount
 
     @contextmanager
-    def _answered(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+    def _answered(self) -> Iterator[_Connection]:
         """The connection, given up where no answer comes in time."""
         try:
             db = self._db = self._db or self._connected()
-            late = Timer(self._patience, _cut, (db,))
-            late.daemon = True
-            late.start()
-            try:
-                yield db
-            finally:
-                late.cancel()
+            db.patience = self._patience
+            yield db
         except psycopg.Error as error:
             self.close()
             raise StoreUnavailable(f"the fleet's database: {_first_line(error)}") from error
 
-    def _connected(self) -> psycopg.Connection[tuple[Any, ...]]:
+    def _connected(self) -> _Connection:
         within = conninfo_to_dict(self._given).get("connect_timeout", CONNECT_TIMEOUT)
-        return psycopg.connect(  # a pool that may be between knows of no prepared statements
+        return _Connection.connect(  # a pool that may be between knows of no prepared statements
             self._given, autocommit=True, prepare_threshold=None, connect_timeout=within
         )
-
-
-def _cut(db: psycopg.Connection[tuple[Any, ...]]) -> None:
-    """Whoever waits for an answer on it gets an error."""
-    with (
-        suppress(OSError, psycopg.Error),
-        socket.socket(fileno=socket.dup(db.fileno())) as line,
-    ):  # a further descriptor
-        line.shutdown(socket.SHUT_RDWR)
 
 
 def _checked(dsn: str) -> str:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.fleet.postgres import PostgresLedger
 from sharc_crawler.testing.ledgers import FleetLedgerContract
 
 if TYPE_CHECKING:
@@ -32,3 +34,10 @@ class TestPostgresLedger(FleetLedgerContract):
 
     def open(self) -> FleetLedger:
         return open_fleet(self.dsn, make=True)
+
+    def test_an_answer_that_does_not_come_is_not_waited_for(self) -> None:
+        ledger = PostgresLedger(self.dsn, patience=0.2, make=True)
+        with pytest.raises(StoreUnavailable, match=r"no answer in 0\.2 s"):
+            ledger._rows("SELECT pg_sleep(60)")
+        assert ledger.clock() > 0, "the next question has a connection of its own"
+        ledger.close()

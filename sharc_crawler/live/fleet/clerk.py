@@ -42,6 +42,7 @@ RENEW = 1 / 5  #: of a term, between two renewals
 ROWS = 1_000  #: of a journal that become one
 AGAIN: Seconds = 0.5  #: before an answer that did not come is asked for again
 A_SITE: Seconds = 0.002  #: that a step waits for others', for each site held
+SHORTEST: Seconds = 0.03  #: of a few sites, too: a statement costs a good part of what a page does
 LONGEST: Seconds = 0.25
 
 logger = logging.getLogger(__name__)
@@ -133,7 +134,7 @@ class Clerk:
         while True:
             await self._told.wait()
             self._told.clear()
-            await asyncio.sleep(min(LONGEST, A_SITE * len(self.held)))
+            await asyncio.sleep(min(LONGEST, max(SHORTEST, A_SITE * len(self.held))))
             await self.flush()
             if any(not held.safe for held in self.held.values()):  # what came meanwhile waits for others' steps, too
                 self._told.set()
