@@ -24,7 +24,6 @@ class Intake:
     def __init__(self, sites: Sites, former: FormerCaptures | None = None) -> None:
         self._sites = sites
         self._former = former
-        self._noted: dict[tuple[str, str], tuple[str, int]] = {}  # of a site and what is said: the first, how many
 
     def take_in(self, lease: Lease) -> None:
         """The visit with what was read of its response."""
@@ -65,11 +64,12 @@ class Intake:
 
     def _note(self, fetch: Fetch, noun: str, what: str, why: str = "") -> None:
         """One note for all documents of a capture that could not be read, and one for each bound that pages met."""
-        of = (fetch.site, what)
-        first, count = self._noted.get(of, (f"{fetch.url}{why}", 0))
-        self._noted[of] = first, count + 1
-        before = f"{so_many(noun, count)} {what}: {first}" if count else ""
-        self._sites.of(fetch).note(f"{so_many(noun, count + 1)} {what}: {first}", before)
+        frontier = self._sites.of(fetch)
+        own = (note for note in frontier.capture.notes if note[:1].isdigit() and f" {what}: " in note)
+        before = next(own, "")  # a former run's, too
+        number, _, first = before.partition(f" {what}: ")
+        count = int(number.partition(" ")[0].replace(",", "") or 0) + 1
+        frontier.note(f"{so_many(noun, count)} {what}: {first or f'{fetch.url}{why}'}", before)
 
     def _is_front(self, fetch: Fetch) -> bool:
         """Whether a page is a seed, or where one redirects to.
