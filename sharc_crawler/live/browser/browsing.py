@@ -255,7 +255,8 @@ class Browsing:
         """A page takes long, and not for its host: others of its site need not wait for it."""
         if fetch.site in self._sites:
             self._sites.of(fetch).go_on(fetch)
-            self._sites.held_up = f", {fetch.url} is shown"
+            url = self._manner.login.without(fetch.url) if self._manner.login else fetch.url
+            self._sites.held_up = f", {url} is shown"
             self.wake()
 
     def _rested(self) -> Renderer | None:
