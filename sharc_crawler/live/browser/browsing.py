@@ -25,6 +25,7 @@ from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.passing import DATA
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
+from sharc_crawler.live.browser.seen import Rendering
 from sharc_crawler.live.reading.readings import Reading
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.base import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner
-    from sharc_crawler.live.browser.seen import Asked, Rendering
+    from sharc_crawler.live.browser.seen import Asked
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.reading.readers import Readers
@@ -162,8 +163,7 @@ class Browsing:
             future.set_result(Reading(problems=(f"a record of what was seen ({error})",)))
         except BrowserError as error:
             logger.warning("%s was not shown by a browser: %s", page.fetch.url, error)
-            led_to = error.led_to if isinstance(error, PageError) else ()
-            links = [Sighting(url, Kind.PAGE, page.fetch.url) for url in led_to]
+            links = [Sighting(url, Kind.PAGE, page.fetch.url) for url in error.seen.led_to] if error.seen else []
             future.set_result(Reading(links=links, problems=(f"not shown by a browser ({error})",)))
         except Exception as error:
             logger.exception("%s was not shown by a browser", page.fetch.url)
@@ -179,16 +179,26 @@ class Browsing:
             return Reading()
         self._sites.of(fetch).answered(fetch, page.outcome)
         self.wake()
-        async with self._places:
-            seen = await self._rendered(fetch, page.exchange, partial(self._load, fetch))
-        about = resources_of(fetch.url, page.exchange.started, seen, text=self._manner.texts)
-        if (written := self._describe(fetch.site, about)) is not None:
-            await asyncio.wrap_future(written)
+        try:
+            async with self._places:
+                seen = await self._rendered(fetch, page.exchange, partial(self._load, fetch))
+        except BrowserError as error:
+            seen = error.seen or Rendering()
+            seen.cut.append(f"a browser: {error}")
+            await self._tell(page, seen, text=False)
+            raise
+        await self._tell(page, seen, text=self._manner.texts)
         reading = await self._read(fetch, seen, page.order)
         self._of(fetch.site).show(fetch.page, reading.payload.fingerprint or "")
         if not self._manner.every:
             self._learn(fetch, differs=bool(seen.data or seen.led_to) or _differ(served, reading))
         return reading
+
+    async def _tell(self, page: _ToShow, seen: Rendering, *, text: bool) -> None:
+        """Have the records about a page written."""
+        about = resources_of(page.fetch.url, page.exchange.started, seen, text=text)
+        if (written := self._describe(page.fetch.site, about)) is not None:
+            await asyncio.wrap_future(written)
 
     async def _shown_again(self, page: _ToShow, served: Reading) -> Reading:
         """A revisit's content: that of the visit, where its bytes are; else it is shown with what was loaded before.

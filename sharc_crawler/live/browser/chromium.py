@@ -26,6 +26,8 @@ from sharc_crawler.errors import SharcError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.live.browser.seen import Rendering
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
 PLACE = "SHARC_CHROMIUM"  #: environment variable: where it is, where none of the names is on the path
 #: Nothing answers there (RFC 863's port, on this machine): whatever the crawl does not answer fails.
@@ -70,11 +72,11 @@ _LONGEST = 64 << 20  #: bytes of one message: a page of some 500,000 elements is
 class BrowserError(SharcError):
     """The browser ended, does not answer, or refuses."""
 
+    seen: Rendering | None = None  #: what was seen of the page until then
+
 
 class PageError(BrowserError):
     """So does each that is shown this page: no other is tried."""
-
-    led_to: tuple[str, ...] = ()  #: where its scripts would have gone
 
 
 def found() -> str:

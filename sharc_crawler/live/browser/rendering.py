@@ -114,8 +114,8 @@ class Renderer:
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
             await watched(self._rendered(page, context, at), page, self._browser, self._manner.time, silent)
-        except PageError as error:
-            error.led_to = tuple(page.seen.led_to)
+        except BrowserError as error:
+            error.seen = page.seen
             raise
         finally:
             self._page = None

@@ -33,7 +33,7 @@ def resources_of(url: str, date: Instant, seen: Rendering, *, text: bool) -> lis
 
 
 def page_info(url: str, date: Instant, seen: Rendering) -> dict[str, Any]:
-    """What a page loaded."""
+    """What a page loaded, and what it was shown without."""
     stamp = iso(date)
     return {
         "pageid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"{stamp} {url}")),
@@ -41,6 +41,7 @@ def page_info(url: str, date: Instant, seen: Rendering) -> dict[str, Any]:
         "ts": stamp,
         "urls": {url: _described(loaded) for url, loaded in seen.loaded.items()},
         "counts": {"jsErrors": seen.script_errors},
+        **({"cut": seen.cut} if seen.cut else {}),
     }
 
 

@@ -123,6 +123,7 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     assert made[f"urn:view:{url}"].startswith(b"\x89PNG")
     assert struct.unpack(">II", made[f"urn:view:{url}"][16:24]) == (1280, 1024)
     info = json.loads(made[f"urn:pageinfo:{url}"])
+    assert "pop-ups: where they would lead is a link" in info["cut"]
     loaded = info.pop("urls")
     assert (info["url"], info["counts"]) == (url, {"jsErrors": 4}), "of its fetches four failed"
     assert loaded[url] == {"status": 200, "mime": "text/html", "type": "document"}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.live.browser.test_browsing import there_is_chromium  # noqa: F401
+from tests.live.browser.test_browsing import resources, there_is_chromium  # noqa: F401
 from tests.live.serving import Answering, serving
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("there_is_chromium")]
@@ -31,6 +32,8 @@ def test_it_is_tried_once_and_counts_as_served(crawl):
     assert pages == dict.fromkeys(("/", "/endless", "/one", "/two"), "coherent")
     why = "it took more than 7 s of processor time: do its scripts ever end?"
     assert any(f"not shown by a browser ({why}): {url}endless" in note for note in done.capture["notes"])
+    told = json.loads(resources(done)[f"urn:pageinfo:{url}endless"])
+    assert told["cut"] == [f"a browser: {why}"], "each page has its own record"
     assert done.err.count("was not shown by a browser") == 1
 
 

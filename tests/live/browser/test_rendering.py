@@ -239,4 +239,4 @@ async def test_a_document_that_a_browser_is_not_given_is_not_shown_and_where_one
     monkeypatch.setattr(chromium, "_LONGEST", 1 << 16)
     with pytest.raises(chromium.PageError, match="it has too many elements") as raised:
         await shown(HEAD + b"<b>x</b>" * 10_000 + b"<script>location = '/onward'</script>")
-    assert raised.value.led_to == ("http://h.example/onward",)
+    assert raised.value.seen.led_to == ["http://h.example/onward"]
