@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,8 @@ PIECES = [
 ]  # fmt: skip
 SOUP = st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
 FEW = Scanner(2)
+THOROUGH = Scanner(2)  #: looks at every tag
+THOROUGH.short = re.compile(rb"(?!)")
 
 
 @pytest.mark.slow
@@ -27,6 +31,19 @@ def test_no_tag_keeps_more_attributes_than_allowed(data: bytes) -> None:
     root, _ = parse(few_attributes(data, FEW)[0])
     if root is not None:
         assert max(len(element.attrib) for element in root.iter()) <= 2
+
+
+@settings(max_examples=300)
+@given(SOUP)
+def test_short_tags_are_told_without_a_closer_look(data: bytes) -> None:
+    assert few_attributes(data, FEW) == few_attributes(data, THOROUGH)
+
+
+@pytest.mark.parametrize(
+    "page", [b"<p a='>' b c d>", b'<p a=">" b c d>', b"<p a = '>'b='>'c='>'>", b"<p a=b c d", b"<p/a/b/c>"]
+)
+def test_a_value_may_hold_the_sign_for_a_tags_end(page: bytes) -> None:
+    assert few_attributes(page, FEW)[1] == 1
 
 
 @given(SOUP)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
+from sharc_crawler.changes.special import Special
 from sharc_crawler.changes.zones import in_utc, plain_days
 
 if TYPE_CHECKING:
@@ -167,12 +168,23 @@ def plain_words(text: str) -> tuple[str, Set[str]]:
     """The same, and the different words in it."""
     pieces = text.split()
     folded, different = " ".join(pieces), set(pieces)
-    plain = _without_made_up(in_utc(folded), " ".join(different).lower())
+    plain = _without_made_up(in_utc(folded), " ".join(_hinting.among(different)).lower())
     return plain, different if plain is folded else set(plain.split())
 
 
+def _hints(words: Set[str]) -> Set[str]:
+    """Those that may be of what a server made up."""
+    vocabulary = " ".join(words).lower()
+    found = [hint for hint in _HINTS if hint in vocabulary]
+    return {word for word in words if any(map(word.lower().__contains__, found))} if found else set()
+
+
+_HINTS = set().union(*(one.words for one in _MADE_UP))
+_hinting = Special(_hints)
+
+
 def _without_made_up(text: str, vocabulary: str) -> str:
-    """``vocabulary``: its different words, in small letters; they are far fewer."""
+    """``vocabulary``: those of its words, in small letters, that may hint at what is made up."""
     perhaps = [one for one in _MADE_UP if any(word in vocabulary for word in one.words)]
     if not perhaps:
         return text

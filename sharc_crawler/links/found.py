@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from w3lib.url import safe_url_string
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,6 +21,8 @@ _SPACES = "".join(map(chr, range(33)))
 _INNER = str.maketrans("", "", "\t\r\n")
 #: Nothing in it needs escaping.
 _SAFE = re.compile(r"[\w.~!$&'()*+,;=:@/?%-]*", re.ASCII)
+#: A path that is as it is to be asked for: by far the most links of most sites.
+_PLAIN = re.compile(r"(?:/[\w~!$&'()*+,;=:@?%-][\w.~!$&'()*+,;=:@?%-]*)+/?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Resolver:
         scheme, _, rest = base.partition("://")
         host, _, path = rest.partition("?")[0].partition("/")
         self._origin = f"{scheme}://{host}"
+        self._plain = self._on_web and _SAFE.fullmatch(self._origin) is not None
         self._folder = f"{self._origin}/{path[: path.rfind('/') + 1]}"
 
     def all(self, references: Iterable[str], limit: int = LIMIT) -> tuple[tuple[str, ...], int]:
@@ -61,7 +62,7 @@ class Resolver:
         for tried, document in enumerate(documents):
             if len(urls) == limit:
                 return tuple(urls), len(documents) - tried
-            url = self.one(document)
+            url = self._origin + document if self._plain and _PLAIN.fullmatch(document) else self.one(document)
             if url is not None:
                 urls[url] = None
         return tuple(urls), 0
@@ -101,6 +102,8 @@ class Resolver:
 
     def _escaped(self, url: str) -> str:
         """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if it can."""
+        from w3lib.url import safe_url_string  # loads much, for few addresses of few sites
+
         try:
             return safe_url_string(url, self._encoding)
         except UnicodeEncodeError:

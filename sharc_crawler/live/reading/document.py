@@ -15,6 +15,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text, plain_words
 from sharc_crawler.changes.payload import Payload, digests
+from sharc_crawler.changes.special import Special
 from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
@@ -177,9 +178,19 @@ def without_made_up(text: str, different: Set[str]) -> str:
     >>> without_made_up("page 3 of deadbeef00c0ffee", {"page", "3", "of", "deadbeef00c0ffee"})
     'page 3 of  '
     """
+    plain = {word: MADE_UP.sub(" ", word) for word in _made_up.among(different)}
+    if not plain:
+        return text
+    pieces = text.split(" ")
+    return " ".join(map(plain.get, pieces, pieces))
+
+
+def _look_made_up(different: Set[str]) -> Set[str]:
     longer = [word for word in different if len(word) >= SHORTEST and not word.isalpha()]
-    plain = {word: MADE_UP.sub(" ", word) for word in longer if _DIGIT.search(word) and MADE_UP.search(word)}
-    return " ".join([plain.get(word, word) for word in text.split(" ")]) if plain else text
+    return {word for word in longer if _DIGIT.search(word) and MADE_UP.search(word)}
+
+
+_made_up = Special(_look_made_up)
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:

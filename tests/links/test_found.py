@@ -1,0 +1,44 @@
+"""References as absolute URLs."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.links.found import Resolver
+
+PIECES = [
+    "/",
+    "a",
+    "b-1",
+    ".",
+    "..",
+    "?",
+    "=",
+    "&",
+    ":",
+    "http:",
+    "//",
+    "%20",
+    " ",
+    "\\",
+    "ü",
+    "\t",
+    "~",
+    "@",
+    ";",
+    "$",
+    "[",
+    "|",
+]
+REFERENCES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+
+
+BASES = st.sampled_from(["http://h/a/b?c", "https://h:8443/", "http://ü/a", "file:///a/b", "http://u@h/a"])
+
+
+@given(BASES, st.lists(REFERENCES, max_size=5))
+def test_plain_paths_become_what_any_reference_would(base: str, references: list[str]) -> None:
+    resolver = Resolver(base)
+    each = [url for reference in references if (url := resolver.one(reference))]
+    assert resolver.all(references) == (tuple(dict.fromkeys(each)), 0)
