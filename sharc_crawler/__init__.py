@@ -1,8 +1,18 @@
 """sharc-crawler: coherent web captures with Scrapy."""
 
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 
-try:
-    __version__ = version("sharc-crawler")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+unknown"
+__version__: str
+
+
+@cache
+def __getattr__(name: str) -> str:
+    """The version, when somebody asks for it: the processes beside a crawl do not, and start sooner."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("sharc-crawler")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+unknown"

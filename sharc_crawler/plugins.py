@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import UsageError, unknown_name
@@ -13,6 +12,7 @@ from sharc_crawler.errors import UsageError, unknown_name
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+_OURS = f"{__package__}."  #: what begins so is a path, and nobody's name
 #: port name → entry point group
 GROUPS = {
     "strategy": "sharc_crawler.strategies",
@@ -30,6 +30,8 @@ GROUPS = {
 @cache  # all distributions are looked through, which takes a hundredth of a second
 def _installed(path: tuple[str, ...]) -> dict[str, dict[str, EntryPoint]]:  # noqa: ARG001 - another path, others
     """The entry points of the packages on a path, by port and name; of two the first."""
+    from importlib.metadata import entry_points  # not where plug-ins are named by their paths
+
     found = entry_points()
     return {
         port: {point.name: point for point in reversed(tuple(found.select(group=group)))}
@@ -50,12 +52,22 @@ def names(port: str) -> list[str]:
     return sorted(_registered(port))
 
 
+def path_of(port: str, name: str) -> str:
+    """The dotted path of a plug-in, by whichever name: who is given it need not look for entry points.
+
+    >>> path_of("detector", "content"), path_of("detector", "a.module.Detector")
+    ('sharc_crawler.changes.content.ContentDetector', 'a.module.Detector')
+    """
+    point = _registered(port).get(name)
+    return point.value.replace(":", ".") if point else name
+
+
 def load(port: str, name: str) -> Any:
     """The plug-in of a port by its entry point's name or by its dotted path ``package.module.Class``.
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the nearest known name.
     """
-    if point := _registered(port).get(name):
+    if not name.startswith(_OURS) and (point := _registered(port).get(name)):
         return point.load()
     module, _, attribute = name.rpartition(".")
     if not module:

@@ -12,8 +12,6 @@ from hashlib import sha256
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING
 
-from w3lib.url import canonicalize_url
-
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Url
 
@@ -120,6 +118,8 @@ def _kept(pairs: list[str], rules: UrlRules) -> str:
 
 def _normalised(origin: str, path: str, query: str, rules: UrlRules) -> Url | None:
     """The long way, by w3lib; repeated where leaving out a part of the path uncovers a dot segment."""
+    from w3lib.url import canonicalize_url  # with what speaks HTTP in Python: processes beside a crawl need none
+
     try:
         url = canonicalize_url(f"http://h{path}{query}")
     except ValueError:

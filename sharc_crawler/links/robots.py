@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from sharc_crawler.links.found import Resolver
 from sharc_crawler.links.robots_group import group_of
 from sharc_crawler.model import Result
 
@@ -68,7 +67,12 @@ def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
     >>> robots_sitemaps("SITEMAP: /a.xml # main", "http://h/robots.txt")
     ('http://h/a.xml',)
     """
-    return Resolver(url).all(match[1] for match in _SITEMAP.finditer(text))[0]
+    named = _SITEMAP.findall(text)
+    if not named:
+        return ()
+    from sharc_crawler.links.found import Resolver  # many sites name none
+
+    return Resolver(url).all(named)[0]
 
 
 def _delay(parsed: Protego) -> Seconds:

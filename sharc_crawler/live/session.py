@@ -24,6 +24,7 @@ from sharc_crawler.live.reading.readers import Readers
 from sharc_crawler.live.setup.output import check_objects, check_state, is_whole, make_folder, told
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
+from sharc_crawler.plugins import path_of
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.uncollected import uncollected
@@ -93,7 +94,8 @@ class Session:
         folder = self.config.output if self.config.control else None
         self.control = _control(folder, self.sites) if folder else None
         self.archivist = Archivist(self._terms)
-        self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
+        detector = path_of("detector", self.config.detector)
+        self.readers = Readers({"detector": detector, "masks": self.config.masks})
         self.stores = OpenStores(self.at_once)
         if self.drop_in and self.config.output:
             from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider

@@ -13,13 +13,16 @@ import logging
 from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import is_asyncio_available
 
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.payload import Payload
 from sharc_crawler.live.reading.readings import Order, Reading, Wants, unpacked_reading
-from sharc_crawler.live.writing.child import Child
+from sharc_crawler.live.writing.child import Child, begin_ahead
 from sharc_crawler.live.writing.messages import line, place_of
 from sharc_crawler.spool import in_memory
 
@@ -36,6 +39,7 @@ logger = logging.getLogger(__name__)
 PROCESS = "sharc_crawler.live.reading.reader_process"
 MOST = 6  #: processes at once
 AHEAD = 8  #: documents that one is given before it has answered
+SMALL = 65_536  #: bytes of an answer whose digest costs less than to hand it to anybody
 LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
 PATIENCE = 0.2  #: seconds that those behind a document wait for it
 LONGEST = (
@@ -105,6 +109,7 @@ class Readers:
         self._jobs: dict[int, _Job] = {}
         self._number = 0
         self._tick: asyncio.TimerHandle | None = None
+        self._hears = cache(is_asyncio_available)  # asked for each document
 
     @property
     def pending(self) -> int:
@@ -118,12 +123,14 @@ class Readers:
 
     def start(self) -> None:
         """Have a process ready before the first document comes."""
-        if not self._readers and is_asyncio_available():
+        if not self._readers and self._hears():
             self._another()
 
     def read(self, raw: Octets, order: Order) -> Future[Reading]:
         """Have it read; the future always brings a reading, at worst one that says why there is nothing in it."""
-        if not is_asyncio_available():
+        if (digested := _digested(raw, order)) is not None:
+            return _at_once(digested)
+        if not self._hears():
             return self._read_here(raw, order)
         self._number += 1
         job = self._jobs[self._number] = _Job(order, raw, self._number)
@@ -136,10 +143,8 @@ class Readers:
         """In the crawl's own process: another reactor than asyncio's hears no other."""
         from sharc_crawler.live.reading.document import detector_of, read  # nowhere else needed in the crawl's process
 
-        future: Future[Reading] = Future()
         terms = {**self._terms, "masks": order.masks or self._terms["masks"]}
-        future.set_result(read(raw, order, detector_of(**terms)))  # type: ignore[arg-type]
-        return future
+        return _at_once(read(raw, order, detector_of(**terms)))  # type: ignore[arg-type]
 
     async def finish(self) -> None:
         """Return when all is read, or could not be."""
@@ -245,6 +250,29 @@ class Readers:
         if self.awaited:
             self.awaited = False
             self.read_on()
+
+
+def begin() -> None:
+    """Have a process start while the crawl still does: it is there when the first document comes."""
+    begin_ahead(PROCESS)
+
+
+def _at_once(reading: Reading) -> Future[Reading]:
+    future: Future[Reading] = Future()
+    future.set_result(reading)
+    return future
+
+
+def _digested(raw: Octets, order: Order) -> Reading | None:
+    """A small answer of which nothing but its digest is wanted (a redirect, an error, a picture), of that alone."""
+    if order.wants is not Wants.NOTHING or order.compared or len(raw) > SMALL:
+        return None
+    message = parse_response(raw)
+    if message is None:
+        return Reading()
+    if message.values(b"content-encoding"):
+        return None
+    return Reading(Payload(message.digest) if order.digests else Payload())
 
 
 def _reading(said: dict[str, Any], job: _Job) -> Reading:

@@ -12,6 +12,7 @@ from scrapy import Spider
 
 from sharc_crawler.live.addon import ORIGINS
 from sharc_crawler.live.monitoring.quiet import QuietFormatter
+from sharc_crawler.live.reading.readers import begin as begin_reading
 from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.naming import named
@@ -91,7 +92,9 @@ class SiteSpider(CaptureSpider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_: Any, **given: Any) -> Self:
         """Check the arguments and turn them into settings."""
-        return cls(cls.prepare(crawler.settings, given), crawler)
+        made = cls(cls.prepare(crawler.settings, given), crawler)
+        begin_reading()
+        return made
 
     @staticmethod
     def prepare(settings: BaseSettings, given: dict[str, str]) -> Arguments:

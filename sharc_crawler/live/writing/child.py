@@ -23,6 +23,26 @@ _AT_ONCE = 64  #: pieces a system call; all systems take as many
 _ANSWERS = 1 << 16  #: bytes read at once
 
 
+_ahead: dict[str, tuple[subprocess.Popen[bytes], socket.socket]] = {}  #: begun before anybody heard them
+
+
+def begin_ahead(module: str) -> None:
+    """Have the next :class:`Child` of this module start now; it ends with this process, if none comes."""
+    if module not in _ahead:
+        with suppress(OSError):  # said when it is wanted
+            _ahead[module] = _begun(module)
+
+
+def _begun(module: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            return _started(module, theirs), ours
+        except OSError:
+            ours.close()
+            raise
+
+
 class Child:
     """Runs a module's ``main`` in another process, with a socket for its standard input.
 
@@ -41,13 +61,7 @@ class Child:
         self._unsent: deque[bytes | memoryview] = deque()
         self._half: list[bytes] = []  # of a line
         self._loop = asyncio.get_running_loop()
-        self._socket, theirs = socket.socketpair()
-        with theirs:
-            try:
-                self._process = _started(module, theirs)
-            except OSError:
-                self._socket.close()
-                raise
+        self._process, self._socket = _ahead.pop(module) if module in _ahead else _begun(module)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
         self._socket.settimeout(0)
         self._loop.add_reader(self._socket, self._read)

@@ -12,6 +12,7 @@ import pytest
 
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import Mask, save_masks
+from sharc_crawler.live.reading import document
 from sharc_crawler.live.reading import readers as module
 from sharc_crawler.live.reading.readers import Readers
 from sharc_crawler.live.reading.readings import Order, Wants
@@ -173,3 +174,33 @@ async def test_a_process_that_cannot_be_started_is_said(monkeypatch):
     (found,) = await read(readers, b"<a href=/b>b")
     assert "cannot be started" in found.problems[0]
     readers.close()
+
+
+@pytest.mark.parametrize("digests", [True, False])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        HEAD + b"gone",
+        b"HTTP/1.1 103\r\n\r\nHTTP/1.1 301\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+        b"nothing that is HTTP",
+        b"",
+    ],
+)
+def test_a_small_answer_of_which_a_digest_is_wanted_alone_is_handed_to_nobody(raw, digests):
+    """There is no loop here in which anybody could answer."""
+    order = Order(URL, Wants.NOTHING, digests=digests)
+    found = Readers(TERMS).read(raw, order).result(0)
+    assert found == document.read(raw, order, document.detector_of(**TERMS))
+
+
+@pytest.mark.parametrize(
+    ("head", "order"),
+    [
+        (HEAD, Order(URL, Wants.NOTHING, compared=True)),
+        (HEAD, Order(URL, Wants.ROBOTS)),
+        (HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n"), Order(URL, Wants.NOTHING)),
+        (HEAD + b"a" * module.SMALL, Order(URL, Wants.NOTHING)),
+    ],
+)
+def test_whatever_else_is_wanted_is_read_by_another_process(head, order):
+    assert module._digested(head + b"text", order) is None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from sharc_crawler.live.writing.child import Child
+from sharc_crawler.live.writing import child as module
+from sharc_crawler.live.writing.child import Child, begin_ahead
 from tests.live.wire_servers import in_loop
 
 _ECHO = """
@@ -29,3 +30,32 @@ async def test_whoever_is_told_much_and_answers_much_is_heard_meanwhile(tmp_path
         await asyncio.sleep(0.01)
     child.close()
     assert heard == lines
+
+
+@in_loop
+async def test_one_that_was_begun_ahead_is_the_next_and_the_only_one(tmp_path, monkeypatch):
+    (tmp_path / "echo.py").write_text(_ECHO)
+    monkeypatch.syspath_prepend(tmp_path)
+    begin_ahead("echo")
+    begin_ahead("echo")
+    begun, _ = module._ahead["echo"]
+    heard: list[bytes] = []
+    children = [Child("echo", heard.append, lambda _: None) for _ in range(2)]
+    assert [child._process.pid == begun.pid for child in children] == [True, False]
+    assert module._ahead == {}
+    for child in children:
+        child.send(b"a\n")
+    while len(heard) < 2:
+        await asyncio.sleep(0.01)
+    for child in children:
+        child.close()
+
+
+def test_one_that_is_never_heard_ends_with_whoever_began_it(tmp_path, monkeypatch):
+    """The other end of its socket is gone then."""
+    (tmp_path / "echo.py").write_text(_ECHO)
+    monkeypatch.syspath_prepend(tmp_path)
+    begin_ahead("echo")
+    process, ours = module._ahead.pop("echo")
+    ours.close()
+    assert process.wait(60) == 0
