@@ -2,6 +2,7 @@
 
     python benchmarks/bench_crawl.py [--pages 2000] [--rounds 5] [--json]
     python benchmarks/bench_crawl.py --levels
+    python benchmarks/bench_crawl.py --beside FOLDER [--pages 600]
 
 A server on loopback, in a process of its own, answers with pages of 20 KB that name 50 others each. Four crawls take
 turns, each in a process of its own, so that a busy machine slows all alike: stock Scrapy with its queue in memory and
@@ -11,7 +12,12 @@ the crawls are ours: without WARC (with and without the log; with every request 
 crawl's process, and nothing kept: what the compression alone costs), and with WARC at several levels (0: stored). Every
 record is on the disk before its visit counts. The ratio of each round is taken by itself; beside the median ratio
 stands the interval that holds it in 95 % of resampled rounds. The processes that read and write are told apart: their
-processor time, from the first response to the last, is not the crawl's.
+processor time, from the first response to the last, is not the crawl's. Memory is the most that each of them held
+before the last response (VmHWM; what they share counts for each). A first round counts for nothing: it writes the
+bytecode, without which each process of a fresh checkout would compile its modules anew.
+
+With `--beside` another checkout, with an environment in its `.venv`, takes turns with this one, which brings the
+benchmark for both.
 """
 
 from __future__ import annotations
@@ -40,18 +46,25 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 from sharc_crawler.live.spiders.site import SiteSpider
-from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
+EXCHANGE_KEY = "sharc_exchange"  #: of a request's meta (an older commit has it in another module)
 VARIANTS = {"stock": "stock", "stock, JOBDIR": "jobdir", "ours": "ours", "ours, WARC": "warc-6"}
 LEVELS = {
     "ours": "ours",
     "ours, no log": "unlogged",
     "compression alone": "zlib",
     **{f"ours, WARC, level {level}": f"warc-{level}" for level in (0, 1, 6, 9)},
+}
+BESIDE = {
+    "stock": "stock",
+    "theirs": "theirs/ours",
+    "ours": "ours",
+    "theirs, WARC": "theirs/warc-6",
+    "ours, WARC": "warc-6",
 }
 LINKS = 50
 SIZE = 20_000
@@ -110,14 +123,24 @@ class StockSpider(Spider):
             yield Request(response.urljoin(link))
 
 
-def writer_seconds() -> float:
-    """Processor time of the process that writes WARC files, where there is one (Linux)."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+def others() -> list[str]:
+    """The processes that read and write for this one (Linux)."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+def others_seconds() -> float:
+    """Their processor time."""
     ticks = 0
-    for child in children:
+    for child in others():
         fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
         ticks += int(fields[11]) + int(fields[12])  # in user and in system mode
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def most_memory(process: str) -> float:
+    """MB that a process held at once, at most."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
 
 
 class Compressor:
@@ -144,7 +167,8 @@ class Watch:
         if not self.pages:
             self.first = self.last
         if not self.pages % 50:
-            self.looks.append((self.pages, writer_seconds()))
+            self.looks.append((self.pages, others_seconds()))
+            self.memory = most_memory("self"), sum(map(most_memory, others()))
         self.pages += 1
 
     def figures(self) -> dict[str, float]:
@@ -156,6 +180,8 @@ class Watch:
             "per_second": pages / wall,
             "cpu_ms": 1000 * cpu / pages,
             "writer_ms": 1000 * (last - first) / max(1, after - before),
+            "mb": self.memory[0],
+            "writer_mb": self.memory[1],
         }
 
 
@@ -186,11 +212,16 @@ def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
     return watch.figures()
 
 
-def run(variant: str, url: str) -> dict[str, float]:
-    """One crawl in a process of its own."""
+def run(variant: str, url: str, beside: Path | None = None) -> dict[str, float]:
+    """One crawl in a process of its own; ``theirs/…``: of the checkout ``beside``."""
+    whose, _, kind = variant.rpartition("/")
+    place = beside if whose == "theirs" and beside else Path(__file__).parents[1]
+    python = str(place / ".venv" / "bin" / "python") if whose == "theirs" else sys.executable
+    environment = {**os.environ, "PYTHONPATH": str(place)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--variant", variant, "--url", url, "--folder", folder]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        command = [python, __file__, "--variant", kind, "--url", url, "--folder", folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -213,14 +244,18 @@ def served(pages: int) -> Iterator[str]:
         server.terminate()
 
 
-def compare(url: str, pages: int, rounds: int, variants: dict[str, str]) -> dict[str, dict[str, Any]]:
+def compare(
+    url: str, pages: int, rounds: int, variants: dict[str, str], beside: Path | None
+) -> dict[str, dict[str, Any]]:
     """Medians over the rounds; pages/s beside the first variant's of the same round, least to most."""
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
+    for variant in variants.values():
+        run(variant, url, beside)
     for number in range(rounds):
         turns = deque(variants)
         turns.rotate(number)  # nobody always follows the same one, whose files may still be on their way to the disk
         for name in turns:
-            figures = run(variants[name], url)
+            figures = run(variants[name], url, beside)
             assert figures["pages"] in (pages, pages + 1), f"{name}: {figures} (ours asks for robots.txt too)"
             found[name].append(figures)
     first = next(iter(found.values()))
@@ -246,9 +281,10 @@ def told(name: str, one: dict[str, Any], peer: str, beside: dict[str, Any]) -> s
     """One line of the table."""
     low, high = interval(one["ratios"])
     writer = f" and {one['writer_ms']:.2f} ms of its other processes" if one["writer_ms"] else ""
+    memory = f"{one['mb']:.0f} + {one['writer_mb']:.0f} MB" if one["writer_mb"] else f"{one['mb']:.0f} MB"
     return (
         f"{name:19} {one['per_second']:7.0f} pages/s ({one['per_second'] / beside['per_second']:.2f} times {peer})"
-        f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less){writer};"
+        f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less){writer}; {memory};"
         f" round by round {statistics.median(one['ratios']):.2f} ({one['ratios'][0]:.2f}-{one['ratios'][-1]:.2f};"
         f" median, 95 %: {low:.2f}-{high:.2f})"
     )
@@ -259,6 +295,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--levels", action="store_true", help="what WARC costs at several levels of compression")
+    parser.add_argument("--beside", type=Path, help="another checkout, whose .venv runs it, beside this one")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--variant", help="one crawl only, of --url into --folder")
     parser.add_argument("--url")
@@ -272,11 +309,12 @@ def main() -> None:
             print(json.dumps(crawl(args.variant, args.url, args.folder)))
         return
     with served(args.pages) as url:
-        figures = compare(url, args.pages, args.rounds, LEVELS if args.levels else VARIANTS)
+        variants = LEVELS if args.levels else BESIDE if args.beside else VARIANTS
+        figures = compare(url, args.pages, args.rounds, variants, args.beside)
     if args.json:
         print(json.dumps(figures))
         return
-    peer = "ours" if args.levels else "stock"
+    peer = next(iter(figures))
     beside = figures[peer]
     print(f"{args.pages:,} pages, medians of {args.rounds} rounds")
     for name, one in figures.items():
