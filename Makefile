@@ -37,7 +37,7 @@ lint: .venv/installed-dev
 	$(BIN)/lint-imports
 
 docs: .venv-docs/installed ## the documents as a site in site/
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
 	@echo 'Open site/index.html'
 
 man: .venv-docs/installed ## manual pages in man/

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import docs_glossary
 from sharc_crawler.options.reading import ARGUMENTS, SETTINGS
 from sharc_crawler.plugins import names
 
@@ -103,3 +104,15 @@ def test_the_arrows_of_the_architecture_are_those_of_the_code():
         trees = [ast.parse(path.read_bytes()) for path in (ROOT / "sharc_crawler" / room).rglob("*.py")]
         named = {name.split(".")[1] for tree in trees for name in imported(tree) if name.startswith("sharc_crawler.")}
         assert drawn[room] == (named & rooms) - {room}, room
+
+
+def test_each_page_of_the_site_links_words_of_the_glossary_once():
+    glossary = (ROOT / "docs/glossary.md").read_text()
+    known, anchors = dict(docs_glossary.words(glossary)), re.findall(r'id="(\S+)"', docs_glossary.anchored(glossary))
+    assert sorted(anchors) == sorted({*known.values()}), "a row, an anchor"
+    text = (ROOT / "docs/capturing.md").read_text()
+    shown = docs_glossary.linked(text, known)
+    uses = re.findall(r"\[([^]]+)\]\(glossary\.md#\S+?\)", shown)
+    assert "reference instant" in uses
+    assert len({use.lower().removesuffix("s") for use in uses}) == len(uses) > 10
+    assert re.sub(r"\[([^]]+)\]\(glossary\.md#\S+?\)", r"\1", shown) == text, "nothing else is altered"
