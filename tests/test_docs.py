@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import docs_glossary
+from sharc_crawler.guides import guide
 from sharc_crawler.options.reading import ARGUMENTS, SETTINGS
 from sharc_crawler.plugins import names
 
@@ -116,3 +117,12 @@ def test_each_page_of_the_site_links_words_of_the_glossary_once():
     assert "reference instant" in uses
     assert len({use.lower().removesuffix("s") for use in uses}) == len(uses) > 10
     assert re.sub(r"\[([^]]+)\]\(glossary\.md#\S+?\)", r"\1", shown) == text, "nothing else is altered"
+
+
+def test_guides_that_notes_and_errors_name_are_there_and_can_be_named_by_an_address(monkeypatch):
+    sources = "".join(path.read_text() for path in (ROOT / "sharc_crawler").rglob("*.py"))
+    named = set(re.findall(r"guide\('([a-z-]+)'\)", sources))
+    assert len(named) > 3
+    assert [name for name in named if not (ROOT / guide(name)).is_file()] == []
+    monkeypatch.setenv("SHARC_DOCS", "https://docs.library.example/sharc/")
+    assert guide("changes") == "https://docs.library.example/sharc/changes.html"

@@ -14,6 +14,7 @@ import yaml
 from sharc_crawler.archive.files import safe_name
 from sharc_crawler.errors import DataError, UsageError, nearest
 from sharc_crawler.frontier.scope import site_of
+from sharc_crawler.guides import guide
 from sharc_crawler.options.kinds import Duration, ValueKind, Whole
 from sharc_crawler.options.reading import ARGUMENTS, read_arguments, read_settings
 from sharc_crawler.options.table import NEWS, SEEDS
@@ -133,7 +134,7 @@ def parse_terms(text: str, where: str = FILE) -> CollectionTerms:
     _checked(f"{where}: settings", read_settings, settings)
     if odd := next((name for name in settings if not name.startswith("SHARC_")), None):
         raise UsageError(
-            f"{where}: settings.{odd} cannot be given here: only settings named SHARC_… (docs/settings.md)"
+            f"{where}: settings.{odd} cannot be given here: only settings named SHARC_… ({guide('settings')})"
         )
     defaults = _default_terms(dict(_part(top, "defaults", where)), f"{where}: defaults")
     sites = _sites(top.get("sites", []), defaults, where)

@@ -55,10 +55,12 @@ class SharcAddon:
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
         if settings["SCHEDULER"] not in SCHEDULERS:
+            from sharc_crawler.guides import guide  # only where there are two
+
             raise UsageError(
                 f"SCHEDULER={settings['SCHEDULER']!r} and the add-on sharc_crawler.live.addon.SharcAddon are two"
                 " schedulers, of which one can order the requests: leave one of them out (for an archive under another"
-                " scheduler, see ArchiveMiddleware in docs/drop-in.md)"
+                f" scheduler, see ArchiveMiddleware in {guide('drop-in')})"
             )
         if operator := settings.get("SHARC_OPERATOR"):
             settings.set("USER_AGENT", user_agent(operator), ABOVE_THE_PROJECT)

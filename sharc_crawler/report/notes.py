@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import forecast, guessed, how_kept
@@ -72,7 +73,7 @@ def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
 
 def _noise(totals: Mapping[str, Any]) -> Iterator[str]:
     if totals["same_content"] > MANY * totals["captured"]:
-        yield (f"{how_kept(totals)}. Coherence is judged by bytes all the same; what is ignored: docs/changes.md")
+        yield (f"{how_kept(totals)}. Coherence is judged by bytes all the same; what is ignored: {guide('changes')}")
 
 
 def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
@@ -84,7 +85,7 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"{counted(number, 'page', 'were')} lost to {what}: {counted(masks, 'mask')}, learned from pages that were"
             f" fetched twice within a minute, make up for it. Look at {NAME} beside this report, and give it to the"
-            f" next capture: {give} (docs/changes.md)"
+            f" next capture: {give} ({guide('changes')})"
         )
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"
@@ -111,7 +112,8 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
     sources = facts.figures.rate_sources.most_common()
     came = ", ".join(f"{name} ({number:,})" for name, number in sources)
     more = "more" if missed < 0 else "less"
-    noise = "; if it is noise that differs, `sharc masks` learns to ignore it (docs/changes.md)" if missed < 0 else ""
+    ignore = f"; if it is noise that differs, `sharc masks` learns to ignore it ({guide('changes')})"
+    noise = ignore if missed < 0 else ""
     guess = ", a guess" if guessed(found) else ""
     yield (
         f"{forecast(found)} pages were expected to keep their content and {found['same_content']:,} did: the pages"
@@ -133,7 +135,7 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
     if 2 * made > read:
         why = (
             "what scripts make is not captured, since JavaScript is not run."
-            " With browser=always it is (docs/browser.md)"
+            f" With browser=always it is ({guide('browser')})"
             if facts.settings.get("browser", "never") == "never"
             else "a browser that ran the scripts shows no more. What they ask for may be missing"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.guides import guide
 from sharc_crawler.live.project.refusals import fail_where_all_is_refused
 from sharc_crawler.live.project.stray import stray
 from sharc_crawler.live.wire.handler import WireTapHandler
@@ -63,7 +64,7 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
         found.append(
             f"FEEDS={feeds}: Scrapy writes items in blocks. What a kill finds in"
             " them is lost, and going on does not make it again: write items in a pipeline that does not wait"
-            " (docs/drop-in.md)"
+            f" ({guide('drop-in')})"
         )
     found += [
         f"{name}={settings[name]} is for the spider site, and has no effect on your own: {own} counts"
