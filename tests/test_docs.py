@@ -124,5 +124,5 @@ def test_guides_that_notes_and_errors_name_are_there_and_can_be_named_by_an_addr
     named = set(re.findall(r"guide\('([a-z-]+)'\)", sources))
     assert len(named) > 3
     assert [name for name in named if not (ROOT / guide(name)).is_file()] == []
-    monkeypatch.setenv("SHARC_DOCS", "https://docs.library.example/sharc/")
-    assert guide("changes") == "https://docs.library.example/sharc/changes.html"
+    monkeypatch.setenv("SHARC_DOCS", "https://docs.archive.example/sharc/")
+    assert guide("changes") == "https://docs.archive.example/sharc/changes.html"
