@@ -71,10 +71,13 @@ class Content(StrEnum):
 def only_noise(page: PageFacts) -> bool:
     """Whether a page is not coherent to the byte, but kept its content: it was not edited.
 
-    By equal fingerprints, or as the capture taught: by masks, or by a 304 that speaks of content.
+    By equal fingerprints, or as the capture taught: by masks, or by a 304 that speaks of content. One that was gone, or
+    led elsewhere, did not, though it came back.
     """
     if page.verdict is Verdict.UNKNOWN:
         return page.alike
+    if code(page.reason) == Reason.OTHER_ANSWER:
+        return False
     by_bytes = page.verdict is Verdict.CHANGED and page.evidence is Evidence.BYTES
     return by_bytes and (page.alike or fingerprint_equal(page) is True)
 

@@ -92,6 +92,19 @@ def test_fingerprints_are_compared_where_both_downloads_have_one(first, second, 
     assert only_noise(one) is (equal is True)
 
 
+def test_a_page_that_was_away_did_not_keep_its_content_though_it_came_back() -> None:
+    looks = {
+        name: look(slot, at, fingerprint="F")
+        for name, slot, at in (("visit", Slot.FIRST, 1), ("revisit", Slot.SECOND, 9))
+    }
+    for alike in (True, False):
+        away = page(
+            Verdict.CHANGED, evidence=Evidence.BYTES, reason=Reason.OTHER_ANSWER.of("content before, gone after"),
+            alike=alike, **looks,
+        )  # fmt: skip
+        assert (only_noise(away), content(away)) == (False, Content.CHANGED)
+
+
 def test_a_page_whose_data_changed_has_not_the_same_content_whatever_its_shell_says() -> None:
     looks = {"visit": look(Slot.FIRST, 1.0, fingerprint="a"), "revisit": look(Slot.SECOND, 5.0, fingerprint="a")}
     assert fingerprint_equal(page(Verdict.CHANGED, reason=Reason.DATA_CHANGED, **looks)) is False
