@@ -149,16 +149,21 @@ def _but(left: set[str], entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _out_of_order(collection: Collection) -> Iterator[Finding]:
-    """The folders of a site's captures are named by when these began: in their order, at least."""
+    """The folders of a site's captures are named by when these began: in their order, at least. No capture is two."""
+    seen = set[str]()
     for name in collection.names():
         last = ""
         for capture in collection.captures(name):
             try:
-                began = json.loads((capture.folder / CERTIFICATE).read_bytes())["capture"]["started"]
+                document = json.loads((capture.folder / CERTIFICATE).read_bytes())
+                began, digest = document["capture"]["started"], document[DIGEST]
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # it has none, or one that was found to be none
+            shown = capture.folder.relative_to(collection.folder).as_posix()
+            if digest in seen:
+                yield Finding("its certificate is that of another capture", shown)
+            seen.add(digest)
             if began < last:
-                shown = capture.folder.relative_to(collection.folder).as_posix()
                 yield Finding(f"it began at {began}, before the capture whose folder comes before it", shown)
             last = max(last, began)
 

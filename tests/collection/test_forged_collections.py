@@ -132,6 +132,10 @@ def package(folder, name: str) -> None:
 
 ALTERATIONS = {
     "captures swapped": (swapped, "before the capture whose folder comes before it"),
+    "a capture there twice, as another site's": (
+        lambda f: shutil.copytree(captures(f)[0], f / CAPTURES / "other.org" / captures(f)[0].name),
+        "its certificate is that of another capture",
+    ),
     "a capture removed": (lambda f: shutil.rmtree(captures(f)[0]), "are not there, or have no certificate"),
     "a capture in place of another": (
         lambda f: shutil.copytree(captures(f)[0], captures(f)[1], dirs_exist_ok=True), "no certificate speaks of",
