@@ -166,4 +166,6 @@ def bounded(claim: Claim) -> str:
     if audit is None:
         return ""
     had = f"{audit['changed']:,} of them had changed" if audit["changed"] else "nothing shown: none of them had changed"
-    return f"{counted(audit['audited'], 'page')} downloaded again. {_bound(audit)[:-1]} (these counted in; {had})"
+    told = f" (these counted in; {had})" if audit["audited"] else ""
+    left = f"; not audited: {counted(audit['unaudited'], 'page')}" if audit["unaudited"] else ""
+    return f"{counted(audit['audited'], 'page')} downloaded again. {_bound(audit)[:-1]}{told}{left}"

@@ -146,6 +146,9 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
         "1 page downloaded again. With 95% confidence at most 35 of the 36 pages claimed on the server's word" in text
     )
     assert "nothing shown: none of them had changed" in text
+    assert "not audited: 35 pages" in text
+    text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
+    assert "none of them had changed" not in text, "where all that was asked for was refused"
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
     few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
