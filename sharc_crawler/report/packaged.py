@@ -21,7 +21,7 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.cdxj import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
-from sharc_crawler.archive.wacz_check import altered
+from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.confirming import standing
 from sharc_crawler.certificate.examining import entries_of
@@ -108,7 +108,7 @@ def _not_of_capture(path: Path) -> Iterator[Finding]:
     documents = [json.loads(text) for text in source.certificates.values()]
     try:
         yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
-    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
+    except (KeyError, TypeError, AttributeError, *UNREADABLE) as error:
         yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
 
 
@@ -117,7 +117,7 @@ def package_digest(path: Path) -> str | None:
     with zipfile.ZipFile(path) as package:
         try:
             return str(json.loads(package.read(SEAL))["hash"])
-        except (KeyError, ValueError, TypeError):
+        except (KeyError, TypeError, *UNREADABLE):
             return None  # which was found
 
 

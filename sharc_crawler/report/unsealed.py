@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.wacz import PACKAGE, WACZ
+from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.certificate.fixity import ASIDE, CONFIRMATION, CONFIRMED, fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
@@ -77,7 +79,7 @@ def _packaged_reports(path: Path) -> dict[str, str]:
     with zipfile.ZipFile(path) as package:
         for name in package.namelist():
             if name.startswith("report/"):
-                with package.open(name) as stream:
+                with suppress(*UNREADABLE), package.open(name) as stream:  # which was found
                     found[in_folder(name)] = str(fixity_of(stream)["sha256"])
     return found
 
@@ -93,7 +95,7 @@ def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
         with zipfile.ZipFile(path) as package:
             about = dict(json.loads(package.read(PACKAGE)))
         title, text = str(about["title"]), str(about["description"])
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, TypeError, *UNREADABLE):
         return True  # it says nothing that can be read, which was found
     titles = [f"{document['capture']['site']} {second(unix(reference_of(document)))}" for document in documents]
     return not (_rest(title, titles) or _rest(text, claims_of(open_source(path), documents)))
@@ -133,7 +135,7 @@ def _wording_of_capture(path: Path) -> str | None:
             with zipfile.ZipFile(path) as package:
                 report = json.loads(package.read(DATA))
         return author_of(report)
-    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile):
+    except (KeyError, TypeError, *UNREADABLE):
         return None  # there is none; or it cannot be read, which is a finding
 
 

@@ -122,6 +122,17 @@ def test_a_package_whose_description_is_gone_or_cannot_be_read_is_a_finding_and_
         assert said(path, *more)[0] == 3
 
 
+def test_a_file_that_is_called_otherwise_where_it_lies_is_a_finding_and_no_accident(original, tmp_path):
+    """Its name stands in a zip file's directory, and before the file itself."""
+    whole, path = original[1].read_bytes(), tmp_path / "other.wacz"
+    with zipfile.ZipFile(original[1]) as package:
+        names = package.namelist()
+    for name in names:
+        path.write_bytes(whole.replace(name.encode(), f"{name[:-1]}X".encode(), 1))
+        code, text = said(path)
+        assert (code, "Not as certified" in text or "differ" in text) == (3, True), name
+
+
 def test_a_title_of_ones_own_is_certified_by_the_digest_of_the_package(original, tmp_path):
     wacz = package(original[0], [original[2]], tmp_path / "own.wacz", title="Town council", description="Weekly.")
     assert "not certified: title" in said(wacz)[1]
