@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import re
+import string
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, quote_plus, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from sharc_crawler.errors import UsageError
 
@@ -30,6 +31,7 @@ _SECRET_FIELDS = re.compile(
     rb"(?im)^((?:cookie|authorization|proxy-authorization|x-[a-z-]*(?:token|csrf|xsrf|auth)[a-z-]*):[ \t]*)([^\r\n]+)"
 )
 _SHORTEST = 8  #: characters of a value that is taken for a secret wherever it stands
+_UNRESERVED = frozenset((string.ascii_letters + string.digits + "-._~").encode())  #: nobody writes these otherwise
 _TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+=-][\w.~+/=-]{19,}", re.ASCII)  #: so is one within stored JSON
 _IN_URLS = (
     "addresses hold values of the session (a cookie's, or what scripts had stored): WARC records, indexes, crawl.jsonl,"
@@ -125,21 +127,32 @@ class Login:
         return self._masked(text.encode(errors="surrogatepass")).decode(errors="surrogatepass")
 
     def _masked(self, data: bytes) -> bytes:
-        for secret in self._secrets:
-            data = data.replace(secret, b"*" * len(secret))
-        return data
+        return self._secrets.sub(lambda found: b"*" * len(found[0]), data)
 
     @cached_property
-    def _secrets(self) -> tuple[bytes, ...]:
-        """Values as they are and as addresses and forms have them, the longest first: one may hold another."""
-        values = [value for value in self.values if len(value) >= _SHORTEST]
-        values += [token for own in self.storage.values() for text in own.values() for token in _tokens(text)]
-        known = {made(value).encode(errors="replace") for value in values for made in (str, quote_plus, _quoted)}
-        return tuple(sorted(known, key=len, reverse=True))
+    def _secrets(self) -> re.Pattern[bytes]:
+        """Values in whatever form, the longest first: one may hold another."""
+        known = {value for value in self.values if len(value) >= _SHORTEST}
+        known |= {token for own in self.storage.values() for text in own.values() for token in _tokens(text)}
+        longest = sorted(known, key=len, reverse=True)
+        return re.compile(b"|".join(map(_in_any_form, longest)) or b"(?!)")
 
 
-def _quoted(value: str) -> str:
-    return quote(value, safe="")
+def _in_any_form(value: str) -> bytes:
+    r"""A pattern of a value as it is, and as addresses, forms and JSON have it.
+
+    >>> forms = b"a/b ==", b"a%2fb+==", rb"a\/b%20%3D=", b"a.b =="
+    >>> [bool(re.fullmatch(_in_any_form("a/b =="), form)) for form in forms]
+    [True, True, True, False]
+    """
+    return b"".join(map(_either, value.encode(errors="replace")))
+
+
+def _either(byte: int) -> bytes:
+    plain = re.escape(bytes([byte]))
+    if byte in _UNRESERVED:
+        return plain
+    return rb"(?:\\?%b|%%(?i:%02x)%b)" % (plain, byte, rb"|\+" if byte == ord(" ") else b"")
 
 
 def _tokens(stored: str) -> Iterator[str]:

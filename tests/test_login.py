@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import pytest
 
@@ -143,3 +144,24 @@ def test_what_is_printed_of_a_login_holds_no_secret():
     login = Login((Cookie("s", "topsecret", "h"),), {"http://h": {"token": "storedsecret"}})
     assert "topsecret" not in repr(login)
     assert "stored" not in repr(login)
+
+
+@pytest.fixture
+def records_as_they_were():
+    made = logging.getLogRecordFactory()
+    yield
+    logging.setLogRecordFactory(made)
+
+
+@pytest.mark.usefixtures("records_as_they_were")
+def test_secrets_are_masked_in_whatever_form_and_in_what_is_logged(tmp_path, caplog):
+    token = "abc/DEF+123==456789012345"
+    stored = [{"name": "auth", "value": json.dumps({"session": {"token": token}, "user": "ann"})}]
+    state = {"origins": [{"origin": "https://h.example", "localStorage": stored}]}
+    login = read_login(None, put(tmp_path, json.dumps(state)))
+    assert login is not None
+    in_address = f"https://h.example/?t={token.replace('/', '%2F').replace('+', '%2b')}"
+    assert login.note_of(in_address).startswith("addresses hold values of the session")
+    assert not login.note_of("https://h.example/ann")
+    logging.getLogger("any").warning("%s is asked for by %s", in_address, "ann")
+    assert caplog.messages == [f"https://h.example/?t={'*' * (len(token) + 4)} is asked for by ann"]
