@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.reading.document import detector_of, read
-from sharc_crawler.live.reading.readings import Order, Wants, packed
+from sharc_crawler.live.reading.readings import Order, Reading, Wants, packed
 from sharc_crawler.live.writing.messages import block_at, line, message_of
 
 if TYPE_CHECKING:
@@ -30,14 +30,29 @@ def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, An
         signal.ITIMER_PROF, SECONDS + len(raw) / DIGESTED
     )  # nobody hears SIGPROF: it ends the process, in C code, too
     try:
-        return packed(read(raw, order, detector))
+        return packed(_with_text(read(raw, order, detector)))
     except MemoryError:
         os._exit(1)
-    except Exception as error:  # a fault of ours, or a mask that cannot be used: the crawl goes on without its links
-        plain = read(raw, order._replace(wants=Wants.NOTHING, compared=False), detector)
-        return packed(replace(plain, problems=(f"{type(error).__name__}: {error}",)))
+    except Exception as error:  # a detector of somebody else's, a mask that cannot be used, or a fault of ours
+        return packed(replace(_plain(raw, order, detector), problems=(f"{type(error).__name__}: {error}",)))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _with_text(reading: Reading) -> Reading:
+    """What a detector makes is text, or nothing."""
+    made = reading.payload.fingerprint
+    if not isinstance(made, str | None):
+        raise TypeError(f"SHARC_DETECTOR made a fingerprint that is {type(made).__name__}, and no text")
+    return reading
+
+
+def _plain(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
+    """Without comparison; where that raises, too, the crawl goes on without the links."""
+    try:
+        return read(raw, order._replace(compared=False), detector)
+    except Exception:  # a fault of ours, which is told as it was raised first
+        return read(raw, order._replace(wants=Wants.NOTHING, compared=False), detector)
 
 
 def serve(connection: socket.socket) -> None:

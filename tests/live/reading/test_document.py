@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sharc_crawler import markup
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.links import document
+from sharc_crawler.live.reading import reader_process
 from sharc_crawler.live.reading.document import read
-from sharc_crawler.live.reading.readings import Order, Wants
+from sharc_crawler.live.reading.readings import Order, Wants, unpacked_reading
 
 URL = "http://h.example/a"
 PAGE = Order(URL, Wants.DOCUMENT, compared=True, words=True)
@@ -56,3 +59,30 @@ def test_words_are_those_that_a_reader_sees() -> None:
     one = words(b"<p>%b of visitor deadbeef00c0ffee<script>1</script>" % TEXT)
     assert one == words(b"<p>%b of visitor 0123456789abcdef<script>2</script><noscript>3</noscript>" % TEXT)
     assert one != words(b"<p>Another: %b of visitor deadbeef00c0ffee" % TEXT)
+
+
+class Raising:
+    def fingerprint(self, body, media_type):
+        raise ValueError("no")
+
+
+class Numbers:
+    def fingerprint(self, body, media_type):
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("detector", "told"),
+    [
+        (Raising(), "ValueError: no"),
+        (Numbers(), "TypeError: SHARC_DETECTOR made a fingerprint that is int, and no text"),
+    ],
+)
+def test_a_detector_that_fails_loses_no_link(detector, told):
+    raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/b>b</a>"
+    said = reader_process._answer(raw, Order("http://h/", Wants.DOCUMENT, compared=True), detector)
+    reading = unpacked_reading(json.loads(json.dumps(said)), "http://h/")
+    assert [link.url for link in reading.links] == ["http://h/b"]
+    assert reading.problems == (told,)
+    assert reading.payload.fingerprint is None
+    assert reading.payload.digest
