@@ -80,6 +80,8 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     "; did you mean 'strategy'? Allowed: state, strategy"
     """
     names = sorted(allowed)
+    if not names:
+        return "; there is none"
     begun = [known for known in names if len(name) > 1 and known.startswith(name)]  # the rest was left out
     near = begun if len(begun) == 1 else difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."

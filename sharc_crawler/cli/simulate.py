@@ -32,7 +32,13 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.command()
 @site_options
 @click.option("--collection", multiple=True, type=FILE, help="Instead: change histories of sites that are kept.")
-@click.option("--every", default=8.0, show_default=True, help="With it: days between two captures, on average.")
+@click.option(
+    "--every",
+    type=click.FloatRange(0, min_open=True),
+    default=8.0,
+    show_default=True,
+    help="With it: days between two captures, on average.",
+)
 @click.option("--strategy", default="bfs,sharc-selective", show_default=True, help="Names, comma-separated.")
 @click.option("--rates", default="oracle", show_default=True, help="oracle, history, lastmod, sitemap, constant…")
 @click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from sharc_crawler.cli._outputs import try_folder
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.terms import CollectionTerms
 from sharc_crawler.errors import UsageError
@@ -57,6 +58,7 @@ def command(
     folder = folder or Path(site.name)
     if folder.exists():
         raise _there_already(folder)
+    try_folder("--to", folder)
     ours = dict(_pair(one) for one in settings) | {"SHARC_OPERATOR": contact}
     for line in _found(seed, limit, ours):
         click.echo(line)

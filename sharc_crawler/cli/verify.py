@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,7 @@ def command(
       sharc verify demo.wacz --digest sha256:4c83… --json
       sharc verify captures/demo --signer archive-public.pem --authority tsa-root.pem
     """
+    digests = tuple(map(_digest, digests))
     trust = Trust(_signer(signer), authority)
     collection = Collection(capture) if Collection.is_in(capture) else None
     packages = capture.is_file() and holds_packages(capture)
@@ -104,6 +106,13 @@ def command(
         raise click.exceptions.Exit(DataError.exit_code)
     if not as_json and capture.is_dir() and not _packaged(capture, collection):
         say_next("sharc", "package", capture)
+
+
+def _digest(text: str) -> str:
+    """As certificates write it; raises UsageError for what is none."""
+    if not re.fullmatch(r"(sha256:)?[0-9a-f]{64}", text):
+        raise UsageError(f"--digest {text} is no digest; it is sha256: and 64 hexadecimal digits, as it was noted")
+    return f"sha256:{text.removeprefix('sha256:')}"
 
 
 def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding]:

@@ -213,7 +213,7 @@ def test_the_command_names_what_was_altered_and_ends_with_3(capture):
 def test_a_digest_noted_elsewhere_reveals_another_certificate(original):
     noted = json.loads((original / "certificate.json").read_text())[DIGEST]
     assert CliRunner().invoke(main, ["verify", str(original), "--digest", noted]).exit_code == 0
-    answer = CliRunner().invoke(main, ["verify", str(original), "--digest", "sha256:0"])
+    answer = CliRunner().invoke(main, ["verify", str(original), "--digest", f"sha256:{0:064}"])
     assert answer.exit_code == 3
     assert f"a certificate's digest is {noted}, not sha256:0" in answer.output
 
@@ -258,3 +258,11 @@ def test_a_site_that_was_moved_elsewhere_is_said_not_to_be_verified(capture, tmp
     sites.write_text(folders_text({"gone.example": "gone"}))
     with pytest.raises(DataError, match="moved elsewhere; name one"):
         verify(tmp_path)
+
+
+def test_a_digest_is_taken_with_and_without_its_name_and_nothing_else_is_one(original):
+    noted = json.loads((original / "certificate.json").read_text())["digest"]
+    bare = CliRunner().invoke(main, ["verify", str(original), "--digest", noted.removeprefix("sha256:")])
+    assert bare.exit_code == 0, bare.output
+    cut = CliRunner().invoke(main, ["verify", str(original), "--digest", noted[:20]])
+    assert (cut.exit_code, "is no digest; it is sha256: and 64 hexadecimal digits" in cut.stderr) == (2, True)
