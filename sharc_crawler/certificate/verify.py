@@ -22,6 +22,7 @@ from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.refuted import refuted_in
+from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
@@ -211,7 +212,7 @@ def _document(name: str, text: bytes) -> dict[str, Any]:
 
 def _files(source: Material, documents: dict[str, dict[str, Any]], told: Callable[[int], None]) -> Iterator[Finding]:
     """Every WARC file is as stated, none is missing, and none was added."""
-    stated = {str(file.get("name")): file for document in documents.values() for file in _stated_files(document)}
+    stated = {str(file.get("name")): file for document in documents.values() for file in stated_files(document)}
     for name, file in stated.items():
         if name not in source.warcs:
             yield Finding("this file is missing", name)
@@ -241,12 +242,6 @@ def _with_pages(source: Material, documents: dict[str, dict[str, Any]], into: Ve
             into.findings.append(Finding(what, file))
         else:
             yield name
-
-
-def _stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
-    place = document.get(KEPT_IN) or {}
-    own = [{"name": place.get("file"), **place}] if place else []
-    return [*document.get("files", []), *own]
 
 
 def _certificate(name: str, source: Material, document: dict[str, Any], witness: Witness, into: Verification) -> None:

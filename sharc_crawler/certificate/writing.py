@@ -18,6 +18,7 @@ from sharc_crawler.certificate.entries import PageEntries, write_entries
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
 from sharc_crawler.certificate.material import Material, opened
+from sharc_crawler.certificate.sealed_files import resized
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
@@ -38,12 +39,12 @@ SHOWN = 3  #: findings in a summary
 
 
 class Certified(NamedTuple):
-    """A certificate that was written, or was not: what does not verify is not sealed."""
+    """A certificate that was written, or was not: what does not verify is not sealed. Or one that does not hold."""
 
     path: Path
     digest: str
     warc: str  #: the file that holds it, too
-    findings: Sequence[Finding] = ()  #: why it was not
+    findings: Sequence[Finding] = ()  #: why it was not, or does not
 
 
 def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda _, __: None) -> list[Certified]:
@@ -74,11 +75,18 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda 
     return written
 
 
+def standing(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
+    """The certificates whose WARC files have other sizes by now: a report that is made again claims nothing then."""
+    there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
+    return [Certified(path, "", "", found) for path in there if (found := list(resized(path)))]
+
+
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
     """What the summary of a crawl says of its certificates."""
     for one in written:
         if one.findings:
-            yield "certificate", f"none: the records do not bear it out ({counted(len(one.findings), 'finding')})"
+            why = "does not hold any more" if one.path.exists() else "none: the records do not bear it out"
+            yield "certificate", f"{why} ({counted(len(one.findings), 'finding')})"
             yield from (("", str(finding)) for finding in one.findings[:SHOWN])
             continue
         yield "certificate", f"{one.path}, also in {one.warc}"

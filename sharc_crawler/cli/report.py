@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import click
 
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.certificate.writing import certify, lines, standing
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, UsageError
@@ -67,13 +67,24 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
         return
     written = {one: _written(one, known) for one in folders if sites is None or holds_state(one)}
     click.echo("".join(one.summary for one in written.values()) if sites is None else write_index(folder), nl=False)
-    if refuted := [str(one) for one in written if written[one].refuted]:
-        raise DataError(
-            f"the WARC files of {', '.join(refuted)} do not bear out what was judged of the pages: the report claims"
-            " nothing, and there is no certificate; capture the site again, in another folder"
-        )
+    if refuted := [one for one in written if written[one].refuted]:
+        raise DataError(_why(refuted))
     if any(any(one.glob("certificate*.json")) for one in folders):
         say_next("sharc", "verify", folder)
+
+
+def _why(refuted: list[Path]) -> str:
+    """Reports claim nothing; what to do."""
+    named = ", ".join(map(str, refuted))
+    if any(any(one.glob("certificate*.json")) for one in refuted):
+        return (
+            f"the WARC files of {named} are not as they were when the certificate was sealed: the report claims"
+            f" nothing; put back a copy that is whole; what was altered: sharc verify {refuted[0]}"
+        )
+    return (
+        f"the WARC files of {named} do not bear out what was judged of the pages: the report claims nothing, and there"
+        " is no certificate; capture the site again, in another folder"
+    )
 
 
 def _captures(folder: Path) -> list[Path]:
@@ -98,7 +109,8 @@ def _written(folder: Path, truth: Truth | None) -> Written:
         walked = Walked(store, partial(share, part="writing the report"))
         captures = capture_facts(walked, truth, read_taught(folder))
         paths = write(captures, folder)
-        certified = certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
+        certified = standing(captures, folder)
+        certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
         if refuted := any(one.findings for one in certified):
             from sharc_crawler.report.refuted import refute  # what should never be
 

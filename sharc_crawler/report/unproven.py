@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DOUBT = Reason.REFUTED.words
 NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
+ALTERED = "The certificate does not hold: the WARC files are not as they were when it was sealed."
 
 
 class Unproven:
@@ -39,9 +40,9 @@ def _unproven(page: PageFacts) -> PageFacts:
     return replace(page, verdict=Verdict.UNKNOWN, evidence=Evidence.NONE, reason=Reason.REFUTED, alike=False)
 
 
-def unproven(facts: CaptureFacts, why: str = "") -> CaptureFacts:
+def unproven(facts: CaptureFacts, why: str = "", note: str = NOTE) -> CaptureFacts:
     """The capture as such; ``why``: what does not hold."""
-    note = f"{NOTE} {why}".rstrip()
+    note = f"{note} {why}".rstrip()
     return replace(facts, refuted=True, pages=Unproven(facts.pages), audit=None, notes=(note, *facts.notes))
 
 

@@ -83,3 +83,24 @@ def run(command, folder, *words):
     done = CliRunner().invoke(main, [command, str(folder), *map(str, words)])
     assert done.exit_code == 0, done.output
     return done.output
+
+
+@pytest.mark.slow
+def test_a_report_that_is_made_again_claims_nothing_of_files_that_were_altered(tmp_path, crawl, static):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("one")
+    with static(tmp_path / "site") as url:
+        folder = crawl(url=url, delay="0").folder
+    warc = next(folder.glob("*.warc.gz"))
+    whole = warc.read_bytes()
+    for altered in (whole[:-1], None):
+        warc.unlink() if altered is None else warc.write_bytes(altered)
+        asked = CliRunner().invoke(main, ["report", str(folder)])
+        assert asked.exit_code == 3
+        assert "certificate  does not hold any more (1 finding)" in asked.stdout
+        assert "the report claims nothing; put back a copy that is whole" in asked.stderr
+        assert "nothing is claimed" in (folder / "report.html").read_text()
+    warc.write_bytes(whole)
+    asked = CliRunner().invoke(main, ["report", str(folder)])
+    assert (asked.exit_code, "The only page was in this state" in asked.stdout) == (0, True), asked.output
+    assert "Everything holds" in run("verify", folder)

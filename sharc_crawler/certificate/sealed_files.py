@@ -1,0 +1,32 @@
+"""The WARC files that a certificate names: what it states of them, and whether they are as large still."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.certificate.canonical import KEPT_IN
+from sharc_crawler.certificate.witness import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a certificate states of its WARC files, and of the one that it lies in itself."""
+    place = document.get(KEPT_IN) or {}
+    own = [{"name": place.get("file"), **place}] if place else []
+    return [*document.get("files", []), *own]
+
+
+def resized(certificate: Path) -> Iterator[Finding]:
+    """Files beside a certificate that have another size than it states, or are gone; none of them is read."""
+    for file in stated_files(json.loads(certificate.read_bytes())):
+        path = certificate.with_name(file["name"])
+        if not path.is_file():
+            yield Finding("the certificate names it, and it is not there", path.name)
+        elif (size := path.stat().st_size) != file["bytes"]:
+            yield Finding(
+                f"it has {size:,} bytes, and had {file['bytes']:,} when the certificate was sealed", path.name
+            )
