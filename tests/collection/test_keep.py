@@ -270,11 +270,10 @@ def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
     assert holding(index.parent).held == {}
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.usefixtures("warmed")
 def test_provisional_claims_are_confirmed_when_they_are_due(folder):
     with serve(LivingSite(seed=8, pages=20, scale=1.0, slow=0.01)) as site:
-        for lag in (4, 16, 64):  # on a busy machine a capture's last reading may be so late
+        for lag in (4, 16, 64, 256):  # on a busy machine a capture's last reading may be so late
             given = f"strategy: sharc-attested, lag: {lag}s, delay: 0.02, every: 1s"
             (folder / FILE).write_text(f"{QUICKLY}sites:\n- {{url: '{site.url}', name: one, {given}}}\n")
             once(folder)
@@ -282,7 +281,7 @@ def test_provisional_claims_are_confirmed_when_they_are_due(folder):
             if left := waits(capture):
                 break
         (folder / FILE).write_text(f"{QUICKLY}sites:\n- {{url: '{site.url}', name: one}}\n")
-        until(lambda: left.due <= time.time())
+        until(lambda: left.due <= time.time(), 400)
         assert "is confirmed" in once(folder)
     found = verify(capture)
     assert found.findings == []

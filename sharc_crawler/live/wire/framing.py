@@ -43,6 +43,7 @@ class Framing:
     def __init__(self, method: bytes) -> None:
         self.ended = False  #: there is nothing more to come
         self.in_head = True
+        self.interim = 0  #: answers that came before it
         self.long: list[tuple[bytes, bytes]] = []  #: headers that are too long for the parser, by name
         self._method = method
         self._blanks = BLANKS
@@ -112,6 +113,7 @@ class Framing:
         clean.append(b"\r\n")
         if 100 <= self.code < 200 and self.code != SWITCHED:  # interim: another head follows
             self._part = self._status
+            self.interim += 1
             return at
         self.in_head = False
         self._begin_body({name: [value for _, other, value in fields if other == name] for name in _FRAMING})

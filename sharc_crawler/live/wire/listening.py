@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
+INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends more likewise
 
 
 class WithheldError(Exception):
@@ -116,7 +117,7 @@ class _Listener(ProtocolWrapper):
             request.persistent = False
         if clean:
             super().dataReceived(clean)
-        if framing.in_head and tap.size > LONGEST_HEAD:
+        if framing.in_head and (tap.size > LONGEST_HEAD or framing.interim > INTERIM):
             self.transport.abortConnection()
 
 

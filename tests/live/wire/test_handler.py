@@ -20,7 +20,7 @@ from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, MOST
-from sharc_crawler.live.wire.listening import TappedRequest
+from sharc_crawler.live.wire.listening import INTERIM, TappedRequest
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Slot
 from tests.live.wire_servers import (
     PATIENCE,
@@ -377,6 +377,19 @@ async def test_endless_headers_are_hung_up_on():
 
     exchange = await failure_of(DownloadFailedError, script)
     assert (1 << 20) < len(exchange.response) < (1 << 20) + (1 << 18)
+
+
+@in_loop
+async def test_interim_answers_without_end_are_hung_up_on_long_before_their_bytes_are_too_many():
+    early = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * (INTERIM + 1)
+
+    async def script(peer: Conversation):
+        await peer.heard()
+        await peer.say(early)
+        await peer.reader.read()  # until the other side hangs up
+
+    exchange = await failure_of(DownloadFailedError, script)
+    assert exchange.response == early
 
 
 @in_loop
