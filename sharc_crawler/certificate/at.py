@@ -210,7 +210,7 @@ class _Judged:
         judgement = self._with_data(own, judgement)
         looks = [] if judgement.evidence.dated else [before.facts(), *([after.facts()] if after else [])]
         if own.kind is Kind.DATA:
-            self._data[url] = DataState(judgement, "")
+            self._data[url] = DataState(judgement, self._instant)
         entry |= {"verdict": judgement.verdict.value, "evidence": judgement.evidence.value}
         entry |= {"reason": code(judgement.reason), "before": before.place(), "after": after and after.place()}
         facts = PageFacts(
@@ -234,7 +234,7 @@ class _Judged:
 
     def _with_data(self, own: _Around, judgement: Judgement) -> Judgement:
         listed = [url for url in own.data if url in self._data]
-        return with_data(judgement, "", listed, self._data)[0] if listed else judgement
+        return with_data(judgement, self._instant, listed, self._data)[0] if listed else judgement
 
 
 def _why_missing(before: Next | None) -> Reason:

@@ -69,7 +69,7 @@ class Judge:
         for entry in self._entries:
             self._before(entry)
             if entry["kind"] == Kind.DATA and "verdict" in entry:
-                self._data[entry["url"]] = DataState(_stated(entry), entry["subsite"])
+                self._data[entry["url"]] = DataState(_stated(entry), self._references.get(entry["subsite"]))
         self.findings.clear()  # they are met again
         self.elsewhere = 0
         for entry in self._entries.by_revisit():
@@ -137,7 +137,7 @@ class Judge:
         listed = [url for url in entry["data"] if url in self._data]
         if len(listed) < len(entry["data"]):
             self._find(entry["visit"], entry, "data of it is not listed")
-        return with_data(own, entry["subsite"], listed, self._data)[0]
+        return with_data(own, self._references.get(entry["subsite"]), listed, self._data)[0]
 
     # -- downloads ---------------------------------------------------------------------------------------------------
 

@@ -36,28 +36,28 @@ class DataState(NamedTuple):
     """What came of data that was captured."""
 
     judgement: Judgement
-    subsite: str
+    reference: Instant | str | None  #: T that it was judged around, in whatever form
     downloads: Sequence[Instant] = ()  #: when the first and the last of it began
 
 
 def with_data(
-    own: Judgement, subsite: str, data: Iterable[Url], known: Mapping[Url, DataState]
+    own: Judgement, reference: Instant | str | None, data: Iterable[Url], known: Mapping[Url, DataState]
 ) -> tuple[Judgement, str]:
     """The judgement of a page with the data that it fetched; and the URL that decided, if any did.
 
-    Changed if any changed; else unknown if anything is unknown, or was judged around another instant (of another
-    subsite); else coherent, by the weakest evidence of all. What was not captured is no part of the page as archived.
+    Changed if any changed; else unknown if anything is unknown, or was judged around another T than the page's; else
+    coherent, by the weakest evidence of all. What was not captured is no part of the page as archived.
 
     >>> same = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
     >>> other = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
-    >>> with_data(same, "h", ["/api"], {"/api": DataState(other, "h")})[0].reason.value
+    >>> with_data(same, 5.0, ["/api"], {"/api": DataState(other, 5.0)})[0].reason.value
     'data-changed'
     """
     unknown = ""
     weakest, decided = own, ""
     for url in data:
-        found, part, _ = known[url]
-        if found.verdict is Verdict.UNKNOWN or part != subsite:
+        found, instant, _ = known[url]
+        if found.verdict is Verdict.UNKNOWN or instant != reference:
             unknown = unknown or url
         elif found.verdict is Verdict.CHANGED:
             return Judgement(Verdict.CHANGED, found.evidence, Reason.DATA_CHANGED), url
@@ -70,12 +70,12 @@ def with_data(
     return weakest, decided
 
 
-def judged_with_data(page: PageFacts, known: Mapping[Url, DataState]) -> PageFacts:
+def judged_with_data(page: PageFacts, reference: Instant | None, known: Mapping[Url, DataState]) -> PageFacts:
     """A captured page, with the verdict of its data counted in."""
     data = tuple(url for url in page.embeds if url in known)
     if not data or page.verdict is None:
         return page
     own = Judgement(page.verdict, page.evidence or Evidence.NONE, page.reason)
-    judgement, url = with_data(own, page.subsite, data, known)
+    judgement, url = with_data(own, reference, data, known)
     reason = f"{judgement.reason}: {url}" if url else judgement.reason
     return replace(page, verdict=judgement.verdict, evidence=judgement.evidence, reason=reason, data=data)

@@ -91,7 +91,7 @@ class StoredPages:
         )
         if not self._data or row.kind is not Kind.PAGE:
             return page
-        return self._with_true_data(judged_with_data(page, self._data))
+        return self._with_true_data(judged_with_data(page, part.reference, self._data))
 
     def _with_true_data(self, page: PageFacts) -> PageFacts:
         """A page stayed as it was where its data did, too."""
@@ -125,7 +125,7 @@ class DataStates:
     def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
         """By URL."""
         return {
-            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).name, downloads)
+            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).reference, downloads)
             for url, (row, *downloads) in self._rows.items()
         }
 

@@ -17,8 +17,8 @@ CHANGED = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.DATA_CHANGED)
 UNKNOWN = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.DATA_UNKNOWN)
 
 
-def state(judgement: Judgement, subsite: str = "h") -> DataState:
-    return DataState(judgement, subsite)
+def state(judgement: Judgement, reference: float = 5.0) -> DataState:
+    return DataState(judgement, reference)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,8 @@ def state(judgement: Judgement, subsite: str = "h") -> DataState:
         (OTHER_BYTES, [state(SAME_BYTES)], (OTHER_BYTES, "")),
         (SAME_BYTES, [state(ONCE), state(OTHER_BYTES)], (CHANGED, "1")),
         (SAME_BYTES, [state(SAME_BYTES), state(ONCE)], (UNKNOWN, "1")),
-        (SAME_BYTES, [state(SAME_BYTES, "another part")], (UNKNOWN, "0")),
+        (SAME_BYTES, [state(SAME_BYTES, 6.0)], (UNKNOWN, "0")),  # of a part of the site with another T
+        (SAME_BYTES, [state(OTHER_BYTES, 6.0)], (UNKNOWN, "0")),
         (SAME_BYTES, [state(TOLD)], (TOLD, "0")),
         (TOLD, [state(SAME_BYTES)], (TOLD, "")),
         (APEX, [state(SAME_BYTES)], (SAME_BYTES, "0")),
@@ -40,4 +41,4 @@ def state(judgement: Judgement, subsite: str = "h") -> DataState:
 )
 def test_by_the_weakest_of_all(own, data, expected):
     known = {str(number): one for number, one in enumerate(data)}
-    assert with_data(own, "h", list(known), known) == expected
+    assert with_data(own, 5.0, list(known), known) == expected

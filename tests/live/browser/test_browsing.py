@@ -132,6 +132,30 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
 
 
 @pytest.mark.usefixtures("there_is_chromium")
+def test_data_that_folders_share_counts_for_the_pages_of_all_of_them(crawl, tmp_path):
+    with served(ScriptSite(changing=("b",))) as url:
+        paths = [f"p/{folder}{page}" for page in PAGES for folder in ("", "x/")]
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text("\n".join(url + path for path in paths))
+        done = crawl(
+            seeds=str(seeds),
+            browser="always",
+            include="/p/",
+            delay="0",
+            sitemap="off",
+            settings=["SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"],
+        )
+    assert done.code == 0, done.err
+    pages = {page["url"].removeprefix(url): page for page in done.capture["pages"] if page["kind"] == "page"}
+    assert set(pages) == set(paths)
+    assert len({page["subsite"] for page in pages.values()}) > 1, "they are in different parts of the report"
+    verdicts = {path: (page["verdict"], page["code"]) for path, page in pages.items()}
+    same, other = ("coherent", "equal-bytes"), ("changed", "data-changed")
+    assert verdicts == {path: same if path.endswith("a") else other for path in paths}
+    assert not verify(done.folder).findings, "by the records, too"
+
+
+@pytest.mark.usefixtures("there_is_chromium")
 def test_only_classes_of_pages_that_a_browser_makes_others_are_shown(crawl):
     site = ScriptSite()
     with served(site) as url:
