@@ -22,7 +22,7 @@ from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
 from sharc_crawler.live.browser.classes import ShownClasses
-from sharc_crawler.live.browser.passing import DATA
+from sharc_crawler.live.browser.passing import DATA, field
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.browser.seen import Rendering
@@ -335,7 +335,7 @@ def _mark(asked: Asked) -> str:
         return sockets.MARK
     if asked.method == "GET":
         return ""
-    said = asked.headers.get("Content-Type", "").encode() + b"\n" + asked.body
+    said = (field(asked.headers, "Content-Type") or "").encode() + b"\n" + asked.body
     return f"{asked.method.lower()}-{hashlib.sha1(said, usedforsecurity=False).hexdigest()}"
 
 

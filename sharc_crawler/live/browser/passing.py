@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.archive.posted import sent, with_method
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sharc_crawler.login import Login
 
 DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
@@ -56,18 +58,23 @@ def body_of(request: dict[str, Any]) -> bytes | None:
     return b"".join(b64decode(part["bytes"]) for part in parts)
 
 
+def field(headers: Mapping[str, str], name: str) -> str | None:
+    """A header, in whatever case the script wrote its name."""
+    return next((value for own, value in headers.items() if own.lower() == name.lower()), None)
+
+
 def listed(request: dict[str, Any], login: Login | None = None) -> str:
     """The URL that a page's list has a request by, as Browsertrix writes it: with what was sent, but no secrets.
 
     >>> part = {"bytes": "eyJxIjogMX0="}
     >>> listed({"url": "http://h/a", "method": "GET"}), listed(
-    ...     {"url": "http://h/a", "method": "POST", "headers": {"Content-Type": "application/json"},
+    ...     {"url": "http://h/a", "method": "POST", "headers": {"content-type": "application/json"},
     ...      "hasPostData": True, "postDataEntries": [part]})
     ('http://h/a', 'http://h/a?__wb_method=POST&q=1')
     """
     if request["method"] == "GET":
         return str(request["url"])
-    kind = request["headers"].get("Content-Type", "")
+    kind = field(request["headers"], "Content-Type") or ""
     raw = f"{request['method']} / HTTP/1.1\r\nContent-Type: {kind}\r\n\r\n".encode() + (body_of(request) or b"")
     said = sent(login.redacted(raw) if login else raw)
     return with_method(request["url"], said.method or "", said.posted)

@@ -21,7 +21,7 @@ from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.cost import LONGEST, watched
-from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, listed, why_not
+from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, field, listed, why_not
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored
@@ -357,7 +357,7 @@ class Renderer:
     def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> bool:
         """Hand over an answer: content codings undone, as the protocol wants it. False: a browser is given none."""
         headers = said["request"]["headers"]
-        answer = for_browser(raw, headers.get("Origin"), headers.get("Range"))
+        answer = for_browser(raw, field(headers, "Origin"), field(headers, "Range"))
         if answer is None:
             self._fail(page, said, "Failed")
             return False

@@ -19,10 +19,10 @@ from tests.live.serving import serving
 pytestmark = pytest.mark.long
 
 SHELL = """<!doctype html><title>app</title><div id=a></div><div id=b></div><p id=part></p><script>
-const ask = (name, query) => fetch('/graph', {method: 'POST', headers: {'Content-Type': 'application/json'},
+const ask = (name, query, type) => fetch('/graph', {method: 'POST', headers: {[type]: 'application/json'},
   body: JSON.stringify({query})}).then(got => got.json()).then(got => { window[name].textContent = got.said });
-ask('a', 'first'); ask('b', 'second');
-navigator.sendBeacon('/beacon', 'x'); fetch('/film', {headers: {Range: 'bytes=2-3'}}).then(got => got.text())
+ask('a', 'first', 'Content-Type'); ask('b', 'second', 'content-type');
+navigator.sendBeacon('/beacon', 'x'); fetch('/film', {headers: {range: 'bytes=2-3'}}).then(got => got.text())
   .then(text => { part.textContent = text + '.' }); new WebSocket('ws://' + location.host + '/socket');
 </script>"""
 
