@@ -20,8 +20,9 @@ from urllib.parse import unquote, urlsplit
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Exchange, Instant
 
 _FIELDS = 7  #: of a line of Netscape's format
@@ -83,6 +84,30 @@ class Login:
         host, path = (parts.hostname or "").rstrip("."), parts.path or "/"
         own = [one for one in self.cookies if one.is_for(parts.scheme, host, path, now)]
         return "; ".join(f"{one.name}={one.value}" for one in sorted(own, key=lambda one: -len(one.path)))
+
+    def in_vain(self, urls: Iterable[str], now: Instant) -> dict[str, str]:
+        """Why no request for the hosts of these URLs will carry any of it, as a report's setting; empty: some may.
+
+        >>> Login((Cookie("a", "1", "h.example", expires=9.0),)).in_vain(["http://h.example/"], 10.0)
+        {'session_cookies': 'those for h.example had expired'}
+        >>> Login((Cookie("a", "1", "h.example"),)).in_vain(["http://i.example/"], 10.0)
+        {'session_cookies': 'none was for i.example'}
+        """
+        hosts = list(dict.fromkeys((urlsplit(url).hostname or "").rstrip(".") for url in urls))
+        own = [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in hosts)]
+        if any(not 0 < one.expires <= now for one in own) or any(
+            urlsplit(one).hostname in hosts for one in self.storage
+        ):
+            return {}
+        named = ", ".join(hosts[:3]) + (" and others" if hosts[3:] else "")
+        why = f"those for {named} had expired" if own else f"none was for {named}"
+        return {"session_cookies": why}
+
+    def warnings(self, specs: Iterable[CaptureSpec]) -> Iterator[str]:
+        """What to say of that before the first request."""
+        for spec in specs:
+            if vain := spec.settings.get("session_cookies"):
+                yield f"Of the session's cookies, {vain}: {spec.site} is asked for as by anybody. Export them anew"
 
     def redacted(self, request: bytes) -> bytes:
         r"""A request without its secrets, as long as it was.

@@ -25,9 +25,14 @@ from sharc_crawler.options.reading import as_settings
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.former.validators import FormerCaptures
+    from sharc_crawler.live.setup.arguments import Arguments
+    from sharc_crawler.login import Login
     from sharc_crawler.storage.observations import ObservationStore
 
 logger = logging.getLogger(__name__)
@@ -100,12 +105,19 @@ def _begin(crawler: Crawler) -> Session:
     if config.output is not None and config.warc:
         memory.lie_in(config.output)  # which is this process's by now
     arguments = getattr(crawler.spider, "arguments", None)
-    session.login = getattr(arguments, "login", None)
+    session.login = _login(arguments, specs)
     if arguments and not drop_in and arguments.options.browser != "never":
         from sharc_crawler.live.browser.opening import opened  # only where pages are shown by browsers
 
         session.browsing = opened(session, arguments.options)
     return session
+
+
+def _login(arguments: Arguments | None, specs: Sequence[CaptureSpec]) -> Login | None:
+    login = arguments.login if arguments else None
+    for line in login.warnings(specs) if login else ():
+        logger.warning(line)
+    return login
 
 
 def _former(spider: Any, config: Config) -> FormerCaptures | None:

@@ -312,6 +312,8 @@ class Session:
     def _session(self) -> str:
         """Whose requests are in the WARC files, and how."""
         whose = next((spec.session for spec in self.specs), "")
+        if (vain := [str(spec.settings.get("session_cookies", "")) for spec in self.specs]) and all(vain):
+            whose = f"{whose}, of whose cookies {vain[0]}"
         return f"{whose}; its secrets are {self.login.treated}" if self.login else ""
 
     def ended(self) -> None:

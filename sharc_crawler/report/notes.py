@@ -145,8 +145,14 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
 
 def _whose(facts: CaptureFacts) -> Iterator[str]:
     """What a session shows is not what everybody is shown."""
-    if whose := facts.settings.get("session"):
-        yield f"all requests were made in a session ({whose}): others may be shown other pages"
+    whose, vain = facts.settings.get("session"), facts.settings.get("session_cookies")
+    if vain:
+        yield (
+            f"when the capture began, of the cookies of its session ({whose}) {vain}: what was asked for without any"
+            " is as anybody is shown it"
+        )
+    elif whose:
+        yield f"requests were made in a session ({whose}), by its cookies for them: others may be shown other pages"
     if facts.settings.get("keep_secrets"):
         yield "its secrets are in WARC requests (keep_secrets=1): end the session before you hand them on"
 

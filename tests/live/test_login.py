@@ -86,6 +86,28 @@ def test_a_session_shows_what_is_its_own_and_its_secrets_are_left_nowhere(crawl,
     assert not verify(done.folder).findings
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("other.example\tFALSE\t/\tFALSE\t0\tsid", "none was for 127.0.0.1"),
+        ("127.0.0.1\tFALSE\t/\tFALSE\t1000000000\tsid", "those for 127.0.0.1 had expired"),
+    ],
+)
+def test_a_session_that_no_request_is_made_in_is_not_claimed(crawl, tmp_path, line, said):
+    (tmp_path / "cookies.txt").write_text(f"{line}\t{SECRET}\n")
+    asked: list[str] = []
+    with serving(members(asked)) as url:
+        terms = {"url": url, "cookies": str(tmp_path / "cookies.txt"), "delay": "0", "sitemap": "off"}
+        plan, done = crawl(**terms, dry_run="1"), crawl(**terms)
+    assert said in " ".join(plan.out.split())
+    assert f"Of the session's cookies, {said}" in done.err
+    (note,) = (note for note in done.capture["notes"] if "session" in note)
+    assert f"of the cookies of its session (logged in) {said}" in note
+    certified = json.loads((done.folder / "certificate.json").read_text())["capture"]["settings"]
+    assert done.capture["settings"]["session_cookies"] == certified["session_cookies"] == said
+    assert f"session: logged in, of whose cookies {said}; its secrets".encode() in warcinfo(done)
+
+
 @pytest.mark.long
 def test_secrets_are_kept_where_that_is_asked_for_and_gone_on_with_in_the_same_session_alone(crawl, tmp_path):
     asked: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -105,7 +106,7 @@ class Arguments:
                 hints=options.hints,
                 subsites=options.subsites,
                 session=options.session if self.login else "",
-                settings={**settings, **own},
+                settings={**settings, **own, **(self.login.in_vain(urls, time.time()) if self.login else {})},
                 **own,  # type: ignore[arg-type]
             )
             for site, urls in sites.items()

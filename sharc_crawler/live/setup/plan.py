@@ -32,7 +32,10 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     """Print the plan, one row per site capture; raises UsageError where there is no place for it."""
     check_place(config.output or Path())
     console = Console()
-    console.print(_sites(arguments.specs(config.strategy, {}), round(console.width * SEEDS)))
+    specs = arguments.specs(config.strategy, {})
+    console.print(_sites(specs, round(console.width * SEEDS)))
+    for line in arguments.login.warnings(specs) if arguments.login else ():
+        console.print(foreign(line), soft_wrap=True)
     if bounds := [f"{name}={value:,.10g}" for name, value in config.bounds.items() if value]:
         console.print(f"Budget of each site: {', '.join(bounds)}")
     if arguments.instant:
