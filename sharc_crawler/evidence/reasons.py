@@ -52,7 +52,7 @@ class Reason(StrEnum):
     SECOND_REFUSED = "second-refused", "the second fetch was refused"
     # data of a page that scripts make
     DATA_CHANGED = "data-changed", "what its scripts fetched had changed"
-    DATA_UNKNOWN = "data-unknown", "of what its scripts fetched it is not known"
+    DATA_UNKNOWN = "data-unknown", "whether what its scripts fetched stayed the same is not known"
     # lastmods
     LASTMOD_BEFORE_VISIT = "lastmod-before-visit", "lastmod before the visit, read at T or later"
     LASTMOD_BEFORE_T = "lastmod-before-T", "lastmod before T, read at the visit or later"

@@ -14,7 +14,7 @@ from sharc_crawler.report.words import span
 Claim = Mapping[str, Any]
 
 _UNDECIDED = "could not be judged, for want of a lastmod that decides or of a revisit: not counted as coherent."
-_UNSEEN = "could not be judged, for want of a successful revisit: not counted as coherent."
+_UNSEEN = "could not be judged, each for the reason that is listed with it: not counted as coherent."
 
 
 def in_words(claim: Claim) -> dict[str, Any]:
