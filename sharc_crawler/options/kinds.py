@@ -80,6 +80,8 @@ class Words(ValueKind[tuple[str, ...]]):
         names = tuple(_parts(value))
         if names == ("off",):
             return ()
+        if "off" in names:
+            raise ValueError("names 'off' and others: off stands alone")
         for name in names:
             if name not in self.allowed:
                 raise ValueError(f"names {name!r}, which is not known{nearest(name, (*self.allowed, 'off'))}")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sharc_crawler.options.kinds import ValueKind
     from sharc_crawler.options.option import Option
 
+_ENVIRONMENT = ("SHARC_CHROMIUM", "SHARC_DOCS", "SHARC_PYWB")  #: variables of it, which are easily taken for settings
+
 
 @dataclass(frozen=True)
 class OptionRow:
@@ -79,6 +81,10 @@ def check_names(settings: Mapping[str, Any]) -> None:
     """Raises UsageError for the first of our settings that is not known."""
     for name in settings:
         if str(name).startswith("SHARC_") and name not in SETTINGS:
+            if name in _ENVIRONMENT:
+                raise UsageError(
+                    f"{name} is no setting but an environment variable: {name}=… scrapy crawl …, without -s"
+                )
             raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS)}")
 
 

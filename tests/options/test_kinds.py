@@ -60,6 +60,7 @@ def test_a_value_is_read_once(kind, text, value):
         (Flag(), "yes", "must be 1 or 0"),
         (Choice(("host", "domain")), "hots", "did you mean 'host'"),
         (Words(("json",)), "jason", "did you mean 'json'? Allowed: json, off"),
+        (Words(("a", "b")), "off,a", "names 'off' and others: off stands alone"),
         (Pattern(), "(", "is not a regular expression"),
         (Sitemaps(), "maybe", "none of auto, off or a URL"),
         (Changefreq(), "daily", "must map classes"),
