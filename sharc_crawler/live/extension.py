@@ -119,7 +119,9 @@ class CaptureExtension:
             session.deliver()
             session.ended()
             if not refuted:
-                stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites], session.lost))
+                unshown = session.browsing.unshown if session.browsing else ()
+                captures = [frontier.capture for frontier in session.sites]
+                stats.set_value(EXIT_CODE, _exit_code(captures, session.lost, unshown))
         except StoppedError as error:
             logger.warning("No report is written: %s. All downloads are on disk; the same command goes on", error)
             stats.set_value(EXIT_CODE, INTERRUPTED)
@@ -149,7 +151,7 @@ def _not_of_certificates(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Remote certificate is not valid")
 
 
-def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception]) -> int:
+def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception], unshown: Sequence[str]) -> int:
     """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
     stopped = any(capture.strategy is not None and capture.strategy.stopped for capture in captures)
     if stopped or any(isinstance(error, StoppedCaptureError | Superseded) for error in lost.values()):
@@ -158,4 +160,4 @@ def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception]) -
         return INTERRUPTED
     counts = [capture.counts for capture in captures]
     brought = all(one.captured for one in counts if one.pages)  # a form's answers are no pages
-    return COMPLETE if brought else NOTHING_CAPTURED
+    return COMPLETE if brought and not unshown else NOTHING_CAPTURED

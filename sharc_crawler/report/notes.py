@@ -133,12 +133,15 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
     """Most HTML pages show nothing without a browser, or nothing in one."""
     made, read = facts.figures.by_script[True], facts.figures.by_script.total()
     if 2 * made > read:
-        why = (
-            "what scripts make is not captured, since JavaScript is not run."
-            f" With browser=always it is ({guide('browser')})"
-            if facts.settings.get("browser", "never") == "never"
-            else "a browser that ran the scripts shows no more. What they ask for may be missing"
-        )
+        if facts.settings.get("browser", "never") == "never":
+            why = (
+                "what scripts make is not captured, since JavaScript is not run."
+                f" With browser=always it is ({guide('browser')})"
+            )
+        elif any("not shown by a browser" in note for note in facts.notes):
+            why = "not each was shown by a browser, so what scripts make may be missing"
+        else:
+            why = "a browser that ran the scripts shows no more. What they ask for may be missing"
         have = agreeing(made, "have")
         yield f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: {why}"
 

@@ -163,6 +163,9 @@ def test_pages_made_by_script_are_told_where_they_are_most() -> None:
     assert "With browser=always it is" in note
     (note,) = noted(replace(facts(*pages[:3]), settings={"browser": "always"}))
     assert note.endswith("a browser that ran the scripts shows no more. What they ask for may be missing")
+    failed = "1 page was not shown by a browser (the browser ended): http://h/0"
+    (note,) = noted(replace(facts(*pages[:3]), settings={"browser": "always"}, notes=(failed,)))
+    assert note.endswith("not each was shown by a browser, so what scripts make may be missing")
 
 
 def test_many_urls_with_one_payload_are_told() -> None:

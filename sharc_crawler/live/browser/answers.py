@@ -157,6 +157,11 @@ class KeptAnswers:
         except FileNotFoundError:
             return None
 
+    @property
+    def none_shown(self) -> bool:
+        """No page was."""
+        return not any(self.folder.glob("*.shown"))
+
     def learn(self, classes: str) -> None:
         """Which pages need a browser, by what is known now."""
         replace_file(self.folder / _CLASSES, classes)

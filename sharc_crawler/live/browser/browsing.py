@@ -33,7 +33,7 @@ from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import EMBEDDED, Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.base import Resource
@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 
 MARKUP = ("text/html", "application/xhtml+xml")
 NOTE = "classes of URLs "
+_UNSHOWN = "not shown by a browser"  #: begins what is noted of a page
 ATTEMPTS = 3  #: to show a page
 PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
@@ -96,6 +97,7 @@ class Browsing:
         self._answers: dict[str, KeptAnswers] = {}
         self._awaited: dict[tuple[str, PageId], list[asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.unshown: list[str] = []  #: sites of which all pages should have been shown, and none could be
         self.software = f" chromium/{version()}"  #: added to the crawl's own
         self._classes: dict[str, ShownClasses] = {}  # of each site, where not all pages are shown
 
@@ -144,6 +146,9 @@ class Browsing:
             renderer.close()
         for site, answers in self._answers.items():
             if site in self._sites and self._sites[site].done:
+                if self._manner.every and answers.none_shown and _failed(self._sites[site].capture.notes):
+                    logger.error("No page of %s could be shown by a browser; they are archived as served", site)
+                    self.unshown.append(site)
                 answers.clear()
 
     # -- showing a page ------------------------------------------------------------------------------------------------
@@ -155,7 +160,7 @@ class Browsing:
             future.set_result(await asyncio.wait_for(self._shown(page), left))
         except TimeoutError:
             logger.warning("%s was not shown to its end: max_time has run out", page.fetch.url)
-            future.set_result(Reading(problems=("not shown by a browser (max_time has run out)",)))
+            future.set_result(Reading(problems=(f"{_UNSHOWN} (max_time has run out)",)))
         except NotArchivedError as error:
             if is_full(error):
                 lease.unwritten = str(error)
@@ -164,10 +169,10 @@ class Browsing:
         except BrowserError as error:
             logger.warning("%s was not shown by a browser: %s", page.fetch.url, error)
             links = [Sighting(url, Kind.PAGE, page.fetch.url) for url in error.seen.led_to] if error.seen else []
-            future.set_result(Reading(links=links, problems=(f"not shown by a browser ({error})",)))
+            future.set_result(Reading(links=links, problems=(f"{_UNSHOWN} ({error})",)))
         except Exception as error:
             logger.exception("%s was not shown by a browser", page.fetch.url)
-            future.set_result(Reading(problems=(f"not shown by a browser ({type(error).__name__})",)))
+            future.set_result(Reading(problems=(f"{_UNSHOWN} ({type(error).__name__})",)))
         self.wake()
 
     async def _shown(self, page: _ToShow) -> Reading:
@@ -321,6 +326,11 @@ class Browsing:
         if site not in self._answers:
             self._answers[site] = KeptAnswers(self._folder_of(site), self._manner.seal)
         return self._answers[site]
+
+
+def _failed(notes: Iterable[str]) -> bool:
+    """Could a page not be shown?"""
+    return any(f" {_UNSHOWN} (" in note for note in notes)
 
 
 def _differ(served: Reading, shown: Reading) -> bool:

@@ -239,6 +239,22 @@ def test_without_chromium_nothing_is_begun(tmp_path, run_crawl, monkeypatch):
     assert os.environ.get("PATH")
 
 
+@pytest.mark.parametrize(("browser", "code"), [("always", 4), ("auto", 0)])
+def test_where_no_browser_stays_a_capture_of_shells_is_no_success(crawl, tmp_path, monkeypatch, browser, code):
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\necho Chromium 156.0.1.1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(chromium.PLACE, str(program))
+    with served(ScriptSite()) as url:
+        done = crawl(url=f"{url}p/a", browser=browser, delay="0", sitemap="off")
+    assert done.code == code, done.err
+    assert ("could be shown by a browser; they are archived as served" in done.err) == (browser == "always")
+    assert [page["verdict"] for page in done.capture["pages"] if page["kind"] == "page"] == ["coherent"]
+    notes = " ".join(done.capture["notes"])
+    assert "not each was shown by a browser" in notes
+    assert "shows no more" not in notes
+
+
 @pytest.mark.usefixtures("there_is_chromium")
 @pytest.mark.slow
 def test_a_dry_run_says_how_pages_would_be_shown(crawl):
