@@ -90,11 +90,13 @@ class Login:
 
         >>> Login((Cookie("a", "1", "h.example", expires=9.0),)).in_vain(["http://h.example/"], 10.0)
         {'session_cookies': 'those for h.example had expired'}
-        >>> Login((Cookie("a", "1", "h.example"),)).in_vain(["http://i.example/"], 10.0)
-        {'session_cookies': 'none was for i.example'}
+        >>> login = Login((Cookie("a", "1", "www.h.example"),))
+        >>> login.in_vain(["http://h.example/"], 0.0), login.in_vain(["http://i.example/"], 0.0)
+        ({}, {'session_cookies': 'none was for i.example'})
         """
         hosts = list(dict.fromkeys((urlsplit(url).hostname or "").rstrip(".") for url in urls))
-        own = [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in hosts)]
+        led_to = {name for host in hosts for name in (host, host.removeprefix("www."), f"www.{host}")}
+        own = [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in led_to)]
         if any(not 0 < one.expires <= now for one in own) or any(
             urlsplit(one).hostname in hosts for one in self.storage
         ):
