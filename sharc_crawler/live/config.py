@@ -30,6 +30,8 @@ class Config(Options):
     def from_settings(cls, settings: BaseSettings) -> Config:
         """Read and check; raises :class:`~sharc_crawler.errors.UsageError` naming the setting and its value."""
         ours = Options(**read_settings(settings))
+        if settings.get("SHARC_STRATEGY") == "":  # another one than is meant would order the crawl
+            raise UsageError(f"SHARC_STRATEGY='' names no strategy; name one, or leave it out: {ours.strategy}")
         AddressRules.of(ours.allowed_addresses)
         if ours.dedup in FORMER and not ours.history:
             raise UsageError(

@@ -14,6 +14,7 @@ import pytest
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.live.setup.plan import check_place
 from sharc_crawler.options.pages import help_text
 from tests.live.warm import finished
@@ -24,6 +25,8 @@ USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
+        ("SHARC_STRATEGY=", "SHARC_STRATEGY='' names no strategy; name one, or leave it out"),
+        ("SHARC_MIN_FREE=999999G", "SHARC_MIN_FREE=999999000000000 wants more; make room or choose another"),
         ("SHARC_STRATEGY_=bfs", "did you mean 'SHARC_STRATEGY'"),
         ("SHARC_MIN_FREE=lots", "SHARC_MIN_FREE='lots' is no number of bytes; write it as 500M or 20G"),
         ("SHARC_OPERATOR=nobody", "SHARC_OPERATOR='nobody' must be a web page or a mail address"),
@@ -34,6 +37,7 @@ def test_wrong_settings_stop_before_the_first_request(crawl, setting, says):
     done = crawl(url="http://127.0.0.1:9/", settings=[setting])
     assert done.code == USAGE
     assert says in done.err
+    assert not done.folder.exists()
 
 
 @pytest.mark.parametrize(
@@ -151,6 +155,8 @@ def test_a_dry_run_says_where_no_capture_could_be(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=r"output='\S+/file/new' cannot be made: \S+/file is a file; choose another"):
         check_place(tmp_path / "file" / "new")
+    with pytest.raises(UsageError, match=r"output='\S+' cannot be made: \S+/file is a file; choose another folder"):
+        make_folder(tmp_path / "new" / ".." / "file")
     check_place(tmp_path / "new" / "too")
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 

@@ -139,6 +139,7 @@ def test_a_job_folder_hides_nothing_from_the_next_run(static, tmp_path):
             "SCHEDULER=scrapy.core.scheduler.Scheduler",
             "SCHEDULER='scrapy.core.scheduler.Scheduler' and the add-on",
         ),
+        ("SHARC_STRATEGY=", "SHARC_STRATEGY='' names no strategy"),
         ("SHARC_ALLOWED_ADDRESSES=bla", "SHARC_ALLOWED_ADDRESSES='bla' is not a network"),
     ],
 )

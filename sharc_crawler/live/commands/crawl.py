@@ -16,7 +16,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from sharc_crawler.errors import DataError, SharcError, UsageError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
-from sharc_crawler.live.setup.output import check_state, is_begun, make_folder
+from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
@@ -108,8 +108,8 @@ class Command(CrawlCommand):
             show_plan(arguments, config)
             show_selection(selection)
             return
+        Space(standing(output), config.min_free).require()
         make_folder(output)
-        Space(output, config.min_free).require()
         if selection:
             selection.save(output)
         self._crawl({**opts.spargs, "output": str(output)})

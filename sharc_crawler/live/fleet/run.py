@@ -19,7 +19,7 @@ from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.setup.operator import require_operator
-from sharc_crawler.live.setup.output import make_folder
+from sharc_crawler.live.setup.output import make_folder, standing
 from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.writing.space import Space
 
@@ -82,8 +82,8 @@ def run_worker(
             history = _kept_history(settings, folder, takes_masks=takes_masks)
         require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
         config = Config.from_settings(settings)
+        Space(standing(kept.folder), config.min_free).require()
         make_folder(kept.folder)
-        Space(kept.folder, config.min_free).require()
         process = CrawlerProcess(settings)
         _log(name)
         crawler = process.create_crawler(FleetSpider)

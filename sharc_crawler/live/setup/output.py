@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
@@ -12,7 +13,15 @@ from sharc_crawler.storage.opening import holds_state, load_state, open_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
+
+
+def standing(output: Path) -> Path:
+    """The output folder, or the next one above it that is there; raises UsageError where a file is in the way."""
+    whole = Path(os.path.realpath(output))
+    there = next(one for one in (whole, *whole.parents) if one.exists())
+    if not there.is_dir():
+        raise UsageError(f"output={str(output)!r} cannot be made: {there} is a file; choose another folder")
+    return there
 
 
 def make_folder(folder: Path) -> None:
@@ -21,6 +30,7 @@ def make_folder(folder: Path) -> None:
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     try:
+        standing(folder)  # else what is above would be made, and left
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"output={str(folder)!r} cannot be made: {error.strerror}; choose another folder") from error

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.setup.instant import describe
+from sharc_crawler.live.setup.output import standing
 from sharc_crawler.report.selection import lines
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import short
@@ -56,9 +57,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
 
 def check_place(output: Path) -> None:
     """The folder is there and can be written to, or can be made; raises UsageError."""
-    there = next(one for one in (output, *output.absolute().parents) if one.exists())
-    if not there.is_dir():
-        raise UsageError(f"output={str(output)!r} cannot be made: {there} is a file; choose another folder")
+    there = standing(output)
     if not os.access(there, os.W_OK | os.X_OK):
         raise UsageError(f"output={str(output)!r} cannot be made: {there} is not writable; choose another folder")
 
