@@ -157,8 +157,10 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
 def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
     how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
     if "spider" in facts.settings:
-        then = "the same command goes on" if "resume" in facts.settings else "begin anew, in another SHARC_OUTPUT"
-        return f"{how}: {then} (a project's own spider goes on where it began with SHARC_RESUME=True)"
+        if "resume" in facts.settings:
+            return f"{how}: the same command goes on"
+        where = "a project's own spider goes on where it began with SHARC_RESUME=True"
+        return f"{how}: begin anew, in another folder ({where})"
     return f"{how}: {going_on(folder)}"
 
 

@@ -119,7 +119,7 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(site, tmp_path):
 def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     folder = tmp_path / "kept"
     stopped = run(site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
-    assert "Stopped (closespider_pagecount), not complete: begin anew, in another SHARC_OUTPUT" in stopped.stderr
+    assert "Stopped (closespider_pagecount), not complete: begin anew, in another folder (" in stopped.stderr
     with pytest.raises(DataError, match="its spider began without SHARC_RESUME=True, so it is made anew, in another"):
         verify(folder)
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
@@ -136,7 +136,8 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
 def test_a_crawl_that_goes_on_takes_another_strategy(site, tmp_path):
     folder = tmp_path / "kept"
     terms = f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True"
-    assert run(site, tmp_path, *terms, "SHARC_STRATEGY=bfs:revisits=none", "CLOSESPIDER_PAGECOUNT=5").returncode == 0
+    begun = run(site, tmp_path, *terms, "SHARC_STRATEGY=bfs:revisits=none", "CLOSESPIDER_PAGECOUNT=5")
+    assert (begun.returncode, "not complete: the same command goes on\n" in begun.stderr) == (0, True), begun.stderr
     without = run(site, tmp_path, terms[0])
     assert "begun with SHARC_RESUME=True: give that again to go on" in without.stderr
     with sqlite3.connect(folder / "frontier.db") as state:

@@ -45,6 +45,9 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     >>> settings = Settings({"SHARC_RESUME": True, "SHARC_OUTPUT": "o", "FEEDS": {"items.jsonl": {}}})
     >>> clashes(settings, Config.from_settings(settings))[1].partition(":")[0]
     'FEEDS=items.jsonl'
+    >>> settings = Settings({"SHARC_RESUME": True, "SHARC_OUTPUT": "o", "JOBDIR": "jobs"})
+    >>> clashes(settings, Config.from_settings(settings))[1].partition(". ")[2]
+    'SHARC_RESUME=True, which is given, goes on where a crawl was cut off'
     """
     found = []
     at_once = config.politeness.concurrency
@@ -55,9 +58,10 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
             f" up to {at_once - 1} before it are under way. 1 is the sharpest order, and the slowest"
         )
     if settings.get("JOBDIR"):
+        given = ", which is given," if config.resume else ""
         found.append(
             f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues."
-            " SHARC_RESUME=True goes on where a crawl was cut off"
+            f" SHARC_RESUME=True{given} goes on where a crawl was cut off"
         )
     if config.resume and settings.getdict("FEEDS"):
         feeds = ", ".join(map(str, settings.getdict("FEEDS")))
