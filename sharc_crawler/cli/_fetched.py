@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _METHOD = re.compile(r"[?&]__wb_method=")  #: parts a URL from what was sent to it, in a key
+REPEATED = re.compile(r" \(request \d+\)$")  #: behind a URL that a spider asked for again, as reports list it
 _CAPTURES = (".wacz", ".warc", ".gz", ".open")
 
 
@@ -41,7 +43,9 @@ def page_of(
     got = (page for page in pages(source, [url], former=former, listed=listed) if not page.sent.method)
     found = sorted(got, key=lambda page: page.time)
     if not found:
-        raise DataError(f"{source} holds no page {url!r} with status 200")
+        near = get_close_matches(url, {page.url for page in pages(source)}, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise DataError(f"{source} holds no page {url!r} with status 200{hint}")
     return found[-1 if last else 0]
 
 

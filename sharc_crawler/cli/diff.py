@@ -13,12 +13,13 @@ from rich.table import Table
 
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.cli._fetched import data_of, is_capture, page_of
+from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,9 @@ def command(
     """
     if url is None and (captures := [one for one in (old, new) if is_capture(one)]):
         raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
+    if url is not None and (plain := REPEATED.sub("", url)) != url:
+        url = plain
+        click.echo(f"all requests for {printable(url)} lie under that URL: its first and its last download", err=True)
     beside = (*former, *(one for one in (old, new) if is_capture(one)))  # NEW may store what is equal in OLD alone
     keys: set[str] = set()
     first = page_of(old, url, beside, last=False, listed=keys)

@@ -172,11 +172,18 @@ def test_payloads_are_found_where_they_are_stored(tmp_path: Path) -> None:
     assert (lost.exit_code, "name it, --former DIR" in lost.output) == (3, True)
 
 
+def test_a_repeated_request_is_compared_under_its_url(two: tuple[Path, Path]) -> None:
+    done = run("diff", *two, f"{URL} (request 2)")
+    assert f"all requests for {URL} lie under that URL" in done.stderr
+    assert done.stdout == run("diff", *two, URL).stdout
+
+
 def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for arguments, code, words in (
         ((*two,), 2, f"say which page of it, as in `sharc diff {two[0]} {two[1]} URL`"),
         ((*two, "http://example.org/none"), 3, "holds no page 'http://example.org/none'"),
+        ((*two, f"{URL}l"), 3, f"holds no page '{URL}l' with status 200; did you mean '{URL}'?"),
         ((tmp_path / "empty", two[1], URL), 3, "holds no WARC file"),
     ):
         done = run("diff", *arguments)
