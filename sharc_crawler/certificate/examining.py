@@ -53,6 +53,7 @@ class Examination:
 
     findings: list[Finding] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)  #: of the certificates (:mod:`..evidence.claim`)
+    sites: list[str] = field(default_factory=list)  #: what each of them is of: a site, or a later round of one
     digests: list[str] = field(default_factory=list)  #: of the certificates
     pages: int = 0
     elsewhere: int = 0  #: payloads in former captures that were not given
@@ -98,6 +99,7 @@ def statements(
     into.findings += again.shared()
     into.findings += again.sums(name)
     into.claims.append(document["capture"]["claim"])
+    into.sites.append(document["capture"]["site"])
     into.elsewhere += judge.elsewhere
 
 

@@ -63,6 +63,7 @@ class Verification(Examination):
         """Another site's, whose files are named with its folder."""
         self.findings += [replace(one, file=f"{site}/{one.file or ''}") for one in other.findings]
         self.claims += other.claims
+        self.sites += other.sites
         self.digests += other.digests
         self.pages += other.pages
         self.records += other.records
@@ -126,6 +127,8 @@ def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], tru
         verification.findings += strangers(path, source, witness, list(documents.values()))
         if sound == documents.keys():
             verification.findings += unspoken(witness, source, list(documents.values()))
+        if len(documents) > 1:  # a spider's rounds
+            documents = dict(sorted(documents.items(), key=lambda one: str(one[1]["capture"]["started"])))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{str(path)!r}: a certificate is not by the schema of version {VERSION}: {error!r}") from error
     for name, document in documents.items():

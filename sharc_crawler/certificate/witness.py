@@ -190,6 +190,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
             if last and owner == last[0].record:
                 witness.findings += _too_much(last[0], record, name)
                 _add(last[0], record)
+                last[0].whole |= _to_head(*last)
                 witness.findings += _apart(last[1], record, name)
             else:
                 what = "the record that it belongs to is missing"
@@ -282,6 +283,12 @@ def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | 
     if failed:
         _add(exchange, record)
     return exchange
+
+
+def _to_head(exchange: RecordedExchange, main: Record) -> bool:
+    """An answer without a body to a HEAD request: whatever length it tells of is another's (RFC 9110, 9.3.2)."""
+    whole = main.kind == "response" and main.get("WARC-Truncated") is None
+    return whole and exchange.request.startswith(b"HEAD ") and exchange.digest == labelled_digest(b"")
 
 
 def _short(message: HttpResponse | None) -> bool:

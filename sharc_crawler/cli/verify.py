@@ -186,12 +186,19 @@ def _json(result: Verification) -> str:
     return json.dumps({"holds": not result.findings, **asdict(result)}, indent=1)
 
 
+def _claims(result: Verification) -> Iterator[str]:
+    """Each with its site, or a spider's round of one, where there are several."""
+    several = len(set(result.sites) - {""}) > 1
+    for site, claim in zip(result.sites, result.claims, strict=True):
+        yield f"{short(site)}: {sentence(claim)}" if site and several else sentence(claim)
+
+
 def _words(result: Verification) -> str:
     size = f"{counted(result.pages, 'judgement')}, {counted(result.records, 'record')}"
     if not result.findings:
         lines: list[str] = [
             f"Everything holds: {size}.",
-            *map(sentence, result.claims),
+            *_claims(result),
             *(f"  digest {one}" for one in result.digests),
             *_package(result),
             *(f"  {text}" for one in result.confirmations for text in confirmed(one)),

@@ -75,6 +75,7 @@ def verify_collection(
         every.findings += findings
         if not findings:
             every.claims.append(document["claim"])
+            every.sites.append("")
             every.digests.append(document[DIGEST])
     return every, without
 

@@ -111,8 +111,9 @@ class DropIn:
             return
         host, slot = hostname(request.url), private.slot_name(self._crawler.engine.downloader, request)
         frontier = self._frontier(host, request)
-        name, site = self._name(frontier.capture, request), frontier.capture.spec.site
-        kind = Kind.PAGE if request.method == "GET" and not self._lists(request) else Kind.RESOURCE
+        (name, again), site = self._name(frontier.capture, request), frontier.capture.spec.site
+        is_page = request.method == "GET" and not again and not self._lists(request)
+        kind = Kind.PAGE if is_page else Kind.RESOURCE
         with frontier.ledger.one_step():
             sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
             frontier.schedule([sighting], self._session.clock.now())
@@ -188,15 +189,15 @@ class DropIn:
         self._crawler.stats.inc_value(f"scheduler/{what}")
         self._crawler.stats.inc_value(f"scheduler/{what}/memory")
 
-    def _name(self, capture: SiteCapture, request: Request) -> str:
-        """For reports: its canonical URL, and what tells it from others that have the same."""
+    def _name(self, capture: SiteCapture, request: Request) -> tuple[str, bool]:
+        """For reports: its canonical URL, and what tells it from others that have the same. Are there such already?"""
         plain = request.method == "GET" and not request.body
         name = (canonical(request.url) if plain else None) or f"{request.method} {request.url}"
         unique = name
         while unique in capture.seen:  # by a former run, too
             self._same[name] += 1
             unique = f"{name} (request {1 + self._same[name]})"
-        return unique
+        return unique, unique != name
 
     def _frontier(self, host: str, request: Request) -> Frontier:
         """The host's capture; a new round where the last one's visits are over."""
@@ -233,6 +234,8 @@ class DropIn:
         """The request to send for a lease."""
         request = self._requests[_name(fetch)]
         if fetch.slot is not Slot.SECOND or self._session.config.revisit_callbacks:
+            if fetch.slot is Slot.SECOND:
+                request = request.copy()  # the next one may be sent without the conditions that this one gets
             request.meta[META_KEY] = fetch
             if self.keeper is not None:
                 self.keeper.began(fetch)

@@ -8,7 +8,10 @@ from collections import Counter
 from contextlib import contextmanager
 
 import pytest
+from click.testing import CliRunner
 
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
 from tests.live.conftest import captures_of
 from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, items
 from tests.live.serving import Answering, serving
@@ -126,6 +129,72 @@ def test_the_report_names_requests_and_why_they_were_dropped_as_a_reader_knows_t
     assert f"{url} (request 2)" in {page["url"] for page in capture["pages"]}
     reasons = {page["url"]: page["reason"] for page in capture["pages"] if page["verdict"] is None}
     assert reasons[f"{url}closed.html"] == "robots.txt disallows it"
+    assert verify(tmp_path / "capture").findings == [], "an answer to HEAD is whole without the body it tells of"
+
+
+AGAIN = """
+import scrapy
+
+
+class Again(scrapy.Spider):
+    name = "again"
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective"}
+
+    async def start(self):
+        for name in "ab":
+            yield scrapy.Request(self.url + name)
+        for _ in range(3):
+            yield scrapy.Request(self.url + "a", dont_filter=True)
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+def test_a_page_that_is_asked_for_again_counts_once(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    for name in "ab":
+        (tmp_path / "site" / name).write_text(f"<html>{name}</html>")
+    with static(tmp_path / "site") as url:
+        assert len(items(tmp_path, url, ADDON, AGAIN)) == 5
+    (capture,) = captures_of(tmp_path / "capture")
+    kinds = {page["url"]: page["kind"] for page in capture["pages"]}
+    repeated = {f"{url}a (request {number})": "resource" for number in (2, 3, 4)}
+    assert kinds == {f"{url}a": "page", f"{url}b": "page", **repeated}
+    assert capture["claim"]["statement"].startswith("All 2 pages were in this state together at ")
+    assert not any("byte for byte" in note for note in capture["notes"]), "one page under many URLs"
+    assert verify(tmp_path / "capture").findings == []
+
+
+TWO_ROUNDS = """
+import scrapy
+
+
+class TwoRounds(scrapy.Spider):
+    name = "two-rounds"
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective", "SHARC_REVISIT_CALLBACKS": True}
+    asked = 0
+
+    async def start(self):
+        for name in "ab":
+            yield scrapy.Request(self.url + name)
+
+    def parse(self, response):
+        self.asked += 1
+        if self.asked == 3:  # a revisit
+            yield scrapy.Request(self.url + "a", dont_filter=True)
+"""
+
+
+def test_the_claims_of_two_rounds_are_told_in_turn_and_by_name(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    for name in "ab":
+        (tmp_path / "site" / name).write_text(f"<html>{name}</html>")
+    with static(tmp_path / "site") as url:
+        items(tmp_path, url, ADDON, TWO_ROUNDS)
+    told = CliRunner().invoke(main, ["verify", str(tmp_path / "capture")]).stdout
+    first, second = told.index("\n127.0.0.1: All 2 pages were"), told.index("\n127.0.0.1 (2): The only page was")
+    assert first < second
 
 
 POSTS = """
