@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib.util import find_spec
+from pathlib import Path
 
 from sharc_crawler.errors import UsageError
 
+CHECKOUT = Path(__file__).resolve().parents[1]  #: where the package lies in one
 #: library → extra
 EXTRAS = {
     "matplotlib": "lab",
@@ -27,12 +30,11 @@ def installed(library: str) -> bool:
 
 
 def install(library: str) -> str:
-    """The command that installs it.
-
-    >>> install("matplotlib")
-    "pip install 'sharc-crawler[lab]'"
-    """
-    return f"pip install 'sharc-crawler[{EXTRAS[library]}]'"
+    """The command that installs it: from the checkout where there is one, else by the package's name."""
+    extra = f"[{EXTRAS[library]}]"
+    if (CHECKOUT / "pyproject.toml").is_file():
+        return f"pip install -e {shlex.quote(f'{CHECKOUT}{extra}')}"
+    return f"pip install 'sharc-crawler{extra}'"
 
 
 def check(what: str, library: str, otherwise: str = "") -> None:

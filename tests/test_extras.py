@@ -15,6 +15,8 @@ from sharc_crawler.rates import learned
 from sharc_crawler.rates.surroundings import Surroundings
 from tests.rates.test_learned import NOW, WEEK, simulated
 
+CHECKOUT = Path(__file__).parents[1]
+
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +46,7 @@ def test_a_command_that_needs_an_extra_names_it_before_it_begins(
         Path(name).touch()
     said = CliRunner().invoke(main, command)
     assert said.exit_code == 2, said.output
-    assert f"pip install 'sharc-crawler[{extra}]'" in said.output
+    assert f"pip install -e '{CHECKOUT}[{extra}]'" in said.output.replace("\n", "")
     assert not Path("out").exists()
 
 
@@ -58,5 +60,12 @@ def test_rates_are_learned_without_trees_and_that_is_said_once(caplog: pytest.Lo
     assert np.corrcoef(np.log(found.rate), np.log(truth + 1e-9))[0, 1] > 0.3
     assert [record.message for record in caplog.records] == [
         "Rates are learned by regression alone. With scikit-learn, trees would do so beside it: "
-        "pip install 'sharc-crawler[learn]'"
+        f"pip install -e '{CHECKOUT}[learn]'"
     ]
+
+
+def test_outside_of_a_checkout_an_extra_is_installed_by_the_packages_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(extras, "CHECKOUT", tmp_path)
+    assert extras.install("matplotlib") == "pip install 'sharc-crawler[lab]'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from base64 import b64decode, b64encode
@@ -241,7 +242,7 @@ def test_a_domain_needs_an_authority(owner, monkeypatch):
     with pytest.raises(UsageError, match="give a time stamp authority, too"):
         identities.read_identity(owner.key, stamped=False)
     monkeypatch.setattr(extras, "installed", lambda _: False)
-    with pytest.raises(UsageError, match="pip install 'sharc-crawler"):
+    with pytest.raises(UsageError, match=re.escape(extras.install("rfc3161_client"))):
         identities.read_identity(owner.key, stamped=True)
 
 
