@@ -133,7 +133,7 @@ class Gathering:
         if not url.lower().startswith((b"http://", b"https://")):
             return NOT_WEB
         address = url.decode("utf-8", "replace")
-        sort_key = key.decode("utf-8", "replace") if b")/" in key else _surt(address)
+        sort_key = _as_ours(key.decode("utf-8", "replace")) if b")/" in key else _surt(address)
         if sort_key is None:
             return NOT_WEB
         number = self._by_key.setdefault(sort_key, len(self._keys))
@@ -141,6 +141,16 @@ class Gathering:
             self._keys.append(sort_key)
             self._urls.append(address)
         return number
+
+
+def _as_ours(key: str) -> str:
+    """An index's sort key without the ``/`` at its path's end, as our own keys are.
+
+    >>> _as_ours("org,a)/x/"), _as_ours("org,a)/x/?q=/"), _as_ours("org,a)/")
+    ('org,a)/x', 'org,a)/x?q=/', 'org,a)/')
+    """
+    path, mark, query = key.partition("?")
+    return f"{path.rstrip('/')}{mark}{query}" if path.endswith("/") and not path.endswith(")/") else key
 
 
 def _share_links(captures: Captures) -> None:

@@ -54,6 +54,15 @@ def test_rank(tmp_path: Path) -> None:
     assert "2 malformed lines; the rest is used." in table.stderr
 
 
+def test_what_was_ranked_is_read_again_where_keys_end_in_a_slash(tmp_path: Path) -> None:
+    file, chosen = cdx(tmp_path), tmp_path / "next.txt"
+    file.write_text("".join(line.replace(" ", "/ ", 1) + "\n" for line in file.read_text().splitlines()[:-1]))
+    first = json.loads(run("rank", file, "--now", "2020-01-12", "-o", chosen, "--json").stdout)
+    again = json.loads(run("rank", file, "--now", "2020-01-12", "--seeds", chosen, "--json").stdout)
+    assert len(chosen.read_text().splitlines()) == 2
+    assert again["seeds"] == first["seeds"]
+
+
 def test_rank_by_website_and_other_rankers(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("http://a.org/\n")
@@ -135,7 +144,11 @@ def test_what_rank_cannot_use(tmp_path: Path) -> None:
         ((file, "--seeds", empty), 2, "names no web address"),
         ((file, "--seeds", tmp_path / "none"), 2, "cannot be read"),
         ((file, "--now", "2019-01-01"), 3, "a later now"),
-        ((file, "--seeds", others), 3, "none of the seeds has a capture in them"),
+        (
+            (file, "--seeds", others),
+            3,
+            "none of the seeds has a capture in them before now, 'http://other.example/' neither",
+        ),
         ((file, "--picture", "ranking.xyz"), 2, "end its name with .png"),
         ((empty,), 3, "no usable capture"),
         ((), 3, "no usable capture"),

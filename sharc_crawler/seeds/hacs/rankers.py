@@ -154,8 +154,9 @@ def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
     pages = seeds.window(-np.inf, now).pages
     if not len(pages.times):
         raise DataError(
-            "histories: none of the seeds has a capture in them before now: give a later now, or seeds as the histories"
-            " have them (of a CDX line the first field names the page: com,example)/path)"
+            f"histories: none of the seeds has a capture in them before now, {pages.urls[0]!r} neither: give a later"
+            " now, or seeds as the histories have them (of a CDX line the first field names the page:"
+            " com,example)/path)"
         )
     intervals = pages.intervals(interpolated=False)
     if not intervals.observations().any():
