@@ -58,14 +58,14 @@ def site_spec(options: Mapping[str, Any]) -> SyntheticSpec | HistorySpec:
         return SyntheticSpec(**{name: options[name] for name in SIMULATED})
     if stray := given & SIMULATED:
         raise UsageError(f"{_listed(stray)}: only for a synthetic site, not to --history {options['history']}")
+    for name in ("history", "links", "linkevents"):
+        if options[name] and not Path(options[name]).exists():
+            raise UsageError(f"--{name} {options[name]} does not exist")
     if options["window"] is None:
         raise UsageError(f"--history {options['history']} needs --window FROM TO: two dates, or unix seconds")
     if options["linkevents"] and not options["links"]:
         raise UsageError(f"--linkevents {options['linkevents']} changes links that are not known: add --links")
     start, end = map(instant, options["window"])
-    for name in ("history", "links", "linkevents"):
-        if options[name] and not Path(options[name]).exists():
-            raise UsageError(f"--{name} {options[name]} does not exist")
     return HistorySpec(options["history"], options["root"], start, end, options["links"], options["linkevents"])
 
 

@@ -26,6 +26,7 @@ from sharc_crawler.plural import counted
 
 SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
 AVERAGED = ("incoherent", "unknown", "hopeless", "expected", "blur")  #: over the seeds
+SHOWN_BY_REVISITS = "incoherent"  #: without them it would be 0 of whatever strategy
 KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 
 
@@ -152,5 +153,8 @@ def _show_means(runs: list[Facts]) -> None:
     for name, worlds in by_strategy.items():
         columns = [[float(facts[KEYS.get(column, column)]) for facts in worlds] for column in AVERAGED]
         both = [(what, fmean(column), stdev(column)) for what, column in zip(AVERAGED, columns, strict=True)]
-        rows.append([name, *(f"{_shown(what, mean)} ± {_shown(what, spread)}" for what, mean, spread in both)])
+        cells = {what: f"{_shown(what, mean)} ± {_shown(what, spread)}" for what, mean, spread in both}
+        if all(facts["revisits"] == "none" for facts in worlds):
+            cells[SHOWN_BY_REVISITS] = "-"
+        rows.append([name, *cells.values()])
     print_table("Mean of all seeds ± standard deviation", ("strategy", *AVERAGED), rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,15 +64,18 @@ def test_a_table_for_readers(tmp_path):
         (["--strategy", "bsf"], "strategy='bsf' is not known; did you mean 'bfs'"),
         (["--strategy", ""], "strategy='' is not known"),
         (["--links", "x"], "--links: only for a real site; add --history"),
-        (["--history", "x.csv"], "--history x.csv needs --window"),
+        (["--history", __file__], f"--history {__file__} needs --window"),
+        (["--history", "x.csv"], "--history x.csv does not exist"),
         (["--history", "x.csv", "--window", 0, 1], "--history x.csv does not exist"),
-        (["--history", "x.csv", "--window", "spring", 1], "'spring' is neither a date"),
+        (["--history", __file__, "--window", "spring", 1], "'spring' is neither a date"),
         (["--root", "/x", "--linkevents", "x"], "--linkevents, --root: only for a real site"),
         (["--history", "x.csv", "--window", 0, 1, "--slow-down", 2], "--slow-down: only for a synthetic site"),
-        (["--history", "x.csv", "--window", "nan", 1], "'nan' is neither a date"),
-        (["--history", "x.csv", "--window", 0, 1, "--linkevents", "y"], "--linkevents y changes links"),
+        (["--history", __file__, "--window", "nan", 1], "'nan' is neither a date"),
+        (["--history", __file__, "--window", 0, 1, "--linkevents", "y"], "--linkevents y does not exist"),
+        (["--history", __file__, "--window", 0, 1, "--linkevents", __file__], "changes links that are not known"),
         (["--attested", 2], "attested=2.0 is not possible"),
-        (["--lying", 0.1], "lying=0.1 is a share of the attested pages"),
+        (["--lying", 0.1], "there are none: add attested (--attested SHARE), or a sitemap (--sitemap)"),
+        (["--late", 5], "late=5.0 is of what tells of changes, and nothing does: add a sitemap (--sitemap)"),
         (["--rates", "orakel"], "rates='orakel' is not known; did you mean 'oracle'"),
         (["--seeds", 0], "0 is not in the range x>=1"),
     ],
@@ -157,6 +161,8 @@ def test_a_plan_takes_addresses_as_a_crawl_does(source, says, tmp_path, monkeypa
 def test_several_worlds_have_a_mean_and_the_json_has_the_options():
     several = ["simulate", "--size", 30, "--strategy", "bfs", "--seeds", 2, "--jobs", 1]
     assert "Mean of all seeds ± standard deviation" in sharc(*several).output
+    single = sharc(*several, "--strategy", "bfs:revisits=none").output.partition("Mean of all")[2]
+    assert re.search(r"revisits=none +│ +- │ +30\.00 ± 0\.00", single), single
     found = json.loads(sharc(*several, "--skew", 2, "--hints", 0.2, "--json").stdout)
     assert (found["site_options"]["skew"], found["run_options"]["hints"]) == (2, 0.2)
 
