@@ -17,7 +17,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
-from sharc_crawler.report.phrases import blurred, condition, forecast, kept_content, whole
+from sharc_crawler.report.phrases import blurred, condition, few, forecast, kept_content, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield _line("not captured", _listed(_told(pages)))
     if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
         yield _line("blur", f"{blurred(blur)} changes that a copy misses, on average, {condition(blur)}")
+    yield from _truth(facts)
     yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
         yield _line("note", whole(note))
@@ -143,6 +144,15 @@ def _expected(expected: Mapping[str, Any]) -> str:
         return f"{words}, and {expected['counted']:,} {agreeing(expected['counted'], 'were')} coherent {judged}"
     kept = f"{words}, and {expected['same_content']:,} kept their content {judged}"
     return f"{kept} ({expected['counted']:,} their bytes, too)"
+
+
+def _truth(facts: CaptureFacts) -> Iterator[Text]:
+    """How many verdicts agree with what really happened, and blur as it was, where that is known."""
+    if facts.figures.truth and (truth := facts.figures.truth.totals()):
+        judged = truth["agree"] + truth["false_coherent"] + truth["false_changed"]
+        agree = f"{truth['agree']:,} of {counted(judged, 'verdict')} {agreeing(truth['agree'], 'agree')} with it"
+        blur = (facts.details.blur.totals() or {}).get("actual_average")
+        yield _line("truth", agree if blur is None else f"{agree}; blur {few(blur)}")
 
 
 def _duration(facts: CaptureFacts) -> Iterator[Text]:

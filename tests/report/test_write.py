@@ -13,6 +13,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.model import Kind, Result, Url, Verdict
 from sharc_crawler.report.document import document
+from sharc_crawler.report.phrases import few
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import ReportPaths, write
@@ -61,7 +62,7 @@ def test_the_summary_says_what_came_of_it(tmp_path: Path) -> None:
     (tmp_path / "archive").mkdir()
     warc = tmp_path / "archive" / capture().warcs[0]
     warc.touch()
-    made = capture(300, 15.0)
+    made = capture(300, 15.0, truth=False)
     text = summary([made], write([made], tmp_path))
     assert document([made])["captures"][0]["claim"]["sentence"] in text
     assert "270 coherent (90.0 %), 25 changed, 5 unknown, 5 not captured" in text
@@ -173,6 +174,19 @@ def test_a_truth_file_that_is_something_else_is_refused(line: str) -> None:
     good = '{"page": "/a", "from": 10, "to": 20, "changes": []}'
     with pytest.raises(DataError, match=r"truth\.jsonl, line 2"):
         read_truth([good, line], "truth.jsonl")
+
+
+def test_the_truth_is_told_where_it_is_known(tmp_path: Path) -> None:
+    made = capture(20)
+    truth, blur = made.figures.truth.totals(), made.details.blur.totals()
+    assert truth["agree"] > 1
+    told = summary([made], write([made], tmp_path))
+    (line,) = (line for line in told.splitlines() if line.startswith("  truth "))
+    assert line.endswith(
+        f" {truth['agree']} of {truth['agree']} verdicts agree with it; blur {few(blur['actual_average'])}"
+    )
+    unknown = capture(20, truth=False)
+    assert "  truth " not in summary([unknown], write([unknown], tmp_path))
 
 
 def test_why_pages_are_unknown_is_said_at_once(tmp_path: Path) -> None:
