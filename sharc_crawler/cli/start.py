@@ -13,7 +13,7 @@ import click
 from sharc_crawler.cli._outputs import try_folder
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.terms import CollectionTerms
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.options.kinds import Duration
 from sharc_crawler.options.sites import Contact
 from sharc_crawler.options.sites import url as checked_url
@@ -123,6 +123,12 @@ def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]
     try:
         found = survey({"url": seed}, [f"{name}={value}" for name, value in settings.items()])
     except NoPagesError as error:
+        if error.closed:
+            raise DataError(
+                f"{seed} cannot be captured as it is: {printable(error.why)}. Nothing is written. Check the address"
+                f" and its port, and that the site answers here (curl -I {shlex.quote(seed)}); then give the same"
+                " command again"
+            ) from error
         yield f"{seed} does not say how large it is: {printable(error.why)}."
         yield "Its pages are found as the capture goes on."
         yield f"It ends after {span(limit)} at the latest. What it has not reached by then takes another capture."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from functools import partial
 
 import pytest
@@ -60,6 +61,17 @@ def test_what_is_missing_or_cannot_be_used_is_named(words, named, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(main, ["start", *words])
     assert (done.exit_code, named in done.output) == (2, True), done.output
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
+def test_a_site_that_does_not_answer_is_no_collection(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # and closed: nothing listens there
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+    given = ["start", url, *ANSWERS[1:], "-s", "RETRY_TIMES=0"]
+    done = finished(given, cwd=tmp_path, env=os.environ, program=SHARC)
+    assert done.returncode == 3, done.stdout
+    assert f"sharc: error: {url} cannot be captured as it is: {url}robots.txt could not be had" in done.stderr
+    assert "Check the address" in done.stderr
     assert not list(tmp_path.iterdir()), "nothing is written"
 
 

@@ -33,11 +33,11 @@ ADDON = "sharc_crawler.live.addon.SharcAddon"
 
 
 class NoPagesError(DataError):
-    """A site names no pages; ``why``."""
+    """A site names no pages; ``why``; ``closed``: its robots.txt could not be had, so nothing is fetched."""
 
-    def __init__(self, url: str, why: str) -> None:
+    def __init__(self, url: str, why: str, *, closed: bool) -> None:
         super().__init__(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
-        self.why = why
+        self.why, self.closed = why, closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _survey_of(url: str, session: Session) -> Survey:
     if len(open_) <= len(capture.spec.seeds):
         refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
-        raise NoPagesError(url, why)
+        raise NoPagesError(url, why, closed=all(hosts[pages.hosts[page]].missing for page in known))
     attested = capture.mode.attestable(open_, session.clock.now()) or [False] * len(open_)
     return Survey(
         [pages.urls[page] for page in open_],
