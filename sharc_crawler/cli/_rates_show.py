@@ -26,7 +26,7 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.model import RateEstimate
+    from sharc_crawler.model import RateEstimate, Url
     from sharc_crawler.rates.history import SiteHistory
 
 DAY = 86_400.0
@@ -61,6 +61,7 @@ def show_command(
             write_changes(store, site, changes)
     now = time.time()
     sightings = [Sighting(url) for url in known.urls]
+    still = {url for url, last in zip(known.urls, known.last_change(), strict=True) if math.isnan(last)}
     estimates = HistoryRates(known, horizon * DAY, links).rates(sightings, now)
     pages = [(url, found) for url, found in zip(known.urls, estimates, strict=True) if found is not None]
     pages.sort(key=lambda page: -page[1].rate)
@@ -68,7 +69,7 @@ def show_command(
         from sharc_crawler.lab.pictures.rates import draw_rates  # matplotlib takes a second
 
         draw_rates([found.rate for _, found in pages], site, picture)
-    facts = _facts(known, pages, now)
+    facts = _facts(known, pages, still, now)
     if as_json:
         click.echo(json.dumps(facts))
     else:
@@ -80,7 +81,7 @@ def show_command(
             say_next("sharc", "plan", history, "--site", site)
 
 
-def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: float) -> dict[str, Any]:
+def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], still: set[Url], now: float) -> dict[str, Any]:
     """What ``--json`` prints; rates in changes per day, NaN and infinity as null."""
     return {
         "site": history.site,
@@ -96,6 +97,7 @@ def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: flo
                 "spread": found.spread * DAY if found.spread == found.spread else None,
                 "shape": found.shape if found.shape < float("inf") else None,
                 "observations": found.observations,
+                "change_seen": url not in still,
                 "source": found.source,
             }
             for url, found in pages
@@ -112,13 +114,18 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
         table.add_column(name, justify="right" if name in ("one change in", "±", "seen") else "left", overflow="fold")
     for page in facts["pages"][:limit]:
         share = f"{page['spread'] / page['per_day']:.0%}" if page["spread"] and page["per_day"] else ""
-        table.add_row(_gap(page["per_day"]), share, str(page["observations"]), page["source"], foreign(page["url"]))
+        gap = f"{_gap(page['per_day'])}{'' if page['change_seen'] else ' *'}"
+        table.add_row(gap, share, str(page["observations"]), page["source"], foreign(page["url"]))
     table.caption = (
         f"{min(limit, len(facts['pages']))} of {counted(len(facts['pages']), 'page')} with a rate, hottest first;"
         f" rates as a capture of {horizon:g} days has them (--horizon)"
     )
     console = Console()
     console.print(table)
+    if not all(page["change_seen"] for page in facts["pages"][:limit]):
+        console.print(
+            "*: no capture has seen it change; the rate is what the looks at it, and pages like it, leave open"
+        )
     for line in _rough(facts["pages"]):
         console.print(line)
     for name, verdicts in (("lastmods", facts["lastmods"]), ("Last-Modified", facts["headers"])):

@@ -47,6 +47,7 @@ def test_json(history: str):
     rates = {page["url"]: page["per_day"] for page in facts["pages"]}
     assert 1.0 > rates["http://h/hot"] > 10 * rates["http://h/calm"] > 0
     assert rates["http://h/calm"] < rates["http://h/new"] < rates["http://h/hot"]
+    assert [page["url"] for page in facts["pages"] if page["change_seen"]] == ["http://h/hot"]
     assert {page["source"] for page in facts["pages"]} == {"history"}
     assert facts["lastmods"][0]["believed"] is False
     assert facts["headers"][0]["values"] == 0
@@ -97,7 +98,11 @@ def test_what_captures_saw_is_a_change_history_to_simulate(tmp_path: Path):
 
 
 def test_rates_by_a_single_comparison_are_called_rough(history: str, tmp_path: Path):
-    assert "rough" not in CliRunner().invoke(main, ["rates", "h", "--history", history]).output
+    shown = CliRunner().invoke(main, ["rates", "h", "--history", history]).output
+    assert "rough" not in shown
+    marked = {line.split("│")[-2].strip(): "*" in line for line in shown.splitlines() if "http://h/" in line}
+    assert marked == {"http://h/hot": False, "http://h/calm": True, "http://h/[calm]": True, "http://h/new": True}
+    assert "*: no capture has seen it change" in shown
     path = tmp_path / "twice.sqlite"
     with ObservationStore(path) as store:
         for second, change in ((0.0, Change.UNKNOWN), (60.0, Change.CHANGED)):
