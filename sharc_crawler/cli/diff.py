@@ -13,6 +13,7 @@ from rich.table import Table
 
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.cli._diff_pages import show_pages
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file
@@ -20,6 +21,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import printable
+from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,16 +51,22 @@ def command(
 ) -> None:
     r"""Compare page URL in the captures OLD and NEW (folder, WARC file or WACZ): its first and its last fetch.
 
+    Without URL, of two folders of captures: which pages changed, are new or gone, by their visits.
+
     One capture named twice compares a page's visit with its revisit. OLD and NEW may also be two saved pages. Of a page
     made by script, what its scripts fetched is compared, too.
 
     \b
     Example:
       sharc diff captures/monday captures/friday https://www.example.org/news.html --html diff.html
+      sharc diff captures/monday captures/friday
       sharc diff before.html after.html --json | jq .changed
     """
     if url is None and (captures := [one for one in (old, new) if is_capture(one)]):
-        raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
+        if old.samefile(new) or masks or html or not all(one.is_dir() and holds_state(one) for one in (old, new)):
+            raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
+        show_pages(old, new, as_json=as_json)
+        return
     if url is not None and (plain := REPEATED.sub("", url)) != url:
         url = plain
         click.echo(f"all requests for {printable(url)} lie under that URL: its first and its last download", err=True)

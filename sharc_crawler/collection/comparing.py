@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.masked import same_content
@@ -48,6 +47,16 @@ def contents(folder: Path) -> PageContents:
         return {page.url: _content(page) for page in pages if page.kind is Kind.PAGE and page.verdict is not None}
 
 
+class PagesApart(NamedTuple):
+    """Two captures' pages by what became of each: URLs, sorted."""
+
+    new: list[str]
+    gone: list[str]  #: captured formerly and not now, for whatever reason
+    changed: list[str]
+    same: list[str]
+    unknown: list[str]  #: other bytes, under other masks
+
+
 def compared(former: PageContents, latter: PageContents) -> CountedChanges:
     """What changed from one capture to a later one.
 
@@ -55,17 +64,19 @@ def compared(former: PageContents, latter: PageContents) -> CountedChanges:
     >>> compared({"a": one, "b": one, "c": one, "e": one}, {"a": one, "b": other, "d": one, "e": masked})
     CountedChanges(new=1, gone=1, changed=1, same=1, unknown=1, named=('b',))
     """
+    found = apart(former, latter)
+    new, gone, changed, same, unknown = map(len, found)
+    return CountedChanges(new, gone, changed, same, unknown, tuple(found.changed[:NAMED]))
+
+
+def apart(former: PageContents, latter: PageContents) -> PagesApart:
+    """Which pages changed from one capture to a later one."""
     both = former.keys() & latter.keys()
-    same = {url: _same(former[url], latter[url]) for url in both}
-    found = Counter(same.values())
-    return CountedChanges(
-        new=len(latter.keys() - both),
-        gone=len(former.keys() - both),
-        changed=found[False],
-        same=found[True],
-        unknown=found[None],
-        named=tuple(sorted(url for url in both if same[url] is False)[:NAMED]),
-    )
+    found = PagesApart(sorted(latter.keys() - both), sorted(former.keys() - both), [], [], [])
+    by_sameness = {False: found.changed, True: found.same, None: found.unknown}
+    for url in sorted(both):
+        by_sameness[_same(former[url], latter[url])].append(url)
+    return found
 
 
 def _same(one: PageContent, other: PageContent) -> bool | None:

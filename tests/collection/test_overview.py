@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.cli import main
+from sharc_crawler.cli import _diff_pages, main
 from sharc_crawler.collection import overview as module
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX, overview
@@ -34,6 +36,35 @@ def test_what_changed_between_captures_is_counted_and_named(collected):
     assert second["changes"] == {"new": 1, "gone": 1, "changed": 1, "same": 1, "unknown": 0, "named": (collected.url,)}
     assert second["former"] == first["folder"]
     assert first["bytes"] == sum(path.stat().st_size for path in collected.folders[0].glob("*.warc.gz"))
+
+
+def test_all_pages_that_changed_between_two_captures_are_listed(collected, monkeypatch):
+    def diff(*words):
+        return CliRunner().invoke(main, ["diff", *map(str, words)])
+
+    old, new = collected.folders
+    found = json.loads(diff(old, new, "--json").stdout)
+    assert found["changed"] == [collected.url]
+    assert [len(found[name]) for name in ("new", "gone", "changed", "same", "unknown")] == [1, 1, 1, 1, 0]
+    told = diff(old, new)
+    assert told.stdout.splitlines() == [
+        "Pages: 1 changed, 1 new, 1 gone, 1 the same",
+        f"changed: {collected.url}",
+        f"new: {found['new'][0]}",
+        f"gone: {found['gone'][0]}",
+    ]
+    assert told.stderr.startswith(f"Next: sharc diff {old} {new} {collected.url}")
+    monkeypatch.setattr(_diff_pages, "SHOWN", 0)
+    assert "changed: … and 1 more (--json has all)" in diff(old, new).stdout
+    assert diff(old, old).exit_code == diff(old, new, "--html", old / "x.html").exit_code == 2
+
+
+def test_a_capture_that_is_not_complete_is_not_listed_against_another(copied):
+    old, new = (one.folder for one in copied.captures())
+    with closing(sqlite3.connect(new / "frontier.db")) as db, db:
+        db.execute("UPDATE capture SET ended = NULL")
+    refused = CliRunner().invoke(main, ["diff", str(old), str(new)])
+    assert (refused.exit_code, f"{new} is not complete" in refused.output) == (2, True), refused.output
 
 
 def test_what_a_confirmation_leaves_stands_in_the_index(copied):
