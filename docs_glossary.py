@@ -11,7 +11,21 @@ if TYPE_CHECKING:
 
 GLOSSARY = "glossary.md"
 ROW = re.compile(r"^\| ([^|\n]+?) \|(?! (?:meaning|-))", re.MULTILINE)
-EVERYDAY = {"content kept", "data", "finding", "gone", "look", "note", "page", "round", "site", "term", "trust", "Δ"}
+EVERYDAY = {
+    "chance",
+    "content kept",
+    "data",
+    "finding",
+    "gone",
+    "look",
+    "note",
+    "page",
+    "round",
+    "site",
+    "term",
+    "trust",
+    "Δ",
+}
 #: pages that nobody reads from their beginning
 APART = {"CHANGELOG.md", "api.md", "benchmarks.md", "commands.md", "hacs-evaluation.md", "results.md", "tables.md"}
 #: what stays as it is: code, links, headings, tables, HTML
