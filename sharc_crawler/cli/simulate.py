@@ -26,7 +26,7 @@ from sharc_crawler.plural import counted
 
 SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
 AVERAGED = ("incoherent", "unknown", "hopeless", "expected", "blur")  #: over the seeds
-SHOWN_BY_REVISITS = "incoherent"  #: without them it would be 0 of whatever strategy
+JUDGED = ("incoherent", "expected")  #: 0 of whatever strategy where no page is judged
 KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 
 
@@ -122,7 +122,7 @@ def _show(result: dict[str, Any]) -> None:
         rows.append([_shown(name, cell) for name, cell in zip(SHOWN, cells, strict=True)])
     guessed = f" ({counted(first['guessed'], 'page')} guessed)" if first["guessed"] else ""
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}{guessed}; graph: {first['graph']}"
-    if any(facts["revisits"] == "none" for facts in result["runs"]):
+    if any(map(_unjudged, result["runs"])):
         caption += "; without revisits nothing shows a page incoherent: all are unknown"
     if any(facts["hopeless"] > facts["expected_incoherent"] for facts in result["runs"]):
         caption += "; hopeless: given up for the others' sake, and not all of them are expected to change"
@@ -140,6 +140,11 @@ def _show(result: dict[str, Any]) -> None:
             )
 
 
+def _unjudged(facts: Facts) -> bool:
+    """Without revisits, and without the server's word, nothing is shown of any page."""
+    return facts["revisits"] == "none" and bool(facts["unknown"] + facts["gone"] == facts["pages"])
+
+
 def _shown(name: str, cell: object) -> str:
     return f"{cell:.{3 if name == 'blur' else 2}f}" if isinstance(cell, float) else str(cell)
 
@@ -154,7 +159,7 @@ def _show_means(runs: list[Facts]) -> None:
         columns = [[float(facts[KEYS.get(column, column)]) for facts in worlds] for column in AVERAGED]
         both = [(what, fmean(column), stdev(column)) for what, column in zip(AVERAGED, columns, strict=True)]
         cells = {what: f"{_shown(what, mean)} ± {_shown(what, spread)}" for what, mean, spread in both}
-        if all(facts["revisits"] == "none" for facts in worlds):
-            cells[SHOWN_BY_REVISITS] = "-"
+        if all(map(_unjudged, worlds)):
+            cells |= dict.fromkeys(JUDGED, "-")
         rows.append([name, *cells.values()])
     print_table("Mean of all seeds ± standard deviation", ("strategy", *AVERAGED), rows)
