@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sharc_crawler import extras
 from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import ValueKind
@@ -83,6 +82,8 @@ class Authority(ValueKind[str | None]):
     form: str = "URL"
 
     def read(self, value: object) -> str:
+        from sharc_crawler import extras  # only where one is asked
+
         extras.check("timestamp=", "rfc3161_client")
         return url(str(value))
 
