@@ -109,15 +109,18 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
     missed = found["same_content"] - found["coherent"]
     if abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
         return
+    if guessed(found):  # then nothing was expected
+        pages = f"{found['guessed']:,} of {counted(found['pages'], 'page')}"
+        yield f"Nothing told how often {pages} change. {_remembered(facts)}"
+        return
     sources = facts.figures.rate_sources.most_common()
     came = ", ".join(f"{name} ({number:,})" for name, number in sources)
     more = "more" if missed < 0 else "less"
     ignore = f"; if it is noise that differs, `sharc masks` learns to ignore it ({guide('changes')})"
     noise = ignore if missed < 0 else ""
-    guess = ", a guess" if guessed(found) else ""
     yield (
         f"{forecast(found)} pages were expected to keep their content and {found['same_content']:,} did: the pages"
-        f" change {more} often than the rates say, which came from {came}{guess}. {_remembered(facts)}{noise}"
+        f" change {more} often than the rates say, which came from {came}. {_remembered(facts)}{noise}"
     )
 
 

@@ -12,6 +12,7 @@ from sharc_crawler.report.words import short
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+HELD = "if the change rates hold"  #: what an expectation, or blur, rests on
 _URL = re.compile(r"https?://\S+")
 
 
@@ -87,23 +88,25 @@ def guessed(found: Mapping[str, Any] | None) -> bool:
     return found is not None and bool(2 * found["guessed"] > found["pages"])
 
 
-def forecast(expected: Mapping[str, Any]) -> str:
-    """How many pages were expected to stay as they were, and how far chance goes where more than a guess says so.
+def unfounded(found: Mapping[str, Any]) -> str:
+    """Why there is no expectation, or blur.
 
-    >>> forecast({"pages": 9, "coherent": 8.04, "deviation": 0.9, "guessed": 1})
+    >>> unfounded({"pages": 9, "guessed": 9})
+    'no figure: nothing told how often 9 of 9 pages change'
+    """
+    return f"no figure: nothing told how often {found['guessed']:,} of {counted(found['pages'], 'page')} change"
+
+
+def forecast(expected: Mapping[str, Any]) -> str:
+    """How many pages were expected to stay as they were, and how far chance goes.
+
+    >>> forecast({"coherent": 8.04, "deviation": 0.9})
     '8.0 ± 0.9'
-    >>> forecast({"pages": 9, "coherent": 8.97, "deviation": 0.1, "guessed": 9})
-    '9.0'
-    >>> forecast({"pages": 9, "coherent": 8.99, "deviation": 0.04, "guessed": 0})  # nothing is that sure
+    >>> forecast({"coherent": 8.99, "deviation": 0.04})  # nothing is that sure
     '9.0'
     """
     words, more = f"{expected['coherent']:,.1f}", f"{expected['deviation']:.1f}"
-    return words if guessed(expected) or more == "0.0" else f"{words} ± {more}"
-
-
-def condition(found: Mapping[str, Any]) -> str:
-    """What an expectation, or blur, rests on."""
-    return "at rates that are only guessed" if guessed(found) else "if the change rates hold"
+    return words if more == "0.0" else f"{words} ± {more}"
 
 
 def whole(text: str, limit: int = 600) -> str:

@@ -17,7 +17,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
-from sharc_crawler.report.phrases import blurred, condition, few, forecast, kept_content, whole
+from sharc_crawler.report.phrases import HELD, blurred, few, forecast, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     if pages:
         yield _line("not captured", _listed(_told(pages)))
     if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
-        yield _line("blur", f"{blurred(blur)} changes that a copy misses, on average, {condition(blur)}")
+        missed = f"{blurred(blur)} changes that a copy misses, on average, {HELD}"
+        yield _line("blur", unfounded(blur) if guessed(blur) else missed)
     yield from _truth(facts)
     yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
@@ -138,7 +139,9 @@ def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[s
 
 def _expected(expected: Mapping[str, Any]) -> str:
     """What was expected, beside what came of just that."""
-    words = f"{forecast(expected)} {condition(expected)}"
+    if guessed(expected):
+        return unfounded(expected)
+    words = f"{forecast(expected)} {HELD}"
     judged = f"of the {counted(expected['pages'], 'page')} judged"
     if expected["same_content"] == expected["counted"]:
         return f"{words}, and {expected['counted']:,} {agreeing(expected['counted'], 'were')} coherent {judged}"

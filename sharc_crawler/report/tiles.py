@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.phrases import blurred, condition, few, forecast, guessed
+from sharc_crawler.report.phrases import HELD, blurred, few, forecast, guessed
 from sharc_crawler.report.words import percent, size, span
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
         came = (
             f"{expected['counted']:,} of {counted(expected['pages'], 'page')} {agreeing(expected['counted'], 'were')}"
         )
-        return Tile("Expected coherent", value, f"{condition(expected)}; {came}")
+        return Tile("Expected coherent", value, f"{HELD}; {came}")
     did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
-    return Tile("Expected to keep content", value, f"{condition(expected)}; {did}")
+    return Tile("Expected to keep content", value, f"{HELD}; {did}")
 
 
 def _truth(report: Mapping[str, Any]) -> Tile | None:
@@ -73,7 +73,7 @@ def _blur(report: Mapping[str, Any]) -> Tile | None:
     if not blur or blur["stochastic_average"] is None or guessed(blur):
         return None
     truth = "" if blur["actual_average"] is None else f"; in truth {few(blur['actual_average'])}"
-    return Tile("Average blur", blurred(blur), f"changes that a copy misses, {condition(blur)}{truth}")
+    return Tile("Average blur", blurred(blur), f"changes that a copy misses, {HELD}{truth}")
 
 
 def _reference(report: Mapping[str, Any]) -> Tile | None:
