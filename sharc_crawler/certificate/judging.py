@@ -245,9 +245,8 @@ class Judge:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
         if exchange.message and holder.message and _codings(exchange.message) != _codings(holder.message):
-            return holder.digest, of_unpacked(
-                exchange.message, None
-            )  # the same bytes, said to be packed in another way
+            # the same bytes, said to be packed in another way
+            return holder.digest, of_unpacked(exchange.message, None)
         return holder.digest, holder.decoded
 
     # -- judgements --------------------------------------------------------------------------------------------------

@@ -22,11 +22,14 @@ def stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def resized(certificate: Path) -> Iterator[Finding]:
     """Files beside a certificate that have another size than it states, or are gone; none of them is read."""
-    for file in stated_files(json.loads(certificate.read_bytes())):
-        path = certificate.with_name(file["name"])
+    try:
+        stated = {str(file["name"]): int(file["bytes"]) for file in stated_files(json.loads(certificate.read_bytes()))}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        yield Finding("it cannot be read as a certificate", certificate.name)
+        return
+    for name, size in stated.items():
+        path = certificate.parent / name
         if not path.is_file():
-            yield Finding("the certificate names it, and it is not there", path.name)
-        elif (size := path.stat().st_size) != file["bytes"]:
-            yield Finding(
-                f"it has {size:,} bytes, and had {file['bytes']:,} when the certificate was sealed", path.name
-            )
+            yield Finding("the certificate names it, and it is not there", name)
+        elif (found := path.stat().st_size) != size:
+            yield Finding(f"it has {found:,} bytes, and had {size:,} when the certificate was sealed", name)

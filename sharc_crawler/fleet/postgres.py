@@ -264,18 +264,19 @@ class PostgresLedger:
     def _answered(self) -> Iterator[_Connection]:
         """The connection, given up where no answer comes in time."""
         try:
-            db = self._db = self._db or self._connected()
-            db.patience = self._patience
-            yield db
+            self._db = self._db or self._connected()
+            yield self._db
         except psycopg.Error as error:
             self.close()
             raise StoreUnavailable(f"the fleet's database: {_first_line(error)}") from error
 
     def _connected(self) -> _Connection:
         within = conninfo_to_dict(self._given).get("connect_timeout", CONNECT_TIMEOUT)
-        return _Connection.connect(  # a pool that may be between knows of no prepared statements
+        db = _Connection.connect(  # a pool that may be between knows of no prepared statements
             self._given, autocommit=True, prepare_threshold=None, connect_timeout=within
         )
+        db.patience = self._patience
+        return db
 
 
 def _checked(dsn: str) -> str:

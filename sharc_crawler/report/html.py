@@ -115,6 +115,7 @@ def environment() -> Environment:
     environment.filters |= {name: getattr(words, name) for name in ("every", "percent", "short", "span")}
     environment.filters |= {
         "agreeing": agreeing,
+        "chance": phrases.chance,
         "counted": counted,
         "figure": phrases.figure,
         "guessed": phrases.guessed,

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.options import COLLECTION
+from sharc_crawler.report.phrases import chance
 from sharc_crawler.report.words import every, printable, short
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Listing:
             self._visit(page["visit"]),
             self._visit(page["revisit"]),
             page["interval_seconds"],
-            page["survival"],
+            chance(page),
             truth and truth["unchanged"],
             short(page["reason"], 200),
             page["evidence"],

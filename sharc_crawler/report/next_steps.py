@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.taught import NAME
+from sharc_crawler.report.unproven import ALTERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +38,10 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     if report["times"]["ended"] is None:
         return [_going_on(report)]
     if report["claim"]["code"] == Statement.REFUTED:
-        return [_again(report)]
+        altered = any(note.startswith(ALTERED) for note in report["notes"])
+        return [
+            NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER") if altered else _again(report)
+        ]
     return [*_once(report), *_changes(report, changed), *_audit(report), *_rates(report), *_keeping(report)]
 
 
@@ -51,6 +55,8 @@ def _going_on(report: Mapping[str, Any]) -> NextStep:
 
 def _again(report: Mapping[str, Any]) -> NextStep:
     """Nothing can be claimed of it."""
+    if any(note.startswith(ALTERED) for note in report["notes"]):
+        return NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER")
     words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
     return NextStep(words, join(again(report["settings"], report["seeds"])))
 

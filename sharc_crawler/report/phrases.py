@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
@@ -86,6 +87,11 @@ def figure(value: object) -> str:
 def guessed(found: Mapping[str, Any] | None) -> bool:
     """Whether nothing told the rates of most pages that an expectation, or blur, is of."""
     return found is not None and bool(2 * found["guessed"] > found["pages"])
+
+
+def chance(page: Mapping[str, Any]) -> float | None:
+    """That a page stayed the same; none where its rate is a guess."""
+    return None if page["rate_source"] == PRIOR else page["survival"]
 
 
 def unfounded(found: Mapping[str, Any]) -> str:

@@ -100,7 +100,13 @@ def test_a_report_that_is_made_again_claims_nothing_of_files_that_were_altered(t
         assert "certificate  does not hold any more (1 finding)" in asked.stdout
         assert "the report claims nothing; put back a copy that is whole" in asked.stderr
         assert "nothing is claimed" in (folder / "report.html").read_text()
+        assert "Put back a copy that is whole." in (folder / "report.html").read_text()
     warc.write_bytes(whole)
+    sealed = (folder / "certificate.json").read_bytes()
+    (folder / "certificate.json").write_bytes(sealed[:100])
+    asked = CliRunner().invoke(main, ["report", str(folder)])
+    assert (asked.exit_code, "cannot be read as a certificate" in asked.stdout) == (3, True), asked.output
+    (folder / "certificate.json").write_bytes(sealed)
     asked = CliRunner().invoke(main, ["report", str(folder)])
     assert (asked.exit_code, "The only page was in this state" in asked.stdout) == (0, True), asked.output
     assert "Everything holds" in run("verify", folder)

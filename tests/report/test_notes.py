@@ -118,6 +118,8 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     assert "±" not in page
     assert "169.0" not in page
     assert "and what was expected" not in page
+    assert "Expected to keep their content" not in page
+    assert page.count('class="nowrap" data-sort="-1">–<') == page.count('data-name="chance"') > 0
     assert "Expected coherence and average blur are not shown here:" in page
     assert "nothing told how often 169 of 169 pages change, so they would be a guess." in page
     assert "not shown here" not in rendered(blog(noise=0))[NAME]
