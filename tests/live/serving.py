@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from http.server import BaseHTTPRequestHandler
 
 
@@ -32,6 +32,13 @@ class Answering:
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+@contextmanager
+def serving_at(hosts: Iterable[str], handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[list[str]]:
+    """One site at several addresses; its URLs."""
+    with ExitStack() as servers:
+        yield [servers.enter_context(serving(handler, host)) for host in hosts]
 
 
 @contextmanager

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Event
 
 import pytest
 
 from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import captures_of
-from tests.live.serving import Answering
+from tests.live.serving import Answering, serving_at
 
 PAGES = 6
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -52,17 +52,13 @@ def test_a_site_whose_pages_all_hang_ends_and_holds_up_no_other(crawl, tmp_path)
             body = b"".join(b"<a href=/%b>%b</a>" % (one.encode(), one.encode()) for one in names)
             self.answer(self.path.encode() + body, status=404 if self.path.endswith((".txt", ".xml")) else 200)
 
-    server = ThreadingHTTPServer(("", 0), Site)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, daemon=True).start()
-    (tmp_path / "seeds.txt").write_text("".join(f"http://127.0.5.{n}:{server.server_port}/\n" for n in (2, 1)))
     settings = ["DOWNLOAD_TIMEOUT=3", "SHARC_ATTEMPTS=1", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
-    try:
-        done = crawl(seeds="seeds.txt", strategy="bfs:revisits=none", delay="0", settings=settings)
-    finally:
-        over.set()
-        server.shutdown()
-        server.server_close()
+    with serving_at(("127.0.5.2", "127.0.5.1"), Site) as urls:
+        (tmp_path / "seeds.txt").write_text("\n".join(urls))
+        try:
+            done = crawl(seeds="seeds.txt", strategy="bfs:revisits=none", delay="0", settings=settings)
+        finally:
+            over.set()
     assert {f"p{number}" for number in range(PAGES)} <= asked
     assert done.code == 0, done.err
     folder = next(path for path in done.folder.iterdir() if path.name.startswith("127.0.5.2"))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Event
 
 import pytest
 
-from tests.live.serving import Answering
+from tests.live.serving import Answering, serving_at
 
 SILENT = 4
 PAGES = 6
@@ -32,17 +32,12 @@ def test_hosts_that_keep_silent_hold_up_no_other(crawl, tmp_path):
             body = b"".join(b"<a href=/p%d>%d</a>" % (number, number) for number in range(PAGES))
             self.answer(self.path.encode() + body, status=404 if self.path.endswith((".txt", ".xml")) else 200)
 
-    server = ThreadingHTTPServer(("", 0), Site)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, daemon=True).start()
-    hosts = [f"127.0.4.{number}" for number in range(SILENT + 1, 0, -1)]
-    (tmp_path / "seeds.txt").write_text("".join(f"http://{host}:{server.server_port}/\n" for host in hosts))
     settings = ["CONCURRENT_REQUESTS=2", "DOWNLOAD_TIMEOUT=500", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
-    try:
-        done = crawl(seeds="seeds.txt", strategy="bfs:revisits=none", delay="0", settings=settings)
-    finally:
-        all_asked.set()
-        server.shutdown()
-        server.server_close()
+    with serving_at([f"127.0.4.{number}" for number in range(SILENT + 1, 0, -1)], Site) as urls:
+        (tmp_path / "seeds.txt").write_text("\n".join(urls))
+        try:
+            done = crawl(seeds="seeds.txt", strategy="bfs:revisits=none", delay="0", settings=settings)
+        finally:
+            all_asked.set()
     assert done.code == 0, done.err
     assert len(asked) == PAGES
