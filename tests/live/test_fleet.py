@@ -8,9 +8,9 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -25,7 +25,7 @@ from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.storage.opening import open_state
 from tests.fleet.database import Database, missing
-from tests.live.serving import Answering
+from tests.live.serving import Answering, serving_at
 from tests.object_store import object_store
 
 if TYPE_CHECKING:
@@ -68,14 +68,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Asked]:
     known = Asked()
-    server = ThreadingHTTPServer(("", 0), handler_of(known))
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, daemon=True).start()
-    urls = [f"http://127.0.8.{number}:{server.server_port}/\n" for number in range(1, SITES + 1)]
-    (tmp_path / "seeds.txt").write_text("".join(urls))
-    yield known
-    server.shutdown()
-    server.server_close()
+    with serving_at([f"127.0.8.{number}" for number in range(1, SITES + 1)], handler_of(known)) as urls:
+        (tmp_path / "seeds.txt").write_text("\n".join(urls))
+        yield known
 
 
 @pytest.fixture

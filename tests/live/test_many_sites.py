@@ -10,8 +10,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -22,7 +21,7 @@ from sharc_crawler.report.sites import MOVED
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import load_state
 from tests.live import warm
-from tests.live.serving import Answering
+from tests.live.serving import Answering, serving_at
 from tests.live.warm import PROFILE, Scrapy, site_words
 
 SITES = 60
@@ -38,14 +37,9 @@ class Small(Answering, BaseHTTPRequestHandler):
 
 @pytest.fixture
 def seeds(tmp_path):
-    server = ThreadingHTTPServer(("", 0), Small)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, daemon=True).start()
-    hosts = [f"127.0.{number // 200 + 1}.{number % 200 + 1}" for number in range(SITES)]
-    (tmp_path / "seeds.txt").write_text("".join(f"http://{host}:{server.server_port}/\n" for host in hosts))
-    yield
-    server.shutdown()
-    server.server_close()
+    with serving_at([f"127.0.1.{number + 1}" for number in range(SITES)], Small) as urls:
+        (tmp_path / "seeds.txt").write_text("\n".join(urls))
+        yield
 
 
 def run(tmp_path, files, *chosen):
