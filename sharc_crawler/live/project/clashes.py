@@ -22,6 +22,8 @@ OF_THE_SITE_SPIDER = {
 }
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -49,58 +51,85 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     >>> clashes(settings, Config.from_settings(settings))[1].partition(". ")[2]
     'SHARC_RESUME=True, which is given, goes on where a crawl was cut off'
     """
-    found = []
-    at_once = config.politeness.concurrency
-    if at_once > 1:
+    return [
+        *_at_once(settings, config),
+        *_going_on(settings, config),
+        *_of_the_site_spider(settings),
+        *_answers_and_delays(settings, config),
+        *_counted(settings, config),
+        *_unguarded(settings),
+        *_unnamed(settings, config),
+    ]
+
+
+def _at_once(settings: BaseSettings, config: Config) -> Iterator[str]:
+    if (at_once := config.politeness.concurrency) > 1:
         default = ", Scrapy's default" if not settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN") else ""
-        found.append(
+        yield (
             f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}{default}: a page is chosen, with what is known by then, while"
             f" up to {at_once - 1} before it are under way. 1 is the sharpest order, and the slowest"
         )
+
+
+def _going_on(settings: BaseSettings, config: Config) -> Iterator[str]:
+    """What Scrapy keeps of a crawl that is cut off, and what of it has no effect or is lost."""
     if settings.get("JOBDIR"):
         given = ", which is given," if config.resume else ""
-        found.append(
+        yield (
             f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues."
             f" SHARC_RESUME=True{given} goes on where a crawl was cut off"
         )
     if config.resume and settings.getdict("FEEDS"):
         feeds = ", ".join(map(str, settings.getdict("FEEDS")))
-        found.append(
+        yield (
             f"FEEDS={feeds}: Scrapy writes items in blocks. What a kill finds in"
             " them is lost, and going on does not make it again: write items in a pipeline that does not wait"
             f" ({guide('drop-in')})"
         )
-    found += [
-        f"{name}={settings[name]} is for the spider site, and has no effect on your own: {own} counts"
-        for name, own in OF_THE_SITE_SPIDER.items()
-        if settings.getpriority(name)
-    ]
+
+
+def _of_the_site_spider(settings: BaseSettings) -> Iterator[str]:
+    for name, own in OF_THE_SITE_SPIDER.items():
+        if settings.getpriority(name):
+            yield f"{name}={settings[name]} is for the spider site, and has no effect on your own: {own} counts"
+
+
+def _answers_and_delays(settings: BaseSettings, config: Config) -> Iterator[str]:
+    """What of Scrapy's stands between a crawl and its site."""
     if settings.getbool("HTTPCACHE_ENABLED"):
-        found.append(
+        yield (
             "HTTPCACHE_ENABLED=True: what the cache answers reaches your callbacks, but was not exchanged now: it is"
             " neither archived nor judged. Revisits bypass the cache"
         )
     if settings.getbool("AUTOTHROTTLE_ENABLED"):
-        found.append(
-            f"AUTOTHROTTLE_ENABLED=True: its delays are kept; at most {at_once} requests are made to a host at once"
-            " (CONCURRENT_REQUESTS_PER_DOMAIN), whatever its target is"
+        yield (
+            f"AUTOTHROTTLE_ENABLED=True: its delays are kept; at most {config.politeness.concurrency} requests are made"
+            " to a host at once (CONCURRENT_REQUESTS_PER_DOMAIN), whatever its target is"
         )
+
+
+def _counted(settings: BaseSettings, config: Config) -> Iterator[str]:
     if make_strategy(config.strategy, Setting()).revisits:
-        found += [
-            f"{name}={settings[name]} counts revisits, too, and these bring no items: it may end the crawl before all"
-            " hosts are through. Raise it"
-            for name in COUNTING
-            if settings.getfloat(name)
-        ]
-    found += [
-        f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private addresses),"
-        " and WARC records are rebuilt from what it hands on"
-        for scheme, path in _others_handlers(settings).items()
-    ]
+        for name in COUNTING:
+            if settings.getfloat(name):
+                yield (
+                    f"{name}={settings[name]} counts revisits, too, and these bring no items: it may end the crawl"
+                    " before all hosts are through. Raise it"
+                )
+
+
+def _unguarded(settings: BaseSettings) -> Iterator[str]:
+    for scheme, path in _others_handlers(settings).items():
+        yield (
+            f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private"
+            " addresses), and WARC records are rebuilt from what it hands on"
+        )
+
+
+def _unnamed(settings: BaseSettings, config: Config) -> Iterator[str]:
     operator, agent = config.operator, settings.get("USER_AGENT") or ""
     if operator and operator not in agent:
-        found.append(f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}")
-    return found
+        yield f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}"
 
 
 def _others_handlers(settings: BaseSettings) -> dict[str, object]:
