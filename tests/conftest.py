@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 #: a failure is the same for everybody; the same examples each time find nothing new, so they are few
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=400)  # make test-long
-settings.register_profile("quick", settings.get_profile("default"), max_examples=20)
 settings.load_profile("default")
 
 #: what a test does that starts a server or a process; CPython's names of the events (PEP 578)
@@ -58,7 +57,6 @@ def pytest_configure(config: pytest.Config) -> None:
     ):
         _share_forker(config)
     if config.getoption("--quick"):
-        settings.load_profile("quick")
         config.option.markexpr = " and ".join(filter(None, (config.option.markexpr, "not slow")))
         config.pluginmanager.register(Quick())
 

@@ -91,6 +91,7 @@ def replayed(folder: Path) -> tuple[int, int]:
     return answers, maps
 
 
+@pytest.mark.long
 def test_the_living_site_is_replayed_at_both_times(run_crawl, tmp_path):
     with serve(LivingSite(seed=7, pages=30, scale=3000.0, slow=0.05)) as server:
         done = run_crawl(tmp_path, url=server.url, strategy="sharc-selective", delay="0.05")

@@ -53,6 +53,7 @@ def made(run_crawl, tmp_path_factory):
         return server.url, done.folder, package(done.folder, load_facts(done.folder))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not TOOL.is_file(), reason="py-wacz is not installed; set SHARC_WACZ_TOOL to its bin folder")
 def test_py_wacz_calls_it_valid(made):
     done = validated(made[2])
@@ -84,7 +85,7 @@ def validated(wacz):
 
 
 @pytest.mark.skipif(not TOOL.is_file(), reason="py-wacz is not installed; set SHARC_WACZ_TOOL to its bin folder")
-@pytest.mark.parametrize("by", ["key", "domain"])
+@pytest.mark.parametrize("by", ["key", pytest.param("domain", marks=pytest.mark.long)])
 def test_py_wacz_calls_a_signed_package_valid(signed, by):
     done = validated(signed[by])
     assert (done.returncode, "Has signature" in done.stdout) == (0, True), done.stdout + done.stderr
@@ -151,6 +152,7 @@ def shown(wacz, static, place, url, stamp, expected, script=TEXT):
         return tab.wait_for(script)
 
 
+@pytest.mark.long
 @in_viewer
 def test_replayweb_page_shows_it(made, static, tmp_path):
     url, _, wacz = made
@@ -168,7 +170,7 @@ def test_replayweb_page_shows_a_collection_with_payloads_of_former_captures(coll
 
 
 @in_viewer
-@pytest.mark.parametrize("by", ["key", "domain"])
+@pytest.mark.parametrize("by", ["key", pytest.param("domain", marks=pytest.mark.long)])
 def test_replayweb_page_says_who_signed(signed, by, static, tmp_path):
     """Two hashes it never compares, of any package's index and list of pages; it counts these as invalid."""
     verified = json.loads(shown(signed[by], static, tmp_path, f"{SITE}equal", "", "the page equal", VERIFIED))

@@ -131,7 +131,7 @@ def test_a_package_of_many_gigabytes_holds_too(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))])
 def test_one_flipped_bit_anywhere_is_found(made, tmp_path, seed):
     whole = made[1].read_bytes()
     chosen = random.Random(seed)

@@ -285,6 +285,7 @@ def found(path: Path) -> str:
     return "\n".join(map(str, [*verify(path).findings, *not_of_it(path)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_an_alteration_is_found_with_the_digest_and_without(originals, tmp_path, case):
     name, alter, expected = ALTERATIONS[case]

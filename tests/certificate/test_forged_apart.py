@@ -69,6 +69,7 @@ TAKEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TAKEN, ids=", ".join)
 def test_what_is_taken_from_another_capture_is_found(two, tmp_path, names):
     (own, _), (other, _) = two
@@ -131,6 +132,7 @@ MORE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [*PARTS, *MORE])
 def test_a_package_altered_with_all_its_digests_is_found_by_the_certificate_s_too(two, tmp_path, case):
     (folder, own), _ = two

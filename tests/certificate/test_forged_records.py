@@ -306,6 +306,7 @@ def test_records_written_anew_without_a_change_hold(original, tmp_path):
     assert found(folder) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_a_forged_record_is_found(original, tmp_path, case):
     folder = shutil.copytree(original, tmp_path / "capture")

@@ -36,6 +36,7 @@ from tests.certificate.test_beside import (
     repacked,
     restated,
 )
+from tests.sampling import some
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -233,6 +234,7 @@ def zip_of(parts: dict[str, bytes]) -> bytes:
     return data.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FOLDERS)
 def test_a_folder_that_was_altered(original, tmp_path, case):
     folder = shutil.copytree(original[0], tmp_path / "capture")
@@ -304,7 +306,8 @@ REPORTS = {
 }
 
 
-@pytest.mark.parametrize("case", [*PACKAGES, *REPORTS])
+@pytest.mark.slow
+@pytest.mark.parametrize("case", some([*PACKAGES, *REPORTS]))
 def test_a_package_that_was_altered(original, tmp_path, case):
     noted = json.loads((original[0] / "certificate.json").read_text())[DIGEST]
     if case in PACKAGES:

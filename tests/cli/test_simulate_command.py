@@ -179,6 +179,7 @@ def test_a_history_is_run_once_where_nothing_is_drawn(tmp_path):
     assert [one["seed"] for one in json.loads(drawn.stdout)["runs"]] == [0, 1]
 
 
+@pytest.mark.slow
 def test_a_window_beyond_the_history_is_refused_in_dates(tmp_path):
     history = write_history(tmp_path)
     done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01", "--jobs", 1)

@@ -35,7 +35,7 @@ def test_where_no_lie_was_found_the_bound_is_the_most_that_goes_undetected_in_on
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(small)
 def test_whatever_the_server_does_the_bound_is_exceeded_with_a_chance_of_five_percent_at_most(
     classes: list[Stratum],

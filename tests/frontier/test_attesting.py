@@ -126,7 +126,7 @@ def check(site: Site, state, honest: bool = True) -> Counter:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(0, 10_000),
     st.sampled_from([0.0, 1e-3, 1e-2]),

@@ -18,7 +18,7 @@ from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Sighting, Sl
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 
-PAGES = 1_600
+PAGES = 900
 DELAYS = {"plain.example": 2.0, "slow.example": 5.0}  # ours; robots.txt of the second asks for 5 s
 ROBOTS = {"plain.example": "Sitemap: /sitemap.xml", "slow.example": "User-agent: *\nCrawl-delay: 5\n"}
 RETRY_AFTER = 90.0

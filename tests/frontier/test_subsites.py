@@ -215,7 +215,10 @@ def test_a_sitemap_is_a_part(world, impolite):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("strategy", "division"), [("sharc-selective", "links:share=1"), ("bfs", "path:share=1")])
+@pytest.mark.parametrize(
+    ("strategy", "division"),
+    [pytest.param("sharc-selective", "links:share=1", marks=pytest.mark.long), ("bfs", "path:share=1")],
+)
 def test_every_place_to_be_cut_off(strategy, division):
     whole = results(crawl(strategy, [], division))
     for cut in range(1, 40):
@@ -234,7 +237,7 @@ def test_every_place_to_be_cut_off(strategy, division):
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(cuts=st.lists(st.integers(1, 20), max_size=6), share=st.sampled_from(["0.5", "0.95", "1"]))
 def test_being_cut_off_again_and_again(cuts, share):
     division = f"path:share={share}"

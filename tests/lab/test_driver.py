@@ -137,7 +137,7 @@ def test_one_page():
 
 @pytest.mark.slow
 def test_a_decision_costs_as_many_calls_in_a_crawl_of_any_size():
-    assert _calls(4_000) < 1.5 * _calls(500)
+    assert _calls(2_000) < 1.5 * _calls(250)
 
 
 def _calls(size: int) -> float:

@@ -54,7 +54,7 @@ def test_runs_in_other_processes_are_the_same_in_the_same_order():
     assert max(told) <= len(specs)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_error_in_another_process_is_raised_here():
     specs = [RunSpec(SITE, "bfs"), RunSpec(SITE, "bfs:revisits=never"), RunSpec(SITE, "dfs")]
     with pytest.raises(UsageError, match="revisits='never' is not known"):

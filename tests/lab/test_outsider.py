@@ -142,7 +142,7 @@ def test_the_schedule_alone_gives_the_scores(history, tmp_path, jobs):
     assert {facts["incoherent"] for facts in found["runs"]} != {0}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_real_history_scored_by_an_outsider(shared_data, tmp_path):
     name = shared_data / "change-histories/emacswiki-2012"
     history, schedule = name.with_name(f"{name.name}.csv.gz"), tmp_path / "schedule.csv"

@@ -95,7 +95,7 @@ def test_the_frontiers_count_is_the_scores():
     assert judged["coherent, bytes"] + judged["coherent, instant"] == facts["coherent"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hints_before_t_win_pages_back_and_an_hour_late_some_fewer():
     found = [
         [simulated("sharc-selective", seed, sitemap=True, late=late, hints=hints) for seed in range(2)]

@@ -18,7 +18,7 @@ SITE = SyntheticSpec(size=600, outdegree=60, skew=1.0, seed=3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("graph", ["known", "discover"])
+@pytest.mark.parametrize("graph", [pytest.param("known", marks=pytest.mark.long), "discover"])
 def test_more_pages_are_coherent_with_their_part_than_with_the_whole_site(graph):
     whole = run(RunSpec(SITE, "sharc-selective", graph=graph)).facts
     parts = run(RunSpec(SITE, "sharc-selective", graph=graph, subsites="links:share=0.7")).facts

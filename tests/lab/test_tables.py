@@ -84,7 +84,7 @@ def test_columns_that_depend_on_the_rates_alone(number, value, expected, abs_tol
 @pytest.mark.parametrize(
     ("numbers", "sizes", "claims"),
     [
-        (["11", "12"], (250.0, 1000.0), 5),
+        pytest.param(["11", "12"], (250.0, 1000.0), 5, marks=pytest.mark.long),
         pytest.param(["11", "12", "13", "14"], (500.0, 2000.0), 11, marks=pytest.mark.long),
     ],
 )

@@ -83,6 +83,7 @@ class Nonces(LivingSite):
         return replace(answer, body=body, headers=(*kept, ("Content-Length", str(len(body)))))
 
 
+@pytest.mark.long
 def test_a_nonce_makes_no_lie_of_an_honest_lastmod(crawl):
     site = Nonces(seed=3, pages=30, scale=300.0, slow=0.05)
     with serve(site) as server:
@@ -117,6 +118,7 @@ def test_liars_are_caught_by_the_audit_and_said_in_the_report(crawl):
     assert said == bool(audit["claimed"]), "it is said where something is claimed on the server's word"
 
 
+@pytest.mark.long
 def test_killed_on_either_side_of_t(tmp_path):
     site = LivingSite(seed=4, pages=40, scale=3000.0, slow=0.05)
     folder = tmp_path / "capture"

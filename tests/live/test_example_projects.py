@@ -82,7 +82,10 @@ def items_of(folder: Path) -> Counter[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "site", "number"), PROJECTS, ids=[name for name, *_ in PROJECTS])
+@pytest.mark.parametrize(
+    ("name", "site", "number"),
+    [pytest.param(*one, id=one[0], marks=[pytest.mark.long] * (one[0] == "members")) for one in PROJECTS],
+)
 def test_a_project_brings_with_the_add_on_what_it_brings_without(project, tmp_path, name, site, number):
     with example_site(site) as (url, asked):
         plain = run(project(name), url)

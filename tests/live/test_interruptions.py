@@ -191,7 +191,7 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
     assert capture["coherence"]["coherent"] == 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ctrl_c_while_files_are_finished_is_heard_and_the_same_command_finishes_them(tmp_path):
     folder, file = tmp_path / "capture", tmp_path / "history.db"
     ObservationStore(file).close()

@@ -60,6 +60,7 @@ def changed(pages) -> set[str]:
     return {path for path, page in pages.items() if page["verdict"] == "changed"}
 
 
+@pytest.mark.long
 def test_what_changes_is_kept_for_the_shortest_intervals_though_it_has_the_links(captures):
     (first, _), (second, _), _ = captures
     assert len(changed(first)) == SECTIONS - 1, "all but the last one had to be visited early, to find the leaves"

@@ -115,7 +115,7 @@ def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_k
     assert changed == {site.url + path[1:] for path in LOST}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_changed_before_t_is_visited_again_and_verified(tmp_path):
     folder = tmp_path / "capture"
     with served(after=54) as site:

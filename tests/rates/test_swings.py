@@ -67,7 +67,7 @@ def test_busy_and_quiet_weeks_are_learned(dated: bool) -> None:
     assert 0.4 < wild < 1.2, "of weeks a deviation of about 1, so of a fortnight about 0.7"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_most_weeks_to_come_lie_within_what_those_before_tell() -> None:
     """Of made sites, each swinging differently."""
     inside = 0

@@ -39,7 +39,7 @@ def test_the_schema_is_a_schema() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(captures)
 def test_any_facts_give_a_valid_document(any_facts: CaptureFacts) -> None:
     report = document([any_facts])

@@ -132,7 +132,7 @@ def test_the_gap_of_large_sites_is_small(rates: np.ndarray) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "kind", [*(pytest.param(one, marks=pytest.mark.long) for one in ("weights", "posteriors")), "both"]
+    "kind", [pytest.param(one, marks=pytest.mark.long) for one in ("weights", "posteriors", "both")]
 )
 def test_large_sites_with_weights_and_posteriors_are_no_worse_than_greedy(kind: str) -> None:
     """There the layout is not as near to the bound; the bound itself is: it goes with the exact assignment."""

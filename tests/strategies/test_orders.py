@@ -143,7 +143,7 @@ def test_offline_has_the_least_weighted_blur_of_all_orders(pages: list[tuple[int
     assert stochastic_blur(rates, times, observed, weights=weights).sum() == pytest.approx(min(every), abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_while_a_site_is_discovered_pages_not_yet_found_are_planned_for() -> None:
     """With the true size and the distribution of the rates less than 0.02 % is lost, without them far more."""
     rates = np.random.default_rng(0).lognormal(-5, 2.5, 500)

@@ -155,6 +155,7 @@ def test_data_that_folders_share_counts_for_the_pages_of_all_of_them(crawl, tmp_
     assert not verify(done.folder).findings, "by the records, too"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("there_is_chromium")
 def test_only_classes_of_pages_that_a_browser_makes_others_are_shown(crawl):
     site = ScriptSite()
@@ -184,6 +185,7 @@ async def killed(folder, fetch):
     return renderer
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("there_is_chromium")
 async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tmp_path):
     fetch = shown("http://h.example/")

@@ -49,7 +49,7 @@ async def test_a_page_that_takes_all_memory_loses_its_process(monkeypatch):
         await shown(HEAD + hog)
 
 
-@pytest.mark.parametrize("way", ["back()", "go(-1)"])
+@pytest.mark.parametrize("way", [pytest.param("back()", marks=pytest.mark.long), "go(-1)"])
 async def test_a_page_has_nothing_to_go_back_to(way):
     seen, _, _ = await shown(
         HEAD + f"<p>The page<script>history.{way}; setInterval(() => history.{way}, 50)</script>".encode()
@@ -57,7 +57,7 @@ async def test_a_page_has_nothing_to_go_back_to(way):
     assert (seen.text, seen.cut) == ("The page", [])
 
 
-@pytest.mark.parametrize("way", ["close()", "location = 'about:blank'"])
+@pytest.mark.parametrize("way", [pytest.param("close()", marks=pytest.mark.long), "location = 'about:blank'"])
 async def test_a_page_that_is_no_more_is_not_waited_for(way):
     with pytest.raises(chromium.BrowserError, match="its scripts closed it, or left it"):
         await shown(HEAD + f"<p>The page<script>{way}</script>".encode())

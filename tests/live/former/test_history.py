@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.certificate.verify import verify
@@ -12,6 +13,7 @@ from sharc_crawler.storage.observations import ObservationStore
 EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 
+@pytest.mark.long
 def test_payloads_of_former_captures_are_stored_once_where_asked_for(run_crawl, tmp_path):
     history = str(tmp_path / "archive.sqlite")
     with serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as server:

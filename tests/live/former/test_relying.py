@@ -167,10 +167,10 @@ def test_a_capture_that_was_complete_but_for_its_report_goes_on_where_something_
     assert 0 < report["coherence"]["coherent"] < 20
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "more",
-    [{"strategy": "sharc-attested"}, {"subsites": "path"}, pytest.param({"strategy": "bfs"}, marks=pytest.mark.long)],
+    [{"strategy": "sharc-attested"}, {"subsites": "path"}, {"strategy": "bfs"}],
     ids=str,
 )
 def test_whatever_the_order(tmp_path, more):
@@ -307,7 +307,7 @@ OTHERS = {
     ("given", "made"),
     [
         pytest.param("attested", 12, marks=pytest.mark.long),
-        ("attested", 30),  # the audit has begun
+        pytest.param("attested", 30, marks=pytest.mark.long),  # the audit has begun
         ("continuous", 70),  # looks have
     ],
 )

@@ -74,6 +74,7 @@ def test_no_turn_takes_in_more_than_a_portion():
     assert asked(sites, 1002.0).kind is Kind.PAGE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", [0, 1, 2])
 def test_cut_off_between_two_portions_it_is_read_again_and_each_page_is_known_once(turns):
     sites, portions = capture(store := Counting())

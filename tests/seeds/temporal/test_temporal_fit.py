@@ -62,7 +62,7 @@ def peer(y) -> float:
     return best
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_worse_than_curve_fit_of_several_starts():
     views = generate(SyntheticLog(pages=120), 8).views[:40].astype(float)
     found = fit(views)

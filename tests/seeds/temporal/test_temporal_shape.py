@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.seeds.temporal.shape import Frame, bounded, derivatives, natural, values
@@ -20,7 +20,6 @@ thetas = st.tuples(st.floats(-6, 6), st.floats(-6, 3), st.floats(-8, 6)).map(lam
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(thetas)
 def test_values_are_the_log_normal_density_that_natural_names(theta):
     place, views = frame(), np.ones((WINDOW, 1))
@@ -36,7 +35,6 @@ def test_values_are_the_log_normal_density_that_natural_names(theta):
     assert ours.max() == pytest.approx(1)
 
 
-@settings(max_examples=40)
 @given(thetas)
 def test_derivatives_are_those_of_the_log_density(theta):
     place, views = frame(), np.ones((WINDOW, 1))

@@ -39,7 +39,7 @@ def test_the_mix_is_the_published_one():
     [
         ({}, 0.9),
         pytest.param(*({"median_views": 60}, 0.9), marks=pytest.mark.long),
-        ({"noise": 0.4}, 0.88),
+        pytest.param(*({"noise": 0.4}, 0.88), marks=pytest.mark.long),
         pytest.param(*({"bots": 0.3}, 0.88), marks=pytest.mark.long),
         pytest.param(*({"evergreen_tail": 0.1}, 0.88), marks=pytest.mark.long),
     ],
