@@ -92,10 +92,11 @@ def _document(found: Difference, data: Sequence[DataDifference]) -> dict[str, ob
     document = _of(found)
     if data:
         document["changed"] = found.changed or any(row.changed for row in data)
-        own = [(row.url, row.verdict, row.changed, row.found) for row in data]
         document["data"] = [
-            {"url": url, "verdict": said, **(_of(one) if one else {}), "changed": changed}
-            for url, said, changed, one in own
+            {"url": row.url, "before": row.before or row.url, "verdict": row.verdict}
+            | (_of(row.found) if row.found else {})
+            | {"changed": row.changed}
+            for row in data
         ]
     return document
 
@@ -116,7 +117,8 @@ def _show(found: Difference, data: Sequence[DataDifference]) -> None:
         if rows:
             console.print(_table(title, rows))
     for row in data:
-        console.print(foreign(row.url, ""), f": {row.verdict}", sep="")
+        before = [" (before: ", foreign(row.before, ""), ")"] if row.before else []
+        console.print(foreign(row.url, ""), *before, f": {row.verdict}", sep="")
         if row.found and row.found.edits:
             console.print(_table("changed", row.found.edits))
 

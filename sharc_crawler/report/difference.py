@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import __version__
 from sharc_crawler.changes.difference import difference
+from sharc_crawler.frontier.traps import made_up
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.archive.fetches import FetchedPage
     from sharc_crawler.changes.difference import Difference, LinePair
@@ -33,21 +34,46 @@ class DataDifference(NamedTuple):
     found: Difference | None  #: ``None``: there is one alone
     verdict: str
     changed: bool
+    before: str = ""  #: what it was asked for with then, where that was another address
 
 
 def of_data(old: Mapping[str, FetchedPage], new: Mapping[str, FetchedPage]) -> list[DataDifference]:
-    """By what they were asked for with, those that differ first."""
-    rows = [_of_data(key, old.get(key), new.get(key)) for key in sorted(old.keys() | new.keys())]
-    return sorted(rows, key=lambda row: (not row.changed, row.found is not None and row.found.equal_bytes))
+    """By what they were asked for with, those that differ first.
+
+    What has another address each time, with something made up in it, is compared where one alone is like it.
+    """
+    before, after = _alike(old.keys() - new.keys()), _alike(new.keys() - old.keys())
+    told = [form for form in before.keys() & after.keys() if len(before[form]) == len(after[form]) == 1]
+    pairs = [(key, key) for key in old.keys() & new.keys()] + [(before[form][0], after[form][0]) for form in told]
+    rows = [_compared(then, now, old[then], new[now]) for then, now in pairs]
+    for asked, others, when in ((before, after, "before"), (after, before, "later")):
+        for form in asked.keys() - set(told):
+            rows += [_alone(url, when, alike=form in others) for url in asked[form]]
+    return sorted(rows, key=lambda row: (not row.changed, row.found is not None and row.found.equal_bytes, row.url))
 
 
-def _of_data(key: str, old: FetchedPage | None, new: FetchedPage | None) -> DataDifference:
-    if old is None or new is None:
-        return DataDifference(key, None, f"Asked for {'later' if old is None else 'before'} only", changed=False)
+def _alone(url: str, when: str, *, alike: bool) -> DataDifference:
+    why = "; not compared: more than one address is like it" if alike else ""
+    return DataDifference(url, None, f"Asked for {when} only{why}", changed=False)
+
+
+def _alike(urls: Iterable[str]) -> dict[str, list[str]]:
+    """URLs by their form: what in them looks made up left out."""
+    found: dict[str, list[str]] = {}
+    for url in sorted(urls):
+        form = url
+        while parts := made_up(form):
+            form = parts[0].rest
+        found.setdefault(form, []).append(url)
+    return found
+
+
+def _compared(then: str, now: str, old: FetchedPage, new: FetchedPage) -> DataDifference:
     found = difference(old.body, new.body, new.media_type)
+    said, changed = VERDICTS[found.equal_bytes, found.changed], found.changed
     if old.status != new.status:
-        return DataDifference(key, found, f"Answered with status {old.status}, then {new.status}", changed=True)
-    return DataDifference(key, found, VERDICTS[found.equal_bytes, found.changed], found.changed)
+        said, changed = f"Answered with status {old.status}, then {new.status}", True
+    return DataDifference(now, found, said, changed, then if then != now else "")
 
 
 def page(found: Difference, old: FetchedPage, new: FetchedPage, data: Sequence[DataDifference] = ()) -> str:
@@ -60,6 +86,7 @@ def page(found: Difference, old: FetchedPage, new: FetchedPage, data: Sequence[D
             url=new.url,
             times=[second(old.time), second(new.time)],
             verdict=verdict(found, data),
+            same=found.equal_bytes,
             content=_shown(found.content),
             edits=found.edits,
             ignored=found.ignored,

@@ -99,6 +99,36 @@ def test_a_shell_that_never_changes_is_compared_by_what_its_scripts_fetched(tmp_
     assert "The same bytes; what its scripts fetched is as it was" in alone
 
 
+def test_data_whose_address_changes_with_each_load_is_compared_where_one_alone_is_like_it(tmp_path: Path) -> None:
+    before = {"news?_=1764166000123": "[1]", "b/7Hf93kQz02/c?p=1": "[1]", "n?s=17641660001": "1", "item/7": "1"}
+    later = {"news?_=1764169999123": "[2]", "b/9aB27xLm41/c?p=1": "[1]", "n?s=17641669991": "1", "item/8": "1"}
+    later["n?s=17641669992"] = "2"
+    old, new = (
+        made_by_script(tmp_path / name, time, **{url: (200, body) for url, body in data.items()})
+        for name, time, data in (("old", 1e9, before), ("new", 1.1e9, later))
+    )
+    found = json.loads(run("diff", old, new, URL, "--json").output)
+    told = {one["url"].partition("/api/")[2]: (one["verdict"], one["changed"]) for one in found["data"]}
+    alone = "not compared: more than one address is like it"
+    assert told == {
+        "news?_=1764169999123": ("What counts as content changed", True),
+        "b/9aB27xLm41/c?p=1": ("The same bytes", False),
+        "n?s=17641660001": (f"Asked for before only; {alone}", False),
+        "n?s=17641669991": (f"Asked for later only; {alone}", False),
+        "n?s=17641669992": (f"Asked for later only; {alone}", False),
+        "item/7": ("Asked for before only", False),
+        "item/8": ("Asked for later only", False),
+    }
+    assert found["changed"]
+    assert found["data"][0]["before"].endswith("news?_=1764166000123")
+    assert "(before: http://example.org/api/news?_=1764166000123)" in " ".join(
+        run("diff", old, new, URL, "--html", tmp_path / "diff.html").output.split()
+    )
+    shown = (tmp_path / "diff.html").read_text()
+    assert "Its document: the same bytes." in shown
+    assert ", before: http://example.org/api/news?_=1764166000123" in shown
+
+
 def test_a_learned_mask_is_ignored(two: tuple[Path, Path], tmp_path: Path) -> None:
     for name, seen in (("one", 1), ("two", 2)):
         (tmp_path / f"{name}.html").write_bytes(html(12, seen))
