@@ -23,7 +23,7 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord
@@ -137,7 +137,13 @@ def _fetched(record: ArcWarcRecord, wanted: Collection[str]) -> Iterator[str]:
         return
     with suppress(ValueError, AttributeError):  # somebody else's
         loaded = json.loads(record.raw_stream.read())["urls"]
-        yield from (_key(url) for url, one in loaded.items() if one.get("type") in _FETCHED and one.get("status"))
+        yield from (_key(url) for url, one in loaded.items() if one.get("status") and _is_data(one))
+
+
+def _is_data(listed: Mapping[str, str]) -> bool:
+    """As a list has it: what was preloaded for a script, and JSON that is a module, have no kind there."""
+    preloaded = listed.get("type") == "other" and "json" in listed.get("mime", "")
+    return preloaded or listed.get("type") in _FETCHED
 
 
 def _key(url: str) -> str:

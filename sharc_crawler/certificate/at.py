@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
 from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.data import DataState, with_data
+from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
@@ -203,6 +203,9 @@ class _Judged:
         entry: dict[str, Any] = {"url": url, "kind": own.kind.value}
         if before is None or before.outcome.result is not Result.OK:
             reason = _why_missing(before)
+            led = before and redirected(before.outcome.result, before.outcome.status)
+            if own.kind is Kind.DATA and led:
+                self._data[url] = DataState(led, self._instant)
             return {**entry, "reason": code(reason)}, PageFacts(url, own.kind, "", 0, 0.0, "", reason=reason)
         judgement = self._judgement(before, after)
         if judgement.verdict is not Verdict.COHERENT:

@@ -13,7 +13,7 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.changes.status import classify
-from sharc_crawler.evidence.data import DataState, with_data
+from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers, of_message
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
@@ -68,12 +68,19 @@ class Judge:
         """Each page as the records show it, in the order of the revisits; what was stated otherwise is found."""
         for entry in self._entries:
             self._before(entry)
-            if entry["kind"] == Kind.DATA and "verdict" in entry:
-                self._data[entry["url"]] = DataState(_stated(entry), self._references.get(entry["subsite"]))
+            if entry["kind"] == Kind.DATA and (state := self._state(entry)) is not None:
+                self._data[entry["url"]] = state
         self.findings.clear()  # they are met again
         self.elsewhere = 0
         for entry in self._entries.by_revisit():
             yield entry, self._page(entry, *self._downloads(entry))
+
+    def _state(self, entry: Entry) -> DataState | None:
+        """Of data, as stated."""
+        visit = entry["visit"]
+        led = redirected(Result(visit["result"]), visit["status"]) if visit else None
+        judgement = _stated(entry) if "verdict" in entry else led
+        return DataState(judgement, self._references.get(entry["subsite"])) if judgement else None
 
     def _before(self, entry: Entry) -> None:
         """All visits before T: each tells of the server's clock, the last of whether the page was there."""

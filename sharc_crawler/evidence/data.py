@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Judgement, Verdict
+from sharc_crawler.model import Judgement, Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,12 +32,28 @@ _STRENGTH = (
 )
 
 
+_PERMANENT = (301, 308)
+
+
 class DataState(NamedTuple):
     """What came of data that was captured."""
 
     judgement: Judgement
     reference: Instant | str | None  #: T that it was judged around, in whatever form
     downloads: Sequence[Instant] = ()  #: when the first and the last of it began
+
+
+def redirected(result: Result, status: int | None) -> Judgement | None:
+    """Of data that leads elsewhere, if it may lead to another place at other times: it is asked for once.
+
+    Where a redirect is permanent, its target is what was fetched, and that alone.
+
+    >>> redirected(Result.REDIRECTED, 302).verdict.value, redirected(Result.REDIRECTED, 308)
+    ('unknown', None)
+    """
+    if result is not Result.REDIRECTED or status in _PERMANENT:
+        return None
+    return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REDIRECTED)
 
 
 def with_data(

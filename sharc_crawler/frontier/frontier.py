@@ -29,7 +29,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.links.robots import MAX_AGE
-from sharc_crawler.model import EMBEDDED, Done, Kind, Phase, Result, Sighting, Slot, Wait
+from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 LEASE_TIME: Seconds = 3600.0
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
-LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself
+LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself, or a resource that is data now
 
 
 class Frontier:
@@ -238,30 +238,30 @@ class Frontier:
         """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
 
         ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it;
-        so is each request for a URL that a ``mark`` tells from others.
+        so is data that was a resource before, and each request for a URL that a ``mark`` tells from others.
         """
-        key = self._key_of(url, mark)
+        key = self._key_of(url, kind, mark)
         if key is None or fetch.page >= len(self.pages):
             return None
         sighting = Sighting(url, kind, fetch.url, key=key)
         self._admitter.admit(self.capture, [sighting], now, fetch.page, self.pages.depths[fetch.page] + 1)
         self.ledger.commit()
-        return self.loaded(url, mark)
+        return self.loaded(url, kind, mark)
 
-    def loaded(self, url: str, mark: str = "") -> PageId | None:
+    def loaded(self, url: str, kind: Kind, mark: str = "") -> PageId | None:
         """What a page loaded by this before; ``None``: nothing."""
-        key = self._key_of(url, mark)
+        key = self._key_of(url, kind, mark)
         found = UNSEEN if key is None else self.capture.seen.get(key)
         return None if found == UNSEEN else found
 
-    def _key_of(self, url: str, mark: str) -> str | None:
-        """What is loaded is known by its URL, its mark, and whether that is a page, too."""
-        canonical = self._parts.canonical(url)
-        if canonical is None or mark:
-            return canonical and f"{canonical}#{mark}"
-        known = self.capture.seen.get(canonical)
-        page = known != UNSEEN and self.pages.kinds[known] not in EMBEDDED
-        return f"{canonical}{LOADED}" if page else canonical
+    def _key_of(self, url: str, kind: Kind, mark: str) -> str | None:
+        """What is loaded is known by its URL, its mark, and whether that is something else, too."""
+        key = self._parts.canonical(url)
+        if key is None or mark:
+            return key and f"{key}#{mark}"
+        while (known := self.capture.seen.get(key)) != UNSEEN and self.pages.kinds[known] not in {kind, Kind.DATA}:
+            key += LOADED
+        return key
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
         """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted.

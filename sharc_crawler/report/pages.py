@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.evidence.data import DataState, judged_with_data
+from sharc_crawler.evidence.data import DataState, judged_with_data, redirected
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
@@ -115,11 +115,16 @@ class DataStates:
         self._rows: dict[Url, tuple[JudgementRow, Instant, Instant]] = {}
 
     def add(self, url: UrlRow) -> None:
-        """Note a URL, if it is data, and captured."""
+        """Note a URL, if it is data, and captured, or led elsewhere."""
         if url.page.kind is Kind.DATA:
             visits = counted(url)
             first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
-            if first is not None and (judgement := url.judgement or _not_judged_yet(url.page, first)):
+            if first is None:
+                return
+            judgement = url.judgement or _not_judged_yet(url.page, first)
+            if led := redirected(first.outcome.result, first.outcome.status):
+                judgement = JudgementRow(url.page.page, led.verdict, led.evidence, led.reason)
+            if judgement is not None:
                 self._rows[Url(url.page.key)] = judgement, first.outcome.started, visits[-1].outcome.started
 
     def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:

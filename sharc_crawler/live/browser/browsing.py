@@ -22,7 +22,7 @@ from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
 from sharc_crawler.live.browser.classes import ShownClasses
-from sharc_crawler.live.browser.passing import DATA, field
+from sharc_crawler.live.browser.passing import field, is_data
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.browser.seen import Rendering
@@ -219,7 +219,7 @@ class Browsing:
 
     async def _had(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has."""
-        page = self._sites.of(fetch).loaded(asked.url, _mark(asked))
+        page = self._sites.of(fetch).loaded(asked.url, _kind(asked), _mark(asked))
         return None if page is None else self._of(fetch.site).of(page)
 
     def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
@@ -286,10 +286,9 @@ class Browsing:
     async def _load(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has, or that its frontier has fetched now; ``None``: it is not to be had."""
         frontier = self._sites.of(fetch)
-        kind = Kind.DATA if asked.kind in DATA else Kind.RESOURCE
         if (login := self._manner.login) and (note := login.note_of(asked.url)):
             frontier.note(note)  # its list names what is not to be had, too
-        page = frontier.load(fetch, asked.url, kind, self._now(), _mark(asked))
+        page = frontier.load(fetch, asked.url, _kind(asked), self._now(), _mark(asked))
         if page is None:
             return None
         answers = self._of(fetch.site)
@@ -337,6 +336,10 @@ def _differ(served: Reading, shown: Reading) -> bool:
     """Does a page say something else once its scripts have run, or lead to more?"""
     before, after = ({link.url for link in one.links if link.kind is Kind.PAGE} for one in (served, shown))
     return served.text != shown.text or not after <= before
+
+
+def _kind(asked: Asked) -> Kind:
+    return Kind.DATA if is_data(asked.kind, asked.headers) else Kind.RESOURCE
 
 
 def _mark(asked: Asked) -> str:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.login import Login
 
-DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
+_FETCHED = ("XHR", "Fetch")  # what scripts fetch, as the protocol names it
+_NAMELESS = "Other"  # so it names what is preloaded for them, and JSON modules; but scripts of workers and icons, too
 STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
 METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are named; a script may make up others
 MOST_REQUESTS = 400  #: of one page
@@ -42,10 +43,40 @@ def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
         return f"{method} requests: only what can be asked for without effect is"
     if not posts:
         return "POST requests: only what can be asked for without effect is (post=1 sends them, too)"
-    if said["resourceType"] not in DATA:
+    if said["resourceType"] not in _FETCHED:
         return "POST requests of forms and beacons: those of scripts that want an answer are sent"
     body = body_of(request)
     return "" if body is not None and len(body) <= MOST_SENT else f"POST requests with over {MOST_SENT:,} bytes"
+
+
+def is_data(kind: str, headers: Mapping[str, str]) -> bool:
+    """Is it part of what its page says? What is fetched ahead for a page to come (``prefetch``) is not.
+
+    What has no kind is data where scripts may read it: then it is asked for with an origin.
+
+    >>> is_data("XHR", {}), is_data("Fetch", {"Sec-Purpose": "prefetch"})
+    (True, False)
+    >>> is_data("Other", {"Origin": "http://h"}), is_data("Other", {"Accept": "*/*"})
+    (True, False)
+    """
+    if field(headers, "Sec-Purpose"):
+        return False
+    return kind in _FETCHED or (kind == _NAMELESS and field(headers, "Origin") is not None)
+
+
+def preflight(request: dict[str, Any]) -> list[tuple[str, str]] | None:
+    """How a browser is answered that asks whether a script may ask another host: what may pass is judged then.
+
+    The host is not asked: the crawl's own request has no origin. ``None``: it asks for something else.
+    """
+    headers = request["headers"]
+    method, origin = (field(headers, name) for name in ("Access-Control-Request-Method", "Origin"))
+    if request["method"] != "OPTIONS" or not method or not origin:
+        return None
+    allowed = {"Origin": origin, "Credentials": "true", "Methods": method}
+    if names := field(headers, "Access-Control-Request-Headers"):
+        allowed["Headers"] = names
+    return [(f"Access-Control-Allow-{name}", value) for name, value in allowed.items()]
 
 
 def body_of(request: dict[str, Any]) -> bytes | None:

@@ -21,13 +21,13 @@ from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.cost import LONGEST, watched
-from sharc_crawler.live.browser.passing import DATA, MOST_REQUESTS, TOO_MANY, body_of, field, listed, why_not
+from sharc_crawler.live.browser.passing import MOST_REQUESTS, TOO_MANY, body_of, field, is_data, listed, preflight, why_not
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from sharc_crawler.live.browser.behaviors import Behavior
@@ -321,6 +321,8 @@ class Renderer:
             page.gone = "" if self._fulfil(page, said, page.raw) else _NO_DOCUMENT
         elif url == page.url and request["method"] == "GET":
             self._fulfil(page, said, page.raw)
+        elif (allowed := preflight(request)) is not None:
+            self._hand(said, 204, allowed)
         elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
             page.cut(why)
             self._fail(page, said, "BlockedByClient")
@@ -328,7 +330,7 @@ class Renderer:
             self._refuse(said, "Aborted")  # the browser's own idea; one that a page names is its resource
         else:
             page.seen.requests += 1
-            page.seen.data += said["resourceType"] in DATA
+            page.seen.data += is_data(said["resourceType"], request["headers"])
             asked = Asked(url, request["headers"], said["resourceType"], request["method"], body_of(request) or b"")
             page.do(self._answer(page, said, asked))
 
@@ -362,14 +364,17 @@ class Renderer:
             self._fail(page, said, "Failed")
             return False
         self._note(page, said, answer.status, answer.media_type)
+        self._hand(said, *answer)
+        return True
+
+    def _hand(self, said: dict[str, Any], status: int, headers: Iterable[tuple[str, str]], body: bytes = b"") -> None:
         self._browser.tell(
             "Fetch.fulfillRequest",
             requestId=said["requestId"],
-            responseCode=answer.status,
-            responseHeaders=[{"name": name, "value": value} for name, value in answer.headers],
-            body=b64encode(answer.body).decode(),
+            responseCode=status,
+            responseHeaders=[{"name": name, "value": value} for name, value in headers],
+            body=b64encode(body).decode(),
         )
-        return True
 
     def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
         """It is not to be had, and the page's list of what it loaded says so."""

@@ -78,6 +78,7 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     others = {"/from-frame", "/led-to", "/opened"}
     assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), *others}, done.capture["notes"]
     verdicts = {path: (page["verdict"], page["code"]) for path, page in pages.items()}
+    assert verdicts.pop("/") == ("unknown", "data-unknown"), "where its API's redirect led later is not known"
     assert verdicts.pop("/p/b") == ("changed", "data-changed"), "the shell is as it was, the answer of the API is not"
     assert verdicts.pop("/opened") == (None, "gone")
     assert set(verdicts.values()) == {("coherent", "equal-bytes")}
