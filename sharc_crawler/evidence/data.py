@@ -44,16 +44,13 @@ class DataState(NamedTuple):
 
 
 def redirected(result: Result, status: int | None) -> Judgement | None:
-    """Of data that leads elsewhere, if it may lead to another place at other times: it is asked for once.
-
-    Where a redirect is permanent, its target is what was fetched, and that alone.
+    """Of data that leads elsewhere, and may lead to another place at other times: it is asked for once.
 
     >>> redirected(Result.REDIRECTED, 302).verdict.value, redirected(Result.REDIRECTED, 308)
     ('unknown', None)
     """
-    if result is not Result.REDIRECTED or status in _PERMANENT:
-        return None
-    return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REDIRECTED)
+    unknown = result is Result.REDIRECTED and status not in _PERMANENT
+    return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REDIRECTED) if unknown else None
 
 
 def with_data(

@@ -21,7 +21,7 @@ from sharc_crawler.live.session import Session, parts_of
 from sharc_crawler.live.setup.naming import attributes, check_pattern, named
 from sharc_crawler.live.setup.output import is_begun
 from sharc_crawler.live.writing.space import Space
-from sharc_crawler.options.reading import as_settings
+from sharc_crawler.options.reading import as_settings, tell_unread
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
     config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
     _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    tell_unread(crawler.settings)
     name = crawler.spider.name if crawler.spider else "crawl"
     if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
         logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.options.kinds import ValueKind
     from sharc_crawler.options.option import Option
+
+logger = logging.getLogger(__name__)
 
 _ENVIRONMENT = ("SHARC_CHROMIUM", "SHARC_DOCS", "SHARC_PYWB")  #: variables of it, which are easily taken for settings
 
@@ -86,6 +90,13 @@ def check_names(settings: Mapping[str, Any]) -> None:
                     f"{name} is no setting but an environment variable: {name}=… scrapy crawl …, without -s"
                 )
             raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS)}")
+
+
+def tell_unread(settings: Mapping[str, Any]) -> None:
+    """Warn of our settings that are in the environment, which is not read for them, and nowhere else."""
+    for name in SETTINGS:
+        if name in os.environ and settings.get(name) in (None, "") and name.startswith("SHARC_"):
+            logger.warning("%s of the environment is not read: settings are given as -s %s=…", name, name)
 
 
 def read_setting(settings: Mapping[str, Any], name: str) -> Any:

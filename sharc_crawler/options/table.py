@@ -235,14 +235,14 @@ class Options:
     screenshots: bool = argument(
         Flag(),
         False,
-        "`1`: archive a picture of each page's first screen, as `urn:view:URL`",
+        "`1`: archive a picture of the first screen of each page that a browser shows, as `urn:view:URL`",
         section=SHOWN,
         needs=_SHOWN,
     )
     text: bool = argument(
         Flag(),
         False,
-        "`1`: archive what each page says once its scripts have run, as `urn:text:URL`",
+        "`1`: archive what each page that a browser shows says then, as `urn:text:URL`",
         section=SHOWN,
         needs=_SHOWN,
     )

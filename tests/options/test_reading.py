@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live import profile
-from sharc_crawler.options.reading import ROWS, SETTINGS, read_arguments, read_settings
+from sharc_crawler.options.reading import ROWS, SETTINGS, read_arguments, read_settings, tell_unread
 from sharc_crawler.options.table import Options
 
 
@@ -46,6 +46,14 @@ def test_arguments_that_cannot_be_used_are_named(given, says):
 def test_settings_that_cannot_be_used_are_named(given, says):
     with pytest.raises(UsageError, match="^" + re.escape(says)):
         read_settings(given)
+
+
+def test_a_setting_in_the_environment_is_told_where_it_is_given_nowhere_else(monkeypatch, caplog):
+    for name in ("SHARC_STRATEGY", "SHARC_OPERATOR", "SHARC_CHROMIUM", "SHARC_SOMEBODYS"):
+        monkeypatch.setenv(name, "x")
+    tell_unread({"SHARC_OPERATOR": "x", "SHARC_STRATEGY": None})
+    told = "SHARC_STRATEGY of the environment is not read: settings are given as -s SHARC_STRATEGY=…"
+    assert caplog.messages == [told]
 
 
 def test_what_is_not_set_has_the_tables_default():

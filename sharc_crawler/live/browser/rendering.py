@@ -21,7 +21,16 @@ from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.cost import LONGEST, watched
-from sharc_crawler.live.browser.passing import MOST_REQUESTS, TOO_MANY, body_of, field, is_data, listed, preflight, why_not
+from sharc_crawler.live.browser.passing import (
+    MOST_REQUESTS,
+    TOO_MANY,
+    body_of,
+    field,
+    is_data,
+    listed,
+    preflight,
+    why_not,
+)
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored

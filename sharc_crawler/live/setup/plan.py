@@ -71,7 +71,7 @@ def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:
             "scope": spec.scope,
             "strategy": spec.strategy,
             "subsites": spec.subsites or "off",
-            "sitemaps": "auto" if spec.sitemaps is None else ", ".join(spec.sitemaps) or "off",
+            "sitemap": "auto" if spec.sitemaps is None else ", ".join(spec.sitemaps) or "off",
             "size": spec.size or "not known",
             "limit": spec.limit or "none",
             **({"session": spec.session} if spec.session else {}),
