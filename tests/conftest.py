@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.doctest import DoctestModule
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 #: a failure is the same for everybody; the same examples each time find nothing new, so they are few
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=20)
+#: a busy machine may stand still for a minute, which is no fault of how examples are made
+SLOW = [HealthCheck.too_slow]
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=20, suppress_health_check=SLOW)
 settings.register_profile("thorough", deadline=None, max_examples=400)  # make test-long
 settings.load_profile("default")
 
