@@ -16,6 +16,7 @@ import json
 import os
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
 
 GROUPS = (1, 10, 100, 600)  #: sites a statement
 SITES, DELAY = 12, 0.0  #: of the crawls: as fast as it goes, on one address each
-PAGES = 320  #: of a site of these: what processes take to begin is a small part
+PAGES = 2_000  #: of a site of these: none ends
+ROUNDS, WARM = 3, 600  #: of each; requests before the middle begins
+COST = "ms a request"  #: of a processor: of workers, or of crawls without a fleet, and of their processes
 CROWD = {1: 3_000, 600: 40}  #: sites of a worker, and pages of each
 WINDOW = 2_500  #: requests in the middle of a crawl
 SCRAPY = str(Path(sys.executable).with_name("scrapy"))
@@ -217,50 +220,64 @@ class Server:
         self._process.wait()
 
 
-def crawled(commands: list[list[str]], server: Server) -> dict[str, float]:
-    """Requests per second, and per second of processor time of the commands and their children."""
-    before, asked = resource.getrusage(resource.RUSAGE_CHILDREN), server.requests()
-    began = time.perf_counter()
-    processes = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for words in commands]
-    codes = [process.wait() for process in processes]
-    seconds = time.perf_counter() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    asked = server.requests() - asked
-    return {
-        "requests": asked, "codes": codes, "requests/s": round(asked / seconds, 1),
-        "requests/CPU s": round(asked / cpu, 1), "cpu seconds": round(cpu, 1),
-    }  # fmt: skip
-
-
 def work(dsn: str, output: Path, *more: str) -> list[str]:
     settings = ("-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "-s", f"DOWNLOAD_DELAY={DELAY}", *OPERATOR)
     return [SHARC, "fleet", "work", dsn, "--output", str(output), "--until-done", *settings, *more]
 
 
 def workers(database: Database) -> dict[str, dict[str, float]]:
-    """The same sites: one process without a fleet, two that share nothing but the machine, one worker, two workers."""
-    found = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        server = Server(folder, SITES, PAGES)
-        try:
-            os.environ["SCRAPY_SETTINGS_MODULE"] = "sharc_crawler.live.profile"
-            found["one process without a fleet"] = crawled(plain(server, folder, 1), server)
-            found["two processes without a fleet"] = crawled(plain(server, folder, 2), server)
-            for count in (1, 2):
-                dsn = database.new()
+    """The middle of crawls of the same sites: one or two processes without a fleet, one or two workers; medians.
+
+    Each round has all four, so what the machine does meanwhile befalls all. Sites and database are told apart: a
+    fleet has them elsewhere.
+    """
+    rounds: dict[str, list[dict[str, float]]] = {}
+    for number in range(ROUNDS):
+        for count in (1, 2):
+            with tempfile.TemporaryDirectory() as name:
+                server = Server(Path(name), SITES, PAGES)
+                told = _middle(plain(server, Path(name), count), server, database)
+                rounds.setdefault(f"{count} without a fleet", []).append(told)
+            with tempfile.TemporaryDirectory() as name:
+                server, dsn = Server(Path(name), SITES, PAGES), database.new()
                 for words in (["init", dsn], ["add", dsn, str(server.seeds)]):
                     subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
                 room = str(-(-SITES // count))
-                output = folder / f"fleet{count}"
-                before = _transactions(dsn)
-                told = crawled([work(dsn, output, "--sites", room)] * count, server)
-                told["the ledger's transactions a request"] = round((_transactions(dsn) - before) / told["requests"], 3)
-                found[f"{count} worker(s)"] = told
-        finally:
-            server.close()
+                told = _middle([work(dsn, Path(name, "x"), "--sites", room)] * count, server, database)
+                rounds.setdefault(f"{count} worker(s)", []).append(told)
+        print(f"round {number + 1} of {ROUNDS}: load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+    return {what: _medians(told, rounds) for what, told in rounds.items()}
+
+
+def _medians(told: list[dict[str, float]], rounds: dict[str, list[dict[str, float]]]) -> dict[str, float]:
+    found = {name: round(statistics.median(one[name] for one in told), 2) for name in told[0]}
+    for what, others in list(rounds.items())[::2]:
+        ratios = [other[COST] / one[COST] for one, other in zip(told, others, strict=True)]
+        found[f"of {what}"] = round(statistics.median(ratios), 2)
     return found
+
+
+def _middle(commands: list[list[str]], server: Server, database: Database) -> dict[str, float]:
+    """What a request costs in the middle of crawls, in milliseconds of a processor; all are ended then."""
+    processes = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for words in commands]
+    try:
+        _until(lambda: server.requests() > WARM, 0.05)
+        asked, cpu, its, began = server.requests(), _of(processes), _cpu(database.pid), time.perf_counter()
+        _until(lambda: server.requests() > asked + WINDOW, 0.05)
+        asked, seconds = server.requests() - asked, time.perf_counter() - began
+        cpu, its = _of(processes) - cpu, _cpu(database.pid) - its
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+        server.close()
+    per = {COST: cpu, "ms of the database": its}
+    return {"requests/s": asked / seconds, **{name: 1000 * spent / asked for name, spent in per.items()}}
+
+
+def _of(processes: list[subprocess.Popen[bytes]]) -> float:
+    return sum(_cpu(process.pid) for process in processes)
 
 
 def plain(server: Server, folder: Path, count: int) -> list[list[str]]:
@@ -273,18 +290,6 @@ def plain(server: Server, folder: Path, count: int) -> list[list[str]]:
         words += ["-a", f"delay={DELAY}", "-s", "SHARC_PROGRESS=0", *OPERATOR]
         commands.append([*words, "-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"])
     return commands
-
-
-def _transactions(dsn: str) -> int:
-    """Of the database, until now."""
-    import psycopg  # an extra
-
-    time.sleep(2)  # what a process did is told when it has ended, or rested
-    committed = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
-    with psycopg.connect(dsn) as connection:
-        row = connection.execute(committed).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def crowd(database: Database) -> dict[str, float]:
@@ -309,12 +314,12 @@ def crowd(database: Database) -> dict[str, float]:
     return found
 
 
-def _until(condition) -> None:
+def _until(condition, pause: float = 0.5) -> None:
     deadline = time.monotonic() + 2400
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError
-        time.sleep(0.5)
+        time.sleep(pause)
 
 
 def _cpu(pid: int) -> float:

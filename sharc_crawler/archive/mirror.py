@@ -15,7 +15,7 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.cdxj import entries, index_path, write_index
 from sharc_crawler.archive.files import OPEN, SUFFIX, sync_folder
-from sharc_crawler.archive.owners import former
+from sharc_crawler.archive.owners import MARK, epoch_of, former, mark_of
 from sharc_crawler.archive.recovery import record_ends
 from sharc_crawler.errors import DataError
 
@@ -78,6 +78,7 @@ class Mirror:
         path = self._folder / due.name
         if due.end is None:
             self._objects.put_file(f".{due.name}", path)  # which may take long
+            self._check_own(due.name, f".{due.name}")
             if due.name.endswith(SUFFIX) and self._objects.size(due.name) not in (None, path.stat().st_size):
                 raise FileExistsError(f"{self._objects.url}/{due.name} was finished by another process")
             self._objects.move(f".{due.name}", due.name)
@@ -86,8 +87,17 @@ class Mirror:
             return
         part = f"{due.name}{PART}{due.start:012d}"
         self._objects.put(part, _read(path, due.start, due.end))
+        if not due.start:  # of a file that nobody has sealed, it would be one
+            self._check_own(due.name, part)
         self._parts.setdefault(due.name, {})[part] = due.end - due.start
         self._ends[due.name] = due.end
+
+    def _check_own(self, name: str, put: str) -> None:
+        """What was put late goes again: who took the site over knows nothing of it."""
+        epoch = epoch_of(name)
+        if epoch is not None and self._objects.size(mark_of(epoch)) is None:
+            self._objects.remove([put])
+            raise FileExistsError(f"{self._objects.url}/{name} came too late: epoch {epoch} of its site is over")
 
 
 def _read(path: Path, start: int, end: int) -> bytes:
@@ -170,8 +180,10 @@ def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int], epoch:
     ``counted``: by file, how many of its bytes the journal relies on. What they had put and not moved to its place
     goes. Raises :class:`~sharc_crawler.errors.Superseded` where an owner of a later epoch has been here.
     """
-    names, sealed = objects.names(), []
-    of_them = former(names, epoch)
+    marks = [name for name in former(objects.names(), epoch) if name.startswith(".") and name.endswith(f"/{MARK}")]
+    objects.remove(marks)  # what is put from now on goes again
+    names = objects.names()
+    of_them, sealed = former(names, epoch), []
     objects.remove([name for name in of_them if name.startswith(".")])
     for name, parts in parts_of({name: names[name] for name in of_them}).items():
         if name not in names:

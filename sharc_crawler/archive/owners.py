@@ -13,7 +13,9 @@ from sharc_crawler.errors import Superseded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
+MARK = "owner"
 _EPOCH = re.compile(r"\.epoch-(\d+)")
 
 
@@ -33,6 +35,22 @@ def epoch_of(name: str) -> int | None:
     last = name.rpartition("/")[2] if not name.startswith(".") else name.partition("/")[0]
     found = _EPOCH.findall(last)
     return int(found[-1]) if found else None
+
+
+def mark_of(epoch: int) -> str:
+    """Of what lies in an object store as long as a site is this owner's: whoever takes it over removes that first.
+
+    >>> mark_of(7)
+    '.epoch-7/owner'
+    """
+    return f"{own_name(epoch)}/{MARK}"
+
+
+def check_own(path: Path) -> None:
+    """Raise :class:`~sharc_crawler.errors.Superseded` for a file that its owner began after its site was taken over."""
+    epoch = epoch_of(path.name)
+    if epoch is not None and not (path.parent / own_name(epoch)).is_dir():
+        raise Superseded(f"{path} is of epoch {epoch} of its site, which is over")
 
 
 def former(names: Iterable[str], epoch: int) -> list[str]:

@@ -69,6 +69,11 @@ class Database:
             db.execute(f"CREATE SCHEMA {name}")
         return f"{dsn}?options=-csearch_path%3D{name}"
 
+    @property
+    def pid(self) -> int:
+        """Of the server, whose children its other processes are."""
+        return self._server.pid
+
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """SIGQUIT: immediately, as in a crash."""
         self._server.send_signal(how)

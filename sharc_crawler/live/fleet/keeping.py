@@ -15,6 +15,7 @@ from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
+from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.fleet.scratch import own_folder
@@ -103,7 +104,9 @@ class SharedObjects:
         """As the protocol says."""
         self.let_go(folder)
         make_folder(folder)
-        seal(self._of(folder), folder, counted(state), epoch)
+        there = self._of(folder)
+        seal(there, folder, counted(state), epoch)
+        there.put(mark_of(epoch), b"%d" % epoch)
 
     def gather(self, folder: Path) -> Mapping[str, int]:
         """As the protocol says."""
@@ -113,7 +116,9 @@ class SharedObjects:
 
     def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
         """As the protocol says."""
-        deliver(ready, self._of(folder), there, check, by=ready.parent.name)
+        objects, own = self._of(folder), ready.parent.name
+        deliver(ready, objects, there, check, by=own)
+        objects.remove([f"{own}/{MARK}"])
 
     def let_go(self, folder: Path) -> None:
         """Nothing of it counts here."""
