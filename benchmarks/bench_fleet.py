@@ -24,7 +24,7 @@ import time
 from array import array
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,14 +46,15 @@ from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import to_json
 from sharc_crawler.uncollected import uncollected
 from tests.fleet.database import Database
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GROUPS = (1, 10, 100, 600)  #: sites a statement
-SITES, DELAY = 12, 0.0  #: of the crawls: as fast as it goes, on one address each
-PAGES = 2_000  #: of a site of these: none ends
-ROUNDS, WARM = 3, 600  #: of each; requests before the middle begins
+SITES, DELAY = (12, 120), 0.0  #: of the crawls: as fast as it goes, on one address each
+PAGES = 12_000  #: of all sites of these: none ends
+ROUNDS, WARM, MIDDLE = 3, 400, 1_200  #: of each; requests before its middle, and in it
 COST = "ms a request"  #: of a processor: of workers, or of crawls without a fleet, and of their processes
 CROWD = {1: 3_000, 600: 40}  #: sites of a worker, and pages of each
 WINDOW = 2_500  #: requests in the middle of a crawl
@@ -202,7 +203,8 @@ def _peak() -> int:
 class Server:
     """Living sites on loopback addresses of their own."""
 
-    def __init__(self, folder: Path, sites: int, pages: int, port: int = 18_480) -> None:
+    def __init__(self, folder: Path, sites: int, pages: int, port: int = 0) -> None:
+        port = port or free_port()
         self.places = [f"127.9.{1 + number // 200}.{1 + number % 200}:{port}" for number in range(sites)]
         words = [str(SERVER), str(folder / "access.jsonl"), str(pages), "1", *self.places]
         self._process = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE)
@@ -231,30 +233,30 @@ def workers(database: Database) -> dict[str, dict[str, float]]:
     Each round has all four, so what the machine does meanwhile befalls all. Sites and database are told apart: a
     fleet has them elsewhere.
     """
-    rounds: dict[str, list[dict[str, float]]] = {}
-    for number in range(ROUNDS):
+    rounds: dict[int, list[dict[str, dict[str, float]]]] = {sites: [] for sites in SITES}
+    for number, sites in product(range(ROUNDS), SITES):
+        told = {}
         for count in (1, 2):
             with tempfile.TemporaryDirectory() as name:
-                server = Server(Path(name), SITES, PAGES)
-                told = _middle(plain(server, Path(name), count), server, database)
-                rounds.setdefault(f"{count} without a fleet", []).append(told)
+                server = Server(Path(name), sites, PAGES // sites)
+                told[f"{count} without a fleet"] = _middle(plain(server, Path(name), count), server, database)
             with tempfile.TemporaryDirectory() as name:
-                server, dsn = Server(Path(name), SITES, PAGES), database.new()
+                server, dsn = Server(Path(name), sites, PAGES // sites), database.new()
                 for words in (["init", dsn], ["add", dsn, str(server.seeds)]):
-                    subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
-                room = str(-(-SITES // count))
-                told = _middle([work(dsn, Path(name, "x"), "--sites", room)] * count, server, database)
-                rounds.setdefault(f"{count} worker(s)", []).append(told)
+                    subprocess.run([SHARC, "fleet", *words], check=True, capture_output=True)
+                commands = [work(dsn, Path(name, "x"), "--sites", str(-(-sites // count)))] * count
+                told[f"{count} worker(s)"] = _middle(commands, server, database)
+        rounds[sites].append(told)
         print(f"round {number + 1} of {ROUNDS}: load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-    return {what: _medians(told, rounds) for what, told in rounds.items()}
+    return {f"{sites} sites, {what}": _medians(told, what) for sites, told in rounds.items() for what in told[0]}
 
 
-def _medians(told: list[dict[str, float]], rounds: dict[str, list[dict[str, float]]]) -> dict[str, float]:
-    found = {name: round(statistics.median(one[name] for one in told), 2) for name in told[0]}
-    for what, others in list(rounds.items())[::2]:
-        ratios = [other[COST] / one[COST] for one, other in zip(told, others, strict=True)]
-        found[f"of {what}"] = round(statistics.median(ratios), 2)
-    return found
+def _medians(rounds: list[dict[str, dict[str, float]]], what: str) -> dict[str, float]:
+    """Of what was told of it, and how much as many pages of each without a fleet cost, of what they cost here."""
+    found = {name: statistics.median(one[what][name] for one in rounds) for name in rounds[0][what]}
+    for other in (name for name in rounds[0] if name.endswith("fleet")):
+        found[f"of {other}"] = statistics.median(one[other][COST] / one[what][COST] for one in rounds)
+    return {name: round(value, 2) for name, value in found.items()}
 
 
 def _middle(commands: list[list[str]], server: Server, database: Database) -> dict[str, float]:
@@ -263,7 +265,7 @@ def _middle(commands: list[list[str]], server: Server, database: Database) -> di
     try:
         _until(lambda: server.requests() > WARM, 0.05)
         asked, cpu, its, began = server.requests(), _of(processes), _cpu(database.pid), time.perf_counter()
-        _until(lambda: server.requests() > asked + WINDOW, 0.05)
+        _until(lambda: server.requests() > asked + MIDDLE, 0.05)
         asked, seconds = server.requests() - asked, time.perf_counter() - began
         cpu, its = _of(processes) - cpu, _cpu(database.pid) - its
     finally:

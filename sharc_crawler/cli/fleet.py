@@ -55,8 +55,11 @@ def command() -> None:
 @AS_JSON
 def init(dsn: str, as_json: bool) -> None:
     """Make the tables of a fleet, or bring them to this version; as often as you like."""
-    open_fleet(dsn, make=True).close()
-    _answer({"ready": True}, "The fleet is ready.", "add", dsn, "seeds.txt", as_json=as_json)
+    ledger = open_fleet(dsn, make=True)
+    sites = sum(ledger.status().states.values())
+    ledger.close()
+    text = f"The fleet is ready. It has {counted(sites, 'site')} already." if sites else "The fleet is ready."
+    _answer({"ready": True, "sites": sites}, text, "add", dsn, "seeds.txt", as_json=as_json)
 
 
 @command.command()
@@ -88,7 +91,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
     ledger = open_fleet(dsn)
     new = ledger.add(wanted)
     known = len(wanted) - new
-    text = f"{counted(new, 'site')} added" + (f", {known} known already" if known else "")
+    text = f"{counted(new, 'site')} added" + (f", {known} known already, unchanged" if known else "")
     _answer({"added": new, "known": known}, text, "work", dsn, "--output", "captures", as_json=as_json)
 
 

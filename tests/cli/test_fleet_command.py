@@ -100,3 +100,16 @@ def test_an_order_for_sites_of_which_one_is_unknown_changes_nothing(dsn: str, tm
     assert CliRunner().invoke(main, ["fleet", "add", dsn, str(seeds)]).exit_code == 0
     assert "exmaple.org: no such site" in refused(name, dsn, "example.org", "exmaple.org")
     assert open_fleet(dsn).status().states == {SiteState.WAITING: 1}
+
+
+def test_what_is_there_already_is_said(dsn: str, tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text(SITE)
+    orders = (("init", dsn), ("add", dsn, seeds), ("add", dsn, seeds), ("init", dsn))
+    told = [CliRunner().invoke(main, ["fleet", *map(str, order)]).stdout.strip() for order in orders]
+    assert told == [
+        "The fleet is ready.",
+        "1 site added",
+        "0 sites added, 1 known already, unchanged",
+        "The fleet is ready. It has 1 site already.",
+    ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,7 @@ from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet import clerk as module
 from sharc_crawler.live.fleet.clerk import Clerk
+from sharc_crawler.live.fleet.heartbeat import Heartbeat
 from sharc_crawler.testing.ledger_means import site_order
 
 if TYPE_CHECKING:
@@ -172,3 +175,34 @@ async def test_a_ledger_that_is_away_as_a_worker_begins_is_waited_for(
     assert now <= clock()
     assert [record.getMessage().split()[0] for record in caplog.records] == ["event=ledger-away", "event=ledger-back"]
     clerk.close()
+
+
+@deferred_f_from_coro_f
+async def test_what_is_held_is_kept_while_the_reactor_is_busy_and_nothing_is_sent_on_that(
+    ledger: FleetLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "RENEW", 0.1 / TERM)
+    clerk = holding(ledger, asked=module.monotonic() - TERM)
+    renewing, other = asyncio.ensure_future(clerk.renew()), sqlite3.connect(tmp_path / "fleet.db")
+    while not clerk.may_send("a"):
+        await asyncio.sleep(0.01)
+    until, ends = clerk.held["a"].until, ends_of(other)
+    while ends_of(other) <= ends:  # in the reactor: it renews nothing itself
+        sleep(0.01)
+    assert clerk.held["a"].until == until
+    renewing.cancel()
+    clerk.close()
+    other.close()
+
+
+def ends_of(fleet: sqlite3.Connection) -> float:
+    """When the terms of what is held run out."""
+    return fleet.execute("SELECT min(expires) FROM fleet_site").fetchone()[0]
+
+
+def test_who_hangs_for_good_keeps_nothing():
+    beats = []
+    heart = Heartbeat(lambda: beats.append(monotonic()), period=0.01, most=0.0)
+    sleep(0.1)
+    heart.close()
+    assert beats == []

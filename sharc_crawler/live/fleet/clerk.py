@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import SMALL, lines_of, merged, packed
 from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
+from sharc_crawler.live.fleet.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,7 @@ T = TypeVar("T")
 
 SEND = 2 / 3  #: of a term, after which nothing is sent
 RENEW = 1 / 5  #: of a term, between two renewals
+HANGS = 5  #: terms, after which a worker that has renewed nothing is taken to hang
 ROWS = 1_000  #: of a journal that become one
 AGAIN: Seconds = 0.5  #: before an answer that did not come is asked for again
 A_SITE: Seconds = 0.002  #: that a step waits for others', for each site held
@@ -165,9 +167,14 @@ class Clerk:
                 self.lose(site)
 
     async def renew(self) -> None:
-        """Renew what is held, for as long as this runs."""
+        """Renew what is held, for as long as this runs; also while the reactor is busy."""
+        with closing(Heartbeat(self._renewed_beside, RENEW * self.term, HANGS * self.term)) as heart:
+            await self._renew(heart)
+
+    async def _renew(self, heart: Heartbeat) -> None:
         while True:
             asked, pulse = monotonic(), self._pulse()
+            heart.beat()
             try:
                 answer = await self.ask(self.ledger.renew, pulse, self.term)
             except StoreUnavailable as error:
@@ -185,6 +192,10 @@ class Clerk:
                     self.lose(site)
             self.renewed(answer)
             await asyncio.sleep(max(0.0, asked + RENEW * self.term - monotonic()))
+
+    def _renewed_beside(self) -> None:
+        """By another thread, while the reactor is busy; what the ledger says is left to the renewal that follows."""
+        self._thread.submit(self.ledger.renew, self._pulse(), self.term).result()
 
     async def merge(self) -> None:
         """Have rows of journals merged, for as long as this runs: a site that is taken over is read sooner."""
@@ -217,7 +228,7 @@ class Clerk:
         return self.ledger.step([held.going for held in told.values() if held.going is not None], self.term)
 
     def _pulse(self) -> Pulse:
-        held = {site: one.tenure.epoch for site, one in self.held.items()}
+        held = {site: one.tenure.epoch for site, one in self.held.copy().items()}
         return Pulse(self.worker, held, self.room, self.superseded_steps, self.skew)
 
     def lose(self, site: str) -> None:

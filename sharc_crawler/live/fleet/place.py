@@ -23,6 +23,7 @@ from sharc_crawler.report.log import FORMATS
 from sharc_crawler.storage import opening
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.plain import to_json
+from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.places import OpenStores
+    from sharc_crawler.model import Seconds
 
 JOURNAL = "journal.jsonl.gz"  #: of a site that is done
+FIRST: Seconds = 0.1  #: before a copy begins: a site that was taken over decides its next page meanwhile, undisturbed
 
 
 class FleetPlace(Place):
@@ -101,6 +104,7 @@ class FleetPlace(Place):
         self.copied = asyncio.ensure_future(self._copy(self._taken))
 
     async def _copy(self, state: Batch) -> None:
+        await asyncio.sleep(FIRST)
         await asyncio.to_thread(_copied, self.state, state, self._config.log)
         self._owner = ""  # it was another's, of this process
         self.log = CrawlLog(self.state, self, self._config.log)  # goes on with what lies there now
@@ -154,7 +158,7 @@ def _link(path: Path, to: Path) -> None:
 
 def _copied(folder: Path, state: Batch, formats: Iterable[str]) -> None:
     """With its log; in any thread."""
-    with closing(opening.begin_copy(folder)) as store:
+    with uncollected(), closing(opening.begin_copy(folder)) as store:
         store.replace(state)
         CrawlLog(folder, store, formats).finish()
 
