@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from sharc_crawler.errors import StoreFull, StoreUnavailable
 
@@ -43,9 +43,6 @@ class Connection(sqlite3.Connection):
         """As ever."""
         with said_of(self.name):
             return super().executemany(sql, parameters)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *raised: Any) -> Literal[False]:
         with said_of(self.name):

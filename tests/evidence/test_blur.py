@@ -204,3 +204,12 @@ def test_a_report_adds_up_what_is_known():
     only_actual = Blur((0.0, 9.0))
     only_actual.add([PageBlur(None, 4.0)])
     assert (only_actual.totals()["actual_average"], only_actual.totals()["stochastic_average"]) == (4.0, None)
+
+
+def test_totals_are_sums_and_means_of_the_pages_that_each_is_known_of() -> None:
+    blur = Blur((0.0, 9.0))
+    blur.add([PageBlur(1.0, 2.0, 3.0), PageBlur(3.0, None, 1.0, guessed=True), PageBlur(None, 6.0), PageBlur(2.0, 1.0)])
+    assert blur.totals() == {
+        "from": iso(0.0), "to": iso(9.0), "pages": 3, "guessed": 1, "actual_pages": 3,
+        "stochastic": 6.0, "stochastic_average": 2.0, "deviation": 2.0 / 3, "actual": 9.0, "actual_average": 3.0,
+    }  # fmt: skip

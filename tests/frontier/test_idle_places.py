@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from sharc_crawler.frontier import idle_places
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.idle_places import IdlePlaces
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -82,3 +83,14 @@ def test_what_was_seen_once_at_least_is_all_that_is_left():
     assert places.why_not(f"{ROOT}elsewhere/5")
     assert places.why_not(f"{ROOT}elsewhere/6") is None
     assert places.why_not(f"{ROOT}5") is None
+
+
+def test_rests_of_places_are_kept_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(idle_places, "RESTS", 3)
+    places = IdlePlaces()
+    for number in range(20):
+        places.saw(f"http://h/{chr(97 + number) * 7}/{number % 2}", f"story {number % 2}")  # known again and again
+    assert sum(len(one.rests) for one in places._places.values()) == 2
+    for number in range(20):
+        places.saw(f"http://h/other/{number}", f"other story {number}")
+    assert sum(len(one.rests) for one in places._places.values()) == 3

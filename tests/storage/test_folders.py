@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sharc_crawler.errors import DataError
@@ -16,6 +18,7 @@ def test_one_captures_folder_is_itself(tmp_path):
 
 def test_of_several_those_are_there_that_were_not_moved(tmp_path):
     (tmp_path / SITES).write_text(folders_text({"a.example": "a.example", "b.example:80": "b-80"}))
+    assert json.loads((tmp_path / SITES).read_text())["version"] == 1
     (tmp_path / "b-80").mkdir()
     assert site_folders(tmp_path) == {"a.example": tmp_path / "a.example", "b.example:80": tmp_path / "b-80"}
     assert capture_folders(tmp_path) == [tmp_path / "b-80"]

@@ -171,3 +171,10 @@ def expected_incoherence(n: int, skew: float, step: float) -> float:
 def test_a_tie_is_kept_and_what_loses_more_is_dropped_on_any_scale(own, others, drops, scale) -> None:
     with np.errstate(divide="ignore"):
         assert _drops(np.log([own, *others]) + scale) == drops
+
+
+def test_classes_lie_in_the_order_of_their_heat() -> None:
+    rates, weights = np.array([1.0, 4.0, 2.0]), np.array([8.0, 1.0, 3.0])
+    classes, row = classify(Candidates.of(np.arange(3), rates, weights))
+    assert (classes.rates * classes.weights).tolist() == [8.0, 6.0, 4.0]
+    assert row.tolist() == [0, 2, 1]
