@@ -349,3 +349,13 @@ def test_the_last_modified_of_a_copy_is_that_of_when_it_was_made() -> None:
         judgement = capture.revisits.judge(capture.urls[page], visit, again, T)
         capture.attesting.revisited(page, again, judgement)
         assert capture.judged()[0][page].verdict is verdict
+
+
+def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_confirmed() -> None:
+    capture = Capture()
+    lied, confirmed, claimed, *others = (capture.page(STILL, "A") for _ in range(6))
+    strata = dict.fromkeys((lied, confirmed, claimed), "a") | dict.fromkeys(others, "b")
+    capture.attesting._strata = strata
+    sampled = capture.attesting._sampled({claimed, others[0]}, {confirmed, *others[1:]}, {lied})
+    assert sorted(sampled.kept) == [audit.Stratum(1, 0), audit.Stratum(1, 2)]
+    assert sampled.caught == 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.modes.neighbours import Neighbours, _Folder
 from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
@@ -25,6 +27,7 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.neighbours import Together
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import run_answered
 
@@ -130,3 +133,13 @@ def test_a_sitemap_knows_better() -> None:
     crawl = Crawl(past(together=True), listed=True)
     assert crawl.changed == []
     assert {url.split("/")[3] for url in crawl.again()} == {"2"}
+
+
+@pytest.mark.parametrize(("rate", "together"), [(1e-9, [5, 6]), (0.023, [])])
+def test_a_probe_that_changes_by_itself_tells_nothing_of_the_others(rate: float, together: list[int]) -> None:
+    table = SimpleNamespace(rates=np.full(9, rate), shapes=np.full(9, np.inf))
+    neighbours = Neighbours(table, SiteHistory.__new__)  # type: ignore[arg-type]
+    neighbours._together = Together(share=0.6, rate=1.0, own=1.0)
+    neighbours._probed[4] = _Folder(2.0, 4, [5, 6], edited=0.5)
+    assert list(neighbours.looked(4, since=0.0, now=100.0)) == together
+    assert neighbours.looked(4, since=0.0, now=100.0) == {}, "each probe once"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.modes import subsites
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Hints, Kind, RateEstimate, Result, Sighting, Slot, Validators, Verdict
@@ -243,3 +245,11 @@ def test_being_cut_off_again_and_again(cuts, share):
     division = f"path:share={share}"
     again = results(crawl("sharc-selective", cuts, division))
     assert again.keys() == results(crawl("sharc-selective", [], division)).keys()
+
+
+def test_few_more_pages_join_a_part_before_it_is_asked_about_again(monkeypatch):
+    monkeypatch.setattr(subsites, "NEWS", 0.5)
+    part = SimpleNamespace(_untested=0, _pages=list(range(10)))
+    assert [subsites.Subsites._stays_coherent(part, [0]) for _ in range(5)] == [True] * 5, "nobody is asked"
+    with pytest.raises(AttributeError):  # the sixth is: there is no strategy here
+        subsites.Subsites._stays_coherent(part, [0])

@@ -413,3 +413,16 @@ def test_a_transaction_that_fails_is_over(tmp_path: Path):
             raise ZeroDivisionError
         assert not db.in_transaction
         assert db.execute("SELECT count(*) FROM site").fetchone() == (0,)
+
+
+def test_contents_are_what_each_url_showed_last(store: ObservationStore):
+    store.append(
+        [
+            seen("u", 1.0, digest="sha1:A"),
+            seen("u", 2.0, digest="sha1:B", decoded="sha1:C"),
+            seen("u", 3.0, result=Result.GONE),
+            seen("v", 1.0, digest="sha1:D"),
+            seen("w", 1.0, result=Result.FAILED),
+        ]
+    )
+    assert store.contents("s") == {Url("u"): "sha1:C", Url("v"): "sha1:D"}

@@ -35,3 +35,11 @@ def test_payloads_are_kept_all_or_none(tmp_path):
         with pytest.raises(OSError, match="ends"):
             store.keep_payloads("a.org", cut_off())
         assert store.payload("a.org", "sha1:A", chunked=False) is None
+
+
+def test_what_a_removed_capture_held_is_referred_to_no_more(tmp_path):
+    with ObservationStore(tmp_path / "history") as store:
+        store.keep_payloads("a.org", [PLAIN, CHUNKED])
+        store.forget_payloads("a.org", 500.0, 1500.0)
+        assert store.payload("a.org", "sha1:A", chunked=False) is None
+        assert store.payload("a.org", "sha1:A", chunked=True) == CHUNKED
