@@ -27,6 +27,7 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.door import Door
 from tests.frontier.small import ROOT, page, spec, urls, verdicts
 
 
@@ -43,6 +44,22 @@ def test_all_first_visits_come_before_all_second_ones_and_t_lies_between(world, 
     assert max(first) <= capture.reference <= min(second)
     assert capture.phase is Phase.DONE
     assert frontier.done
+
+
+def test_a_strategy_is_told_of_the_end_of_each_visit_and_each_revisit(world, impolite, monkeypatch):
+    told, finished = [], Door.finished
+
+    def spy(door, visit, captured):
+        told.append((visit.page, visit.slot, captured))
+        finished(door, visit, captured)
+
+    monkeypatch.setattr(Door, "finished", spy)
+    world.links = {ROOT: [page("1"), page("2")]}
+    frontier = Frontier(impolite)
+    frontier.open(spec(strategy="bfs"), world.now)
+    asked = [fetch for fetch in world.run(frontier) if fetch.kind is Kind.PAGE]
+    assert [(fetch.slot, True) for fetch in asked] == [(slot, captured) for _, slot, captured in told]
+    assert len({(number, slot) for number, slot, _ in told}) == len(told) == 2 * 3
 
 
 def test_a_page_is_asked_for_in_another_second_than_before_and_the_order_is_kept(world, impolite):
