@@ -191,6 +191,7 @@ def settled(tab: Tab, expected: bytes) -> bytes:
     return picture
 
 
+@pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_a_page_looks_as_it_did_when_it_was_live(run_crawl, static, tmp_path):
     site(tmp_path / "site")
