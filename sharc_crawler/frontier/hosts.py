@@ -156,9 +156,9 @@ class Host:
     def obey(self, rules: RobotsRules, longest: Seconds) -> None:
         """Its rules from now on; one that asks for more than the ``longest`` delay is left out."""
         self.rules = rules
-        self.asked = min(rules.delay, longest)
         asks = f"asks for {rules.delay:.15g} s between two requests: more than SHARC_MAX_DELAY={longest:.15g}"
         self.too_slow = asks if rules.delay > longest else ""
+        self.asked = 0.0 if self.too_slow else rules.delay  # what is never asked waits for nothing
 
     def over(self, outcome: Outcome) -> None:
         """A fetch ended, with all its attempts."""

@@ -229,6 +229,7 @@ def test_a_host_that_asks_for_too_long_a_delay_is_left_out_with_a_note(world, as
     frontier, capture = days(world, [rules(f"User-agent: *\n{asked}")], store)
     fetched = world.run(frontier)
     assert [fetch.kind for fetch in fetched] == [Kind.ROBOTS]
+    assert world.now - fetched[0].decided < 2 * SLOW.delay, "nor does anything wait"
     (note,) = [note for note in capture.notes if "SHARC_MAX_DELAY=86399" in note]
     assert "s between two requests" in note
     assert note.endswith("nothing on it is fetched")
