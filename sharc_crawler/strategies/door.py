@@ -46,7 +46,6 @@ DECISIONS: dict[tuple[int, Slot], Standing] = {
 _SECOND, _ONLY, _FIRST = Slot.SECOND, Slot.ONLY, Slot.FIRST
 _NOT_GIVEN, _WAITING, _DUE, _OVER = map(int, (Standing.NOT_GIVEN, Standing.WAITING, Standing.DUE, Standing.OVER))
 _IN_SECOND = int(Standing.IN_SECOND)
-RAISED = (Exception, SystemExit, GeneratorExit)  # not Ctrl-C, which is ours to hear
 _UNDER_WAY = frozenset({Standing.IN_FIRST, Standing.IN_ONLY, Standing.IN_SECOND})
 _AFTER: dict[Slot, int] = {Slot.FIRST: Standing.DUE, Slot.ONLY: Standing.ONCE, Slot.SECOND: Standing.OVER}
 
@@ -89,7 +88,7 @@ class Door:
         """Has a visit after T been decided?"""
         try:
             return bool(self.strategy.past_reference)
-        except RAISED as error:
+        except BaseException as error:
             raise self._failed(error, "it was asked whether T has passed") from error
 
     @property
@@ -102,7 +101,7 @@ class Door:
         self._setting = setting
         try:
             self.strategy.setting = setting
-        except RAISED as error:
+        except BaseException as error:
             self._failed(error, "it was told its pace")
 
     # -- what it decides -----------------------------------------------------------------------------------------
@@ -113,7 +112,7 @@ class Door:
             raise self.stopped
         try:
             visit = self._next(now)
-        except RAISED as error:
+        except BaseException as error:
             raise self._failed(error, "it was asked for the next visit") from error
         if visit is None:
             if (self._waiting or self._due) and not self._firsts and not self._seconds:
@@ -180,7 +179,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.add(candidates)
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, f"it was given {counted(len(numbers), 'page')}", numbers[0] if numbers else None)
 
     def finished(self, visit: Visit, captured: bool) -> None:
@@ -203,7 +202,7 @@ class Door:
         if self.stopped is None:
             try:
                 self._finished(visit, captured)
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, f"it was told of the end of {slot.value} visit", page)
 
     def waits_for(self, page: PageId) -> bool:
@@ -215,7 +214,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.linked(pages)
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, f"it was told of {counted(len(pages), 'link')}")
 
     def reprice(self, page: PageId, rate: float) -> None:
@@ -223,7 +222,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.reprice(page, rate)
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, f"it was told the rate {rate:g}", page)
 
     def reference_passed(self) -> None:
@@ -232,7 +231,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.reference_passed()
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, "it was told that the reference instant has passed")
 
     def revisit_after_all(self, page: PageId) -> bool:
@@ -240,7 +239,7 @@ class Door:
         if self.stopped is None:
             try:
                 return bool(self.strategy.revisit_after_all(page))
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, "it was asked whether it revisits it after all", page)
         return False
 
@@ -260,7 +259,7 @@ class Door:
             return []  # nothing can be: there is no need to ask
         try:
             ahead = self.strategy.revisits_ahead()
-        except RAISED as error:
+        except BaseException as error:
             self._failed(error, "it was asked for the revisits ahead")
             return []
         if type(ahead) is not list or ahead:
@@ -284,7 +283,7 @@ class Door:
         if self.stopped is None:
             try:
                 self.strategy.reorder(pages)
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, f"it was given another order of {counted(len(pages), 'revisit')}")
 
     def __len__(self) -> int:
@@ -292,7 +291,7 @@ class Door:
         if self.stopped is None:
             try:
                 return len(self.strategy)
-            except RAISED as error:
+            except BaseException as error:
                 self._failed(error, "it was asked how many visits are left")
         return 0
 
@@ -307,7 +306,9 @@ class Door:
         raise self.stopped
 
     def _failed(self, error: BaseException, when: str, page: PageId | None = None) -> StrategyError:
-        """It raised; heard of at its next decision."""
+        """It raised; heard of at its next decision. Ctrl-C is ours to hear."""
+        if isinstance(error, KeyboardInterrupt):
+            raise error
         from sharc_crawler.strategies.refused import raised, standing_of  # hardly ever
 
         where = standing_of(self._pages, page, None)

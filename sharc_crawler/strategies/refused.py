@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.strategies.door import RAISED, Standing
+from sharc_crawler.strategies.door import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ def words(thing: object) -> str:
     """
     try:
         return (str(thing) if isinstance(thing, BaseException) else repr(thing))[:LONGEST]
-    except RAISED:
+    except BaseException:  # whatever it is
         return f"a {type(thing).__name__} without words"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -238,6 +239,23 @@ class Exiting(Good):
         raise SystemExit(0)
 
 
+class Cancelled(Good):
+    """Raises what asyncio cancels tasks by, which is no Exception."""
+
+    def bad(self) -> Visit | None:
+        raise CancelledError
+
+
+class BeyondExceptions(Good):
+    """Raises what is no Exception, of its own."""
+
+    def bad(self) -> Visit | None:
+        class EndOfAllError(BaseException):
+            pass
+
+        raise EndOfAllError("over")
+
+
 class WithoutWords(Good):
     """Raises what cannot be told."""
 
@@ -319,6 +337,8 @@ BAD = {
     AheadForEver: "it says that its revisits ahead are repeat, which is no list of pages",
     AheadNothing: "it says that its revisits ahead are NoneType, which is no list of pages",
     Exiting: r"it raised SystemExit: 0 \(bad.py, line \d+\) when it was asked for the next visit",
+    Cancelled: r"it raised CancelledError: +\(bad.py, line \d+\) when it was asked for the next visit",
+    BeyondExceptions: r"it raised EndOfAllError: over \(bad.py, line \d+\) when it was asked for the next visit",
     WithoutWords: r"it raised UnsayableError: a UnsayableError without words \(bad.py, line \d+\) when",
     Unprintable: "it decided a Nothing without words, which is no Visit",
     Verbose: r"it raised ValueError: (no ){100} \(bad.py, line \d+\) when",

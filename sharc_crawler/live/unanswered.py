@@ -1,0 +1,60 @@
+"""A strategy that does not return: nothing else of a crawl is heard meanwhile, Ctrl-C neither.
+
+Looked at once a minute, by a signal. Where the same call of a strategy is under way at ten looks in a row, an error is
+raised in it. So it is stopped and named like one that raises. A machine that slept has one look more, not hundreds.
+"""
+
+from __future__ import annotations
+
+import atexit
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.strategies import door
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+EVERY = 60.0  #: seconds
+LOOKS = 10  #: at one call
+
+
+class UnansweredError(Exception):
+    """It has not returned for long."""
+
+
+class Watch:
+    """Looks at what the main thread does."""
+
+    def __init__(self, looks: int = LOOKS, every: float = EVERY) -> None:
+        self._most, self._every = looks, every
+        self._call: FrameType | None = None
+        self._looks = 0
+
+    def begin(self) -> None:
+        """Until the process ends; once. Where the signal is somebody else's, nothing is done."""
+        ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+        if ours and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
+            signal.signal(signal.SIGALRM, self._look)
+            signal.setitimer(signal.ITIMER_REAL, self._every, self._every)
+            atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # later a signal would end the process
+
+    def _look(self, _signal: int, frame: FrameType | None) -> None:
+        call = _call(frame)
+        self._looks = self._looks + 1 if call is self._call else 1
+        self._call = call  # held, so that no other can be taken for it
+        if frame is not None and call is not None and self._looks >= self._most:
+            where = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
+            raise UnansweredError(f"no answer at {self._looks} looks, {self._every:g} s apart; it was at {where},")
+
+
+def _call(frame: FrameType | None) -> FrameType | None:
+    """The call of a strategy that is under way; ``None``: none is."""
+    within = False
+    while frame is not None:
+        if frame.f_globals is vars(door):
+            return frame if within else None
+        within, frame = True, frame.f_back
+    return None

@@ -1,0 +1,45 @@
+"""A strategy that never returns is stopped and named, as nothing else could end its crawl but a kill."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+#: in a process of its own: the signal is pytest-timeout's here
+SCRIPT = """
+import time
+from sharc_crawler.errors import StrategyError
+from sharc_crawler.live.unanswered import Watch
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.door import Door
+from tests.strategies.bad import Good
+
+class Loops(Good):
+    def bad(self):
+        while True:
+            pass
+
+class Sleeps(Good):
+    def bad(self):
+        time.sleep(1_000_000)
+
+Watch(looks=3, every=0.01).begin()
+for strategy in (Loops, Sleeps):
+    door = Door(strategy(Setting()), strategy.__name__)
+    door.add(Candidates.of(range(9), [0.1] * 9))
+    try:
+        while True:
+            door.next(0.0)
+    except StrategyError as error:
+        print(error)
+for _ in range(10_000):
+    time.sleep(1e-5)  # nobody else is disturbed
+"""
+
+
+def test_a_strategy_that_never_returns_is_stopped():
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for line, name in zip(done.stdout.splitlines(), ("Loops", "Sleeps"), strict=True):
+        assert line.startswith(f"strategy={name!r} is stopped: it raised UnansweredError: no answer at 3 looks")
+        assert line.endswith("when it was asked for the next visit")
