@@ -103,17 +103,21 @@ class Echoes:
 
         return unlike(url, pages.urls[first])
 
-    def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool]) -> bool:
-        """A page was captured: had none shown the same? ``feeds``: does it name new pages of its like?"""
+    def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool) -> bool:
+        """A page was captured: had none shown the same? ``feeds``: does it name new pages of its like?
+
+        Copies of an error page, ``error``, are suspects whatever they name, and no more than that.
+        """
         if self.first.get(content) == UNSEEN:
             self.first.add(content, page)
             if group := self._group(page, pages):
                 group.new(_may_be_left(page, pages))
             return True
-        if self.copied(pages.urls[page], content, pages) and self._fed_by(content, feeds):
+        if self.copied(pages.urls[page], content, pages) and ((fed := self._fed_by(content, feeds)) or error):
             if group := self._group(page, pages):
                 what = _told(self._key(page, pages))
-                group.echo(what, deep=_may_be_left(page, pages), proven=self._closed)
+                if fed:
+                    group.echo(what, deep=_may_be_left(page, pages), proven=self._closed)
                 for alike in {group, self._groups.get(shape(pages.urls[page]), group)}:
                     alike.suspect()
                 self._closed = self._closed or bool(group.closed)

@@ -150,7 +150,8 @@ class Traps:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
         if content is None:
             return
-        new = self.echoes.saw(page, content, pages, feeds)
+        error = self.errors.why_not(content) is not None
+        new = self.echoes.saw(page, content, pages, feeds, error=error)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
 

@@ -11,7 +11,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Sighting, Slot
+from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 
@@ -148,6 +148,18 @@ def test_sites_of_ten_pages_end(impolite, site, pattern):
         assert len(visited) <= 3 * (10 + 1)
 
 
+@pytest.mark.parametrize("strategy", ["bfs", "dfs"])
+@pytest.mark.parametrize("site", [Beside, Everywhere, Behind])
+@pytest.mark.parametrize("pages", [3, 4])
+def test_sites_of_three_and_four_pages_end(impolite, site, strategy, pages):
+    """Visits are counted: what is asked for to see a page's links once more is none."""
+    world = site("{}/{}", LOWER)
+    world.true = world.true[: pages - 1]
+    visited, _ = crawl(world, impolite, strategy)
+    assert captured(world, visited) == set(world.true)
+    assert len({url for url in visited if "no-such-page" not in url}) <= 3 * pages
+
+
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 @pytest.mark.parametrize("pattern", ["{}", "x/{}/{}", "p?q={}&r={}"])
 @pytest.mark.parametrize("pages", [5, 6])
@@ -159,6 +171,42 @@ def test_sites_of_five_pages_that_name_ten_made_up_ones_each_end(impolite, patte
     assert captured(world, visited) == set(world.true)
     assert len(visited) <= 3 * pages
     assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
+
+
+class SoftErrorsThatLeadAway(Made):
+    """Each page names ten made-up addresses; their error page, of status 200, names others of another shape."""
+
+    true = Beside.true
+
+    def content(self, url):
+        if url in self.true or url == ROOT:
+            return url, [ROOT, *self.true, *(self.made() for _ in range(self.number))]
+        return "Sorry", [ROOT, *(self.made().replace(ROOT, f"{ROOT}x/{number}/") for number in range(5))]
+
+
+@pytest.mark.parametrize(("strategy", "every"), [("bfs", 0), ("dfs", 23)])
+def test_error_pages_that_lead_to_others_of_another_shape_are_few(impolite, strategy, every):
+    world, store = SoftErrorsThatLeadAway("{}", LOWER), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy, hops=0), world.now)
+    if every:
+        world.run_restarted(frontier, impolite, store, every)
+    else:
+        world.run(frontier)
+    visited = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert set(world.true) <= visited
+    assert len(visited) <= 3 * (TRUE + 1)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "dfs"])
+def test_links_of_an_honest_site_that_show_its_error_page_cost_no_page(impolite, strategy):
+    """Dead links stay: the pages beside them are captured, and so are the dead links."""
+    world = Made("{}", LOWER)
+    true, dead = [world.made() for _ in range(60)], [world.made() for _ in range(60)]
+    links = [one for pair in zip(dead, true, strict=True) for one in pair]
+    world.content = lambda url: (url, [ROOT, *links]) if url in true or url == ROOT else ("Sorry", [ROOT, world.made()])
+    visited, _ = crawl(world, impolite, strategy)
+    assert set(true) | set(dead) <= set(visited)
 
 
 class Tree(Made):
