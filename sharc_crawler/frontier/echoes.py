@@ -90,6 +90,7 @@ class Echoes:
 
     def __init__(self) -> None:
         self.first = SeenUrls()  #: content → the page that showed it first
+        self._paths: set[int] = set()  # where contents were shown again
         self._fed: Counter[int] = Counter()  # contents that copies of named ever new pages, and how often
         self.echoes: dict[PageId, int] = {}  #: and what they show
         self._groups: dict[str, _EchoGroup] = {}
@@ -99,9 +100,17 @@ class Echoes:
         """Was a content shown at another address, and at none that one place tells from this?"""
         if (first := self.first.get(content)) == UNSEEN:
             return False
-        from sharc_crawler.frontier.probing import unlike  # only where there are copies
+        from sharc_crawler.frontier.probing import places  # only where there are copies
 
-        return unlike(url, pages.urls[first])
+        return places(pages.urls[first]).isdisjoint(places(url))
+
+    def _under(self, url: str, content: str, pages: PageTable) -> bool:
+        """Was the same shown under this path, with another query?"""
+        shown = hash((content, path := _path(url)))
+        under = shown in self._paths or path == _path(pages.urls[self.first.get(content)])
+        if len(self._paths) < MOST:
+            self._paths.add(shown)
+        return under
 
     def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool) -> bool:
         """A page was captured: had none shown the same? ``feeds``: does it name new pages of its like?
@@ -110,15 +119,16 @@ class Echoes:
         """
         if self.first.get(content) == UNSEEN:
             self.first.add(content, page)
-            if group := self._group(page, pages):
+            if group := self._group_of(self._key(page, pages)):
                 group.new(_may_be_left(page, pages))
             return True
-        if self.copied(pages.urls[page], content, pages) and ((fed := self._fed_by(content, feeds)) or error):
-            if group := self._group(page, pages):
-                what = _told(self._key(page, pages))
+        if self.copied(url := pages.urls[page], content, pages) and ((fed := self._fed_by(content, feeds)) or error):
+            under = self._under(url, content, pages)
+            key = _path(url) if under else self._key(page, pages)
+            if group := self._group_of(key):
                 if fed:
-                    group.echo(what, deep=_may_be_left(page, pages), proven=self._closed)
-                for alike in {group, self._groups.get(shape(pages.urls[page]), group)}:
+                    group.echo(_told(key), deep=_may_be_left(page, pages), proven=self._closed)
+                for alike in {group, group if under else self._groups.get(shape(url), group)}:
                     alike.suspect()
                 self._closed = self._closed or bool(group.closed)
             if len(self.echoes) < MOST:
@@ -140,17 +150,17 @@ class Echoes:
         """
         if not self._closed or not _named_deep(parent, pages):
             return None
-        group = self._groups.get(_NAMED_BY_ECHOES) if parent in self.echoes else None
-        if (group is None or not group.closed) and (alike := self._groups.get(shape(url))):
-            group = alike
-        return group.closed or None if group else None
+        named = _NAMED_BY_ECHOES if parent in self.echoes else shape(url)
+        groups = (self._groups.get(key) for key in (named, shape(url), _path(url)))
+        return next((group.closed for group in groups if group and group.closed), None)
 
     def doubts(self, page: PageId, pages: PageTable) -> bool:
         """Is a page to wait until nothing else is left?"""
         parent = pages.parents[page]
         if not self.echoes or parent == NO_PARENT or pages.kinds[parent] is not Kind.PAGE:
             return False
-        groups = (self._groups.get(key) for key in {self._key(page, pages), shape(pages.urls[page])})
+        url = pages.urls[page]
+        groups = (self._groups.get(key) for key in {self._key(page, pages), shape(url), _path(url)})
         return any(group.doubted and not group.closed for group in groups if group)
 
     def nothing_else(self) -> None:
@@ -165,16 +175,26 @@ class Echoes:
     def _key(self, page: PageId, pages: PageTable) -> str:
         return _NAMED_BY_ECHOES if pages.parents[page] in self.echoes else shape(pages.urls[page])
 
-    def _group(self, page: PageId, pages: PageTable) -> _EchoGroup | None:
-        key = self._key(page, pages)
+    def _group_of(self, key: str) -> _EchoGroup | None:
         group = self._groups.get(key)
         if group is None and (len(self._groups) < SHAPES or key == _NAMED_BY_ECHOES):
             group = self._groups[key] = _EchoGroup()
         return group
 
 
+def _path(url: str) -> str:
+    """Where other queries lead to, too; as a group's key like no shape.
+
+    >>> _path("http://h/s/7?page=2&sort=up")
+    'h/s/7'
+    """
+    return url.partition("://")[2].partition("?")[0]
+
+
 def _told(key: str) -> str:
-    return f" of the shape {key}" if key != _NAMED_BY_ECHOES else " that only such pages named"
+    if key == _NAMED_BY_ECHOES:
+        return " that only such pages named"
+    return f" of the shape {key}" if key.startswith("/") else f" of {key}"
 
 
 def _may_be_left(page: PageId, pages: PageTable) -> bool:

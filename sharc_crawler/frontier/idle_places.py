@@ -29,12 +29,16 @@ class Form(NamedTuple):
     value: str
 
 
-def forms(url: str) -> Iterator[Form]:
+def forms(url: str) -> list[Form]:
     """Each folder of the path, each parameter's value, the whole query.
 
     >>> [(one.place, one.rest) for one in forms("http://h/a/b?c=d")]
     [('/*', 'http://h/*/b?c=d'), ('?c=*', 'http://h/a/b?c=*'), ('?*', 'http://h/a/b?*')]
     """
+    return list(_forms(url))
+
+
+def _forms(url: str) -> Iterator[Form]:
     address, _, query = url.partition("?")
     start = address.find("/", len("https://"))
     if start < 0:
@@ -96,7 +100,10 @@ class IdlePlaces:
         if first is None and not self._places:
             return  # nothing to compare with
         shared = set() if first is None else {form.rest for form in forms(first)}
-        for form in forms(url):
+        here = forms(url)
+        if first is not None and not any(form.rest in shared for form in here):
+            self._first[hash(content)] = url  # a front page has other addresses within: the next is compared with those
+        for form in here:
             if form.rest in shared and form.place not in self._places and len(self._places) < MOST:
                 self._places[form.place] = _SeenPlace()
             place = self._places.get(form.place)

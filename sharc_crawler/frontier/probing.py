@@ -77,11 +77,10 @@ def looked_at(url: str) -> str:
     return page[1] if page else ""
 
 
-def unlike(url: str, first: str) -> bool:
-    """Do two addresses differ in more than one folder or parameter?"""
+def places(url: str) -> set[int]:
+    """An address without each one of its places: what others have, too, differ from it in no more than that."""
     several = url.count("&")  # parameters together are more than one place
-    others = {form.rest for form in forms(first) if not (several and form.place == "?*")}
-    return all(form.rest not in others for form in forms(url))
+    return {hash(form.rest) for form in forms(url) if not (several and form.place == "?*")}
 
 
 def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:

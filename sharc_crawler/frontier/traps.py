@@ -85,14 +85,20 @@ class MadeUp(NamedTuple):
 
 
 def made_up(url: str) -> list[MadeUp]:
-    """What may be made up in an address; what ends a path may name a document, and is none.
+    """What may be made up in an address: single places, and all of them. What ends a path may name a document.
 
-    >>> [(one.place, one.rest) for one in made_up("http://h/s/x7Gk2p/a?r=1234567890")]
-    [('/s/*', 'http://h/s/*/a?r=1234567890'), ('?r=*', 'http://h/s/x7Gk2p/a?r=*')]
+    >>> [one.rest for one in made_up("http://h/s/x7Gk2p/a?r=1234567890")]
+    ['http://h/s/*/a?r=1234567890', 'http://h/s/x7Gk2p/a?r=*', 'http://h/s/*/a?r=*']
     """
     start = url.find("/", len("https://"))
     found = _SESSION.finditer(url, start) if start > 0 and _has_odd_word(url) else ()
-    return [one for match in found if (one := _single(url, start, match))]
+    single = [(match, one) for match in found if (one := _single(url, start, match))]
+    parts = [one for _, one in single]
+    if len(parts) < 2:
+        return parts
+    for match, _ in reversed(single):
+        url = f"{url[: match.start()]}*{url[match.end() :]}"
+    return [*parts, MadeUp(" ".join(one.place for one in parts), url)]
 
 
 def _single(url: str, start: int, found: Match[str]) -> MadeUp | None:

@@ -209,6 +209,35 @@ def test_links_of_an_honest_site_that_show_its_error_page_cost_no_page(impolite,
     assert set(true) | set(dead) <= set(visited)
 
 
+class Sessions(Made):
+    """Each link to one of twelve pages has something in its address that is made up at each answer."""
+
+    true = range(12)
+
+    def content(self, url):
+        found = re.search(r"page(\d+)", url)
+        at = int(found[1]) if found else 0
+        near = [0, *self.true[max(at - 2, 0) : at], *self.true[at + 1 : at + 6]]
+        return f"story {at}", [self.made().replace("PAGE", f"page{other}") for other in near]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names", "strategy"),
+    [
+        ("PAGE?a={}&b={}", LOWER, "bfs"),
+        ("PAGE?a={}&b={}", LOWER, "sharc-selective"),
+        ("PAGE?a=7{}7&b=7{}7", string.digits, "bfs"),
+        ("PAGE?a=7{}7&b=7{}7", string.digits, "sharc-selective"),
+        ("s/{}/PAGE", LOWER, "bfs"),
+    ],
+)
+def test_pages_behind_addresses_made_up_for_each_visitor_are_all_captured(impolite, pattern, names, strategy):
+    world = Sessions(pattern, names)
+    visited, _ = crawl(world, impolite, strategy)
+    assert {int(found[1]) for url in visited if (found := re.search(r"page(\d+)", url))} == set(world.true)
+    assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
+
+
 class Tree(Made):
     """Each page names three that it alone names, and more that are made up."""
 
