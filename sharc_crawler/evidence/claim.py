@@ -82,7 +82,8 @@ def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     audit = facts.audit or {}
     if audit.get("claimed"):
-        numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "unaudited", "bound")}
+        names = "claimed", "data", "audited", "changed", "lies", "unaudited", "bound"
+        numbers = {name: audit[name] for name in names if name in audit}
         whole = {"whole": True} if facts.part else {}  # its numbers are of the whole capture
         yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"])), **whole}
         for of in sorted({one["of"] for one in audit["strata"] if one["caught"]}):

@@ -24,7 +24,7 @@ from sharc_crawler.model import Judgement, Result, Verdict
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Set
 
     from sharc_crawler.model import Instant, Outcome, PageId
 
@@ -37,6 +37,7 @@ class Conditionals:
     def __init__(self, share: float) -> None:
         self.share = share
         self.drawn: set[PageId] = set()
+        self._data: set[PageId] = set()  # what scripts of pages fetch
         self.open: dict[PageId, Judgement] = {}  #: by 304, not believed yet
         self._held: dict[PageId, Instant | None] = {}  # of these those answered 304, and when by the server's clock
         self._strata: dict[PageId, str] = {}
@@ -48,7 +49,7 @@ class Conditionals:
         self._tokens: set[PageId] = set()  # other bytes, the same validators and the same content
         self._doubted: set[str] = set()  # strata with any of these, when last judged
 
-    def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
+    def draw(self, urls: Mapping[PageId, str], seed: int, data: Set[PageId] = frozenset()) -> set[PageId]:
         """Which of the pages that can be asked for conditionally are asked for in full after a 304; always the same.
 
         Those of parts of the site that were captured before have been drawn from.
@@ -58,6 +59,7 @@ class Conditionals:
         self._strata |= strata
         self._classes |= {page: intern(url_class(urls[page])) for page in strata}
         self.drawn |= drawn
+        self._data |= data
         return drawn
 
     def asks_again(self, page: PageId, outcome: Outcome) -> bool:
@@ -132,7 +134,8 @@ class Conditionals:
         found, mine = self._found()
         sums = {name: other[name] + found[name] for name in _SUMS}
         bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught)
-        return {**other, **sums, "bound": bound, "strata": other["strata"] + found["strata"]}
+        data = {"data": found["data"]} if "data" in found else {}
+        return {**other, **sums, **data, "bound": bound, "strata": other["strata"] + found["strata"]}
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
         lies, _ = self._caught()
@@ -156,6 +159,8 @@ class Conditionals:
             ],
             "classes": [],
         }
+        if data := len(self._data & believed):
+            summary["data"] = data
         return summary, sampled
 
     def _kind(self, page: PageId) -> tuple[str, str]:

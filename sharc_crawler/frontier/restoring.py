@@ -286,7 +286,7 @@ class Restorer:
             if kind is Kind.SITEMAP:
                 capture.owed.before_visits()
             ledger.owe(page, Slot.FIRST if kind in EMBEDDED else Slot.ONLY)
-        elif kind in EMBEDDED and state == State.VISITED:
+        elif kind in EMBEDDED and state == State.VISITED and not capture.mode.left_open(page):
             owner = ledger.owner(page)
             over = ledger.pages.states[owner] == State.JUDGED or capture.mode.left_open(owner)
             if owner != page and over and capture.phase is Phase.REVISIT:

@@ -13,10 +13,7 @@ from sharc_crawler.report.words import span
 
 Claim = Mapping[str, Any]
 
-_UNDECIDED = (
-    "could not be judged, for want of a lastmod that decides or of a revisit, or for another reason that is listed"
-    " with it: not counted as coherent."
-)
+_UNDECIDED = "could not be judged, for want of a lastmod that decides or as is listed with it: not counted as coherent."
 _UNSEEN = "could not be judged, each for the reason that is listed with it: not counted as coherent."
 
 
@@ -127,7 +124,8 @@ def _audited(limit: Claim) -> str:
 
 
 def _bound(limit: Claim) -> str:
-    claimed = f"{counted(limit['claimed'], 'page')} claimed on the server's word"
+    what = f"{limit['claimed']:,} pages and data" if limit.get("data") else counted(limit["claimed"], "page")
+    claimed = f"{what} claimed on the server's word"
     if limit["bound"] >= limit["claimed"]:
         return f"Too few were audited to bound how many of the {claimed} are wrong."
     return f"With {limit['percent']}% confidence at most {limit['bound']:,} of the {claimed} are wrong."

@@ -59,6 +59,32 @@ def test_the_sample_that_304s_rest_on_is_the_same_after_a_cut(monkeypatch, subsi
     assert audits == [audits[0]] * 6
 
 
+def lying(fetch: Fetch, now: float) -> Outcome:
+    """The same, but data has changed whenever it is asked for in full once more."""
+    outcome = unmodified(fetch, now)
+    if fetch.kind is Kind.DATA and fetch.slot is Slot.SECOND and outcome.result is Result.OK:
+        return outcome._replace(digest="sha1:other")
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdicts"), [(unmodified, {Verdict.COHERENT}), (lying, {Verdict.UNKNOWN, Verdict.CHANGED})]
+)
+def test_304s_to_data_are_tested_as_those_to_pages(monkeypatch, answer, verdicts):
+    monkeypatch.setattr("tests.frontier.cut_off.answer", answer)
+    links = {ROOT: [Sighting(f"{ROOT}p/{i}") for i in range(30)]}
+    links |= {f"{ROOT}p/{i}": [Sighting(f"{ROOT}api/{i}", Kind.DATA)] for i in range(30)}
+    audits = []
+    for cut in ([], [100], [110, 9]):
+        state = crawl("bfs", cut, "", links).load()
+        (capture,) = state.captures.values()
+        audits.append(dict(capture.audit))
+        of_data = {one.verdict for one in state.judgements if state.pages[one.page].kind is Kind.DATA}
+        assert of_data == verdicts, cut
+    assert audits == [audits[0]] * 3
+    assert ("data" in audits[0], audits[0]["lies"] > 0) == ((True, False) if answer is unmodified else (False, True))
+
+
 def test_pages_visited_last_are_downloaded_again_in_full_so_that_noise_is_seen(monkeypatch):
     """A slow crawl has no other pair of downloads that are close together: masks are learned of these."""
     monkeypatch.setattr("tests.frontier.cut_off.answer", unmodified)

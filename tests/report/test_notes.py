@@ -154,6 +154,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     assert "none of them had changed" not in text, "where all that was asked for was refused"
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
+    with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
+    assert "at most 35 of the 36 pages and data claimed on the server's word" in with_data
     few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
     assert f"{few} (these counted in; 1 of them had changed)" in text
 

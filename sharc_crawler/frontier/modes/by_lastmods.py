@@ -287,6 +287,8 @@ class ByLastmods(TwoVisits):
         judgement: Judgement,
     ) -> bool:
         """The server's word has yet to be weighed, unless bytes show the page unchanged."""
+        if kind is Kind.DATA:
+            return super().revisited(page, kind, visit, outcome, judgement)
         if kind is not Kind.PAGE:
             return False
         told = page not in self._once() and super().revisited(page, kind, visit, outcome, judgement)
@@ -299,7 +301,9 @@ class ByLastmods(TwoVisits):
             return {}
         table, by_304 = self._ledger.pages, super().judge(pages)
         believed = {page: one for page, one in by_304.items() if one.verdict is Verdict.COHERENT}
-        self.attestations.doubts.update((page, one) for page, one in by_304.items() if page not in believed)
+        self.attestations.doubts.update(
+            (page, one) for page, one in by_304.items() if page not in believed and table.kinds[page] is Kind.PAGE
+        )
         urls, embedded = (
             {page: table.urls[page] for page in pages if table.kinds[page] in kinds and page not in believed}
             for kinds in ({Kind.PAGE}, EMBEDDED)
@@ -307,7 +311,8 @@ class ByLastmods(TwoVisits):
         judged, self.audit = self.attestations.judge(urls, reference)
         if self._told is not None:
             self.audit = self._told.beside(self.audit, self.attestations.sampled)
-        return judged | believed | self.attestations.judge_embedded(embedded, reference)
+        data = {page: one for page, one in by_304.items() if table.kinds[page] is Kind.DATA}
+        return judged | believed | self.attestations.judge_embedded(embedded, reference) | data
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 

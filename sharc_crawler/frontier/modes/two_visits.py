@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 
+_ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested
 TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are learned of what differs so soon
 
 
@@ -129,11 +130,13 @@ class TwoVisits(Mode):
         urls = {
             page: pages.urls[page]
             for page in pages.having(State.VISITED)
-            if pages.kinds[page] is Kind.PAGE and page not in self._once() and pages.validators(page)
+            if pages.kinds[page] in _ANSWERED and page not in self._once() and pages.validators(page)
         }
-        latest = sorted(urls, key=pages.started.__getitem__, reverse=True)[: TEACHERS * (capture.spec.audit > 0)]
+        data = {page for page in urls if pages.kinds[page] is Kind.DATA}
+        latest = sorted(urls.keys() - data, key=pages.started.__getitem__, reverse=True)
         if urls:
-            drawn = self._conditionals().draw(urls, seed=round(capture.started))
+            drawn = self._conditionals().draw(urls, round(capture.started), data)
+            latest = latest[: TEACHERS * (capture.spec.audit > 0)]
             for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
                 if page not in drawn:
                     pages.ask_in_full(page)
@@ -164,7 +167,7 @@ class TwoVisits(Mode):
         """What a 304 is worth is known when all are revisited; after a restart the sample is drawn first, as it was."""
         if not self._drew:
             self._draw()
-        if kind is not Kind.PAGE or not (visit.validators or judgement.evidence.told):
+        if kind not in _ANSWERED or not (visit.validators or judgement.evidence.told):
             return False
         alike = self._alike(page, outcome)
         return self._conditionals().revisited(page, visit, outcome, judgement, alike=alike)
