@@ -58,13 +58,10 @@ class Scanner:
             b"<(?!/?[a-z])",
         ]
         self.short = re.compile(b"[^<]*+(?:<[^>]{0,%d}+>[^<]*+)*+" % (2 * most - 1))
-        self.short = re.compile(b"[^<]*+(?:<[^>]{0,%d}+>[^<]*+)*+" % (2 * most - 1))
         self.ordinary = re.compile(b"(?:" + b"|".join(ordinary) + b")*+", re.IGNORECASE)
         self.kept = re.compile(b"<(/?%b)%b" % (_NAME, attributes), re.IGNORECASE)
 
 
-#: A value that has the sign for a tag's end within it.
-_HIDES_AN_END = re.compile(rb"=[\t\n\f\r ]*+(?:\"[^\">]*+>|'[^'>]*+>)")
 #: A value that has the sign for a tag's end within it.
 _HIDES_AN_END = re.compile(rb"=[\t\n\f\r ]*+(?:\"[^\">]*+>|'[^'>]*+>)")
 _REST = re.compile(b"(?:%b)*+%b" % (_ATTRIBUTE, _CLOSE), re.IGNORECASE)
@@ -120,8 +117,6 @@ def _start(data: bytes) -> tuple[bytes, str]:
 
 def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
     """The document without what its tags have too many of; and how many such tags there are."""
-    if scanner.short.fullmatch(data) and not _HIDES_AN_END.search(data):  # no room: an attribute takes two bytes
-        return data, 0
     if scanner.short.fullmatch(data) and not _HIDES_AN_END.search(data):  # no room: an attribute takes two bytes
         return data, 0
     parts: list[bytes] = []

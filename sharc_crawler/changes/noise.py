@@ -16,7 +16,7 @@ from sharc_crawler.changes.special import Special
 from sharc_crawler.changes.zones import in_utc, plain_days
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator, Sequence, Set
 
 #: elements that show nothing to a reader
 NO_CONTENT = ("script", "style", "link", "meta")
@@ -160,16 +160,24 @@ def plain_text(text: str) -> str:
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
     """
-    return plain_words(text)[0]
+    return plain_words(text).text
+
+
+class Plain(NamedTuple):
+    """A text, and what it is made of."""
+
+    text: str
+    words: Sequence[str]
+    different: Set[str]  #: of the words
 
 
 @lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
-def plain_words(text: str) -> tuple[str, Set[str]]:
-    """The same, and the different words in it."""
-    pieces = text.split()
-    folded, different = " ".join(pieces), set(pieces)
+def plain_words(text: str) -> Plain:
+    """The same, word by word."""
+    words = text.split()
+    folded, different = " ".join(words), set(words)
     plain = _without_made_up(in_utc(folded), " ".join(_hinting.among(different)).lower())
-    return plain, different if plain is folded else set(plain.split())
+    return Plain(folded, words, different) if plain is folded else Plain(plain, words := plain.split(), set(words))
 
 
 def _hints(words: Set[str]) -> Set[str]:

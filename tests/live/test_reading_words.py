@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.attributes import MADE_UP
+from sharc_crawler.changes.noise import Plain
 from sharc_crawler.live.reading.document import without_made_up
 
 _PIECES = st.sampled_from(
@@ -15,4 +16,5 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_word_by_word_is_as_the_whole(text: str) -> None:
-    assert without_made_up(text, set(text.split(" "))) == MADE_UP.sub(" ", text)
+    words = text.split(" ")
+    assert without_made_up(Plain(text, words, set(words))) == MADE_UP.sub(" ", text)

@@ -13,7 +13,7 @@ from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.changes.noise import plain_text, plain_words
+from sharc_crawler.changes.noise import Plain, plain_text, plain_words
 from sharc_crawler.changes.payload import Payload, digests
 from sharc_crawler.changes.special import Special
 from sharc_crawler.coding import LIMIT, unpacked
@@ -159,10 +159,10 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
     ``None`` where there is next to nothing: pages that differ in something else would look alike.
     """
-    folded, different = plain_words(text)
-    text = without_made_up(folded, different)
+    text = without_made_up(plain_words(text))
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
+    text = text.replace("   ", " ")  # where a word was taken out
     while "  " in text:  # folded again: no other white space is left
         text = text.replace("  ", " ")
     text = text.strip()
@@ -170,19 +170,14 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 
 
-def without_made_up(text: str, different: Set[str]) -> str:
-    """Text without what looks made up; ``different``: its words, each once.
+def without_made_up(plain: Plain) -> str:
+    """Text without what looks made up. No such run is short, without a digit, or has a blank: most words need no look.
 
-    No such run is short, without a digit, or has a blank: most words need no look.
-
-    >>> without_made_up("page 3 of deadbeef00c0ffee", {"page", "3", "of", "deadbeef00c0ffee"})
+    >>> without_made_up(plain_words("page 3 of deadbeef00c0ffee"))
     'page 3 of  '
     """
-    plain = {word: MADE_UP.sub(" ", word) for word in _made_up.among(different)}
-    if not plain:
-        return text
-    pieces = text.split(" ")
-    return " ".join(map(plain.get, pieces, pieces))
+    emptied = {word: MADE_UP.sub(" ", word) for word in _made_up.among(plain.different)}
+    return " ".join(map(emptied.get, plain.words, plain.words)) if emptied else plain.text
 
 
 def _look_made_up(different: Set[str]) -> Set[str]:

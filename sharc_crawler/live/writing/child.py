@@ -21,6 +21,8 @@ _ROOM = 1 << 20  #: bytes that the system is asked to hold for a child that is b
 _CALM = 10  #: niceness
 _AT_ONCE = 64  #: pieces a system call; all systems take as many
 _ANSWERS = 1 << 16  #: bytes read at once
+#: A page's tree takes a thousand small pieces of memory: of each size as many are kept at hand (by glibc: 7, of any).
+_PIECES = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=2000:glibc.malloc.tcache_max=160"}
 
 
 _ahead: dict[str, tuple[subprocess.Popen[bytes], socket.socket]] = {}  #: begun before anybody heard them
@@ -139,6 +141,6 @@ def _started(module: str, connection: socket.socket) -> subprocess.Popen[bytes]:
     places["PYTHONUTF8"] = str(sys.flags.utf8_mode)  # file names are the same
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
-        return subprocess.Popen(command, stdin=connection.fileno(), env=os.environ | places)  # noqa: S603 - ourselves
+        return subprocess.Popen(command, stdin=connection.fileno(), env=_PIECES | os.environ | places)  # noqa: S603 - ourselves
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)

@@ -59,3 +59,22 @@ def test_one_that_is_never_heard_ends_with_whoever_began_it(tmp_path, monkeypatc
     process, ours = module._ahead.pop("echo")
     ours.close()
     assert process.wait(60) == 0
+
+
+@in_loop
+async def test_its_allocator_is_set_unless_somebody_has_set_it(tmp_path, monkeypatch):
+    """A page's tree is made of many small pieces."""
+    said = 'connection.sendall(__import__("os").environ["GLIBC_TUNABLES"].encode() + line)'
+    (tmp_path / "telling.py").write_text(_ECHO.replace("connection.sendall(line)", said))
+    monkeypatch.syspath_prepend(tmp_path)
+    heard: list[bytes] = []
+    for own in (None, "glibc.malloc.check=0"):
+        monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+        if own:
+            monkeypatch.setenv("GLIBC_TUNABLES", own)
+        child = Child("telling", heard.append, lambda _: None)
+        child.send(b"\n")
+        while len(heard) < 1 + bool(own):
+            await asyncio.sleep(0.01)
+        child.close()
+    assert heard == [b"glibc.malloc.tcache_count=2000:glibc.malloc.tcache_max=160", b"glibc.malloc.check=0"]
