@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 WIDTH = 1.0  #: standard deviation of log shape beforehand
 STEPS = 40
-FLAT, CLOSE = 1e-4, 1e-6  #: slope per page, and step, in log shape and log mean, at which a class is done
+#: square of the slope per page, times pages, at which a class is done, far within its data's error; and the step, too
+FLAT, CLOSE = 1e-4, 1e-6
 LEAST, FARTHEST = math.log(0.01), 12.0  #: bounds of log shape (both ways), of log mean about its start
 FIRST = 0.5  #: length of the first step, in logarithms
 ENOUGH = 1e-4  #: of the fall that the slope promises (Armijo)
@@ -51,6 +52,7 @@ def learn_all(
     place, level = np.tile(np.log(start), (classes, 1)), math.log(start.mean)
     low, high = np.array([LEAST, level - FARTHEST]), np.array([-LEAST, level + FARTHEST])
     value, slope = task.at(place)
+    flat = np.sqrt(FLAT / np.maximum(task.pages, 1))
     bend = np.eye(2) * np.minimum(1.0, FIRST / np.maximum(np.linalg.norm(slope, axis=1), 1e-12))[:, None, None]
     shorter = np.ones(classes)
     open_ = task.pages > 0
@@ -63,7 +65,7 @@ def learn_all(
         step = there - place
         new_value, new_slope = task.at(there, open_)
         taken = open_ & (new_value <= value + ENOUGH * (slope * step).sum(axis=1))
-        done = (taken & (np.abs(new_slope).max(axis=1) < FLAT)) | (np.abs(step).max(axis=1) < CLOSE)
+        done = (taken & (np.abs(new_slope).max(axis=1) < flat)) | (np.abs(step).max(axis=1) < CLOSE)
         shorter = np.where(taken, 1.0, shorter * 0.3)
         _update(bend, step, new_slope - slope, taken)
         place[taken], value[taken], slope[taken] = there[taken], new_value[taken], new_slope[taken]

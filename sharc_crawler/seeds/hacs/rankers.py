@@ -32,7 +32,7 @@ HALF_LIVES = (10 * DAY, 60 * DAY, math.inf)
 BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: before the last capture of all: what was foretold then is known now
 FADED = 1e-3  #: what counts less is left out: p differs by as much at the most, and half of the time is saved
 ROUNDING = 1e-15
-TESTED = 1_000  #: seeds that are back-tested, at most
+TESTED = 10_000  #: pages of the seeds that are back-tested, about
 
 
 class HacsPlain(SeedRanker):
@@ -86,7 +86,9 @@ class Hacs(SeedRanker):
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:
         """Learn the priors, and how right they are."""
         intervals, urls = _comparable(seeds, now), seeds.pages.urls
-        self.sites_ = _busiest([_host(url) for url in urls], intervals.observations())
+        hosts = [_host(url) for url in urls]
+        sites = _busiest(hosts, intervals.observations())
+        self.labels_ = {url: sites.get(host, 0) for url, host in zip(urls, hosts, strict=True)}
         self.prior_ = GammaPoisson().fit(intervals, self._labels(urls))
         self.pages_, self.until_ = seeds.pages, now
         self.calibration_ = self._back_tested(seeds.window(-np.inf, now))
@@ -121,9 +123,10 @@ class Hacs(SeedRanker):
 
     def _back_tested(self, seeds: SeedHistories) -> HazardCalibration:
         """What the captures up to some instants before their end foretold, held against those that followed."""
-        if len(seeds) > TESTED:
+        if len(seeds.pages) > TESTED:
+            order, pages = np.random.default_rng(0).permutation(len(seeds)), np.bincount(seeds.owners)
             chosen = np.zeros(len(seeds), np.bool_)
-            chosen[np.random.default_rng(0).choice(len(seeds), TESTED, replace=False)] = True
+            chosen[order[np.cumsum(pages[order]) - pages[order] < TESTED]] = True
             seeds = seeds.select(chosen)
         last, end = seeds.pages.last_seen(), float(seeds.pages.times.max(initial=-np.inf))
         hazards, updated = [np.zeros(0)], [np.zeros(0, np.bool_)]
@@ -146,7 +149,7 @@ class Hacs(SeedRanker):
         return pages.after(self.pages_.window(-np.inf, end).named(pages.urls))
 
     def _labels(self, urls: list[str]) -> NDArray[np.int64]:
-        return np.array([self.sites_.get(_host(url), 0) for url in urls], np.int64)
+        return np.array([self.labels_.get(url, 0) for url in urls], np.int64)
 
 
 def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
