@@ -21,26 +21,34 @@ if TYPE_CHECKING:
 
 ENOUGH = 20  #: pages that changed in either period: from fewer nothing is concluded
 COLDEST = 1e-3  #: of the mean rate: no page is colder
+SURE = 3.0  #: by so much its logarithm of probability must be above that of classes that are alike
+ALIKE = 1e6  #: shape of the factors of such
 SPREAD = 3.0  #: standard deviation, beforehand, of the logarithms of factor and shape
 
 
 def corrected(
-    rates: Column, shapes: Column, early: Mask, late: Mask, periods: tuple[Seconds, Seconds]
+    rates: Column,
+    shapes: Column,
+    early: Mask,
+    late: Mask,
+    periods: tuple[Seconds, Seconds],
+    classes: NDArray[np.int64],
 ) -> tuple[Column, Column]:
     """Rates and Gamma shapes of pages by what they were held for, and by whether they changed in two periods.
 
-    A page's rate is taken for m·r·g: r what it was held for, m one factor for all, g a Gamma variable of mean 1 and
-    shape κ, by which rates of that kind are wrong. Both m and κ are those under which what was seen of all pages is
-    likeliest; the posterior of each page follows. Where too few pages changed, all stays as it is.
+    A page's rate is taken for m·c·r·g: r what it was held for, m one factor for all, c one for its class, g a Gamma
+    variable of mean 1 and shape κ, by which rates of that kind are wrong. Both m and κ are those under which what was
+    seen of all pages is likeliest; the posterior of each page follows. Where too few pages changed, all stays as it is.
 
     Parameters
     ----------
     rates, shapes: as held when the first period began, changes per second
     early, late: did the page change in the first period, in the second?
     periods: their lengths
+    classes: of URLs, by number
 
     >>> held, seen = np.full(100, 0.01), np.arange(100) < 30
-    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0))
+    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0), np.zeros(100, np.int64))
     >>> bool(rates[0] > 10 * rates[99]), len(shapes)
     (True, 100)
 
@@ -50,6 +58,7 @@ def corrected(
     from scipy.optimize import minimize  # a third of a second, which most captures need not wait
 
     held = np.maximum(rates, COLDEST * rates.mean())
+    held = held * by_class(held * sum(periods), early | late, classes)[classes]
     seen = 2 * early + late
 
     def unlikely(values: NDArray[np.float64]) -> float:
@@ -62,6 +71,45 @@ def corrected(
     chances = np.choose(seen, _chances(factor * held, shape, periods))
     means = np.choose(seen, _chances(factor * held, shape, periods, weighed=True)) / np.maximum(chances, 1e-300)
     return means, shape + early + late
+
+
+def by_class(expected: Column, changed: Mask, classes: NDArray[np.int64]) -> Column:
+    """By how much pages of each class changed more often than the others, beside what they were held for.
+
+    Their number is negative binomial: the factors are Gamma variables of mean 1, of the likeliest shape.
+    All are 1 where that does not explain much better what was seen.
+
+    Parameters
+    ----------
+    expected: changes of each page in the time that it was watched
+    changed: did it change in it?
+    classes: by number
+
+    >>> by_class(np.ones(90), np.arange(90) < 60, np.repeat([0, 1, 2], 30)).round(1).tolist()
+    [1.5, 1.5, 0.0]
+
+    """
+    from scipy.optimize import minimize, minimize_scalar
+    from scipy.special import gammaln
+
+    count = np.bincount(classes, changed)
+
+    def means(factor: float) -> Column:
+        return np.bincount(classes, -np.expm1(-factor * expected)).astype(np.float64, copy=False)
+
+    def told(factor: float, shape: float) -> float:
+        mean = means(factor)
+        sums = gammaln(count + shape) - gammaln(shape) + shape * np.log(shape) + count * np.log(mean)
+        return float((sums - (count + shape) * np.log(mean + shape)).sum())
+
+    def unlikely(values: NDArray[np.float64]) -> float:
+        return float((values**2).sum()) / (2 * SPREAD**2) - told(*np.exp(np.clip(values, -9, 9)))
+
+    factor, shape = np.exp(np.clip(minimize(unlikely, (0.0, 0.0), method="Nelder-Mead").x, -9, 9))
+    alike = -minimize_scalar(lambda value: -told(np.exp(value), ALIKE), bounds=(-9, 9), method="bounded").fun
+    if told(factor, shape) - alike < SURE:
+        return np.ones(len(count))
+    return np.asarray((count + shape) / (means(factor) + shape))
 
 
 def _chances(rates: Column, shape: float, periods: tuple[Seconds, Seconds], *, weighed: bool = False) -> list[Column]:

@@ -10,6 +10,10 @@ from sharc_crawler.rates.corrected import corrected
 PERIODS = (30.0, 50.0)
 
 
+def alike(count):
+    return np.zeros(count, np.int64)
+
+
 def seen(rates, rng):
     return [rng.random(len(rates)) < -np.expm1(-rates * period) for period in PERIODS]
 
@@ -19,7 +23,7 @@ def seen(rates, rng):
 def test_a_factor_that_all_rates_are_wrong_by_is_found(factor):
     rng = np.random.default_rng(1)
     held = rng.gamma(2.0, 0.002, 20_000)
-    found, shapes = corrected(held, np.full(len(held), 5.0), *seen(factor * held, rng), PERIODS)
+    found, shapes = corrected(held, np.full(len(held), 5.0), *seen(factor * held, rng), PERIODS, alike(20_000))
     assert found.mean() == pytest.approx(factor * held.mean(), rel=0.1)
     assert shapes.min() > 2.0, "right but for the factor: seeing a page change says little more"
 
@@ -30,7 +34,7 @@ def test_pages_that_changed_are_hotter_where_rates_say_little():
     held = np.full(20_000, 0.01)
     true = held * rng.gamma(0.2, 5.0, len(held))
     early, late = seen(true, rng)
-    found, _ = corrected(held, np.full(len(held), np.inf), early, late, PERIODS)
+    found, _ = corrected(held, np.full(len(held), np.inf), early, late, PERIODS, alike(20_000))
     for mask in (early & late, early & ~late, ~early & ~late):
         assert found[mask].mean() == pytest.approx(true[mask].mean(), rel=0.2)
 
@@ -38,6 +42,18 @@ def test_pages_that_changed_are_hotter_where_rates_say_little():
 def test_from_few_changes_nothing_is_concluded():
     held, shapes = np.full(100, 0.01), np.full(100, 3.0)
     few = np.arange(100) < 5
-    found, same = corrected(held, shapes, few, few, PERIODS)
+    found, same = corrected(held, shapes, few, few, PERIODS, alike(100))
     assert found is held
     assert same is shapes
+
+
+def test_a_class_of_urls_that_does_not_change_any_more_is_told_from_one_that_does():
+    """As where the past held rebuilds of the whole site: all pages were held for equally hot."""
+    rng = np.random.default_rng(3)
+    classes = np.repeat(np.arange(60), 25)
+    held = rng.gamma(2.0, 0.005, len(classes))
+    early, late = seen(np.where(classes < 40, 1e-4, 1.0) * held, rng)
+    found, _ = corrected(held, np.full(len(held), 2.0), early, late, PERIODS, classes)
+    unseen = ~early & ~late
+    assert found[unseen & (classes < 40)].mean() < 0.1 * found[unseen & (classes >= 40)].mean()
+    assert found[classes >= 40].mean() == pytest.approx(0.01, rel=0.2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.rates.corrected import corrected
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,5 +110,9 @@ class SaidOfChanges:
         told = ~np.isnan(said)
         periods = self._first_read - self._capture.started, self._last_read - self._first_read
         new = rates.copy(), shapes.copy()
-        new[0][told], new[1][told] = corrected(rates[told], shapes[told], early[told], late[told], periods)
+        urls, numbers = self._pages.urls, dict[str, int]()
+        classes = np.array([numbers.setdefault(url_class(urls[page]), len(numbers)) for page in pages])
+        new[0][told], new[1][told] = corrected(
+            rates[told], shapes[told], early[told], late[told], periods, classes[told]
+        )
         return new
