@@ -183,8 +183,8 @@ def _would_match(visit: Outcome, revisit: Outcome) -> bool:
 
     >>> from sharc_crawler.model import Outcome, Validators
     >>> one, other = (Outcome(Result.OK, 0, 1, validators=Validators(etag)) for etag in ('"1"', '"2"'))
-    >>> _would_match(one, one), _would_match(one, other)
-    (True, False)
+    >>> _would_match(one, one), _would_match(one, other), _would_match(Outcome(Result.OK, 0, 1), one)
+    (True, False, False)
     """
     before, after = visit.validators, revisit.validators
     if not before:

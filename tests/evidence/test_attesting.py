@@ -359,3 +359,12 @@ def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_co
     sampled = capture.attesting._sampled({claimed, others[0]}, {confirmed, *others[1:]}, {lied})
     assert sorted(sampled.kept) == [audit.Stratum(1, 0), audit.Stratum(1, 2)]
     assert sampled.caught == 1
+
+
+def test_what_a_sitemap_said_last_counts() -> None:
+    capture = Capture()
+    page, *_ = (capture.page(STILL, "A") for _ in range(4))
+    capture.attesting.begin(capture.urls, VISIT)
+    assert capture.attesting.attestable(page, capture.urls[page], END)
+    capture.attesting.ingest(page, END + 1.0, END + 50.0, 1.0)
+    assert not capture.attesting.attestable(page, capture.urls[page], END), "it changed when this had begun"

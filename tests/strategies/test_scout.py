@@ -142,3 +142,10 @@ def test_a_page_that_no_document_named_yet_is_an_errand_too() -> None:
     scout.linked([2])
     scout.linked([2, 1_023])
     assert scout.errands(np.array([7_000, 1_024, 1_023, 2]), np.zeros(4, np.int64), 4)[:2] == [2, 1_023]
+
+
+def test_links_to_a_page_just_beyond_those_known_are_counted() -> None:
+    scout = Scout.__new__(Scout)
+    scout._links = np.zeros(2, np.int32)
+    scout.linked([1, 2])
+    assert scout._links[:3].tolist() == [0, 1, 1]
