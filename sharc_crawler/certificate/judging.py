@@ -13,7 +13,6 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.changes.status import classify
-from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers, of_message
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.evidence.data import DataState
     from sharc_crawler.model import Seconds
 
     Entry = Mapping[str, Any]
@@ -77,6 +77,8 @@ class Judge:
 
     def _state(self, entry: Entry) -> DataState | None:
         """Of data, as stated."""
+        from sharc_crawler.evidence.data import DataState, redirected  # only where browsers showed pages
+
         visit = entry["visit"]
         led = redirected(Result(visit["result"]), visit["status"]) if visit else None
         judgement = _stated(entry) if "verdict" in entry else led
@@ -144,6 +146,8 @@ class Judge:
         listed = [url for url in entry["data"] if url in self._data]
         if len(listed) < len(entry["data"]):
             self._find(entry["visit"], entry, "data of it is not listed")
+        from sharc_crawler.evidence.data import with_data  # as above
+
         return with_data(own, self._references.get(entry["subsite"]), listed, self._data)[0]
 
     # -- downloads ---------------------------------------------------------------------------------------------------

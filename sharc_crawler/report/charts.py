@@ -7,6 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.sources import NO_CHANGE
+from sharc_crawler.report.phrases import founded, often
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,6 +28,9 @@ CLASSES = (
     (1e12, "over a year"),
     (math.inf, "never"),
 )
+#: and behind them pages whose rates are taken from others
+UNKNOWN = often(None, PRIOR)
+NAMES = (*(name for _, name in CLASSES), often(None, NO_CHANGE), UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,7 @@ class RateClass:
     changed: int
     unknown: int
     judged: int  #: pages whose interval is known
-    expected: float  #: of these, those whose content was expected to stay
+    expected: float | None  #: of these, those whose content was expected to stay; None: at guessed rates
     counted: int  #: and whose did
 
     @property
@@ -48,14 +55,14 @@ class RateClasses:
     """Counts captured pages by class of change rate."""
 
     def __init__(self) -> None:
-        self._verdicts: list[Counter[str]] = [Counter() for _ in CLASSES]
-        self._judged: list[list[float]] = [[0, 0.0, 0] for _ in CLASSES]
+        self._verdicts: list[Counter[str]] = [Counter() for _ in NAMES]
+        self._judged: list[list[float]] = [[0, 0.0, 0] for _ in NAMES]
 
     def add(self, page: Mapping[str, Any]) -> None:
         """Count a page, if it was captured."""
         if page["kind"] != "page" or not page["verdict"]:
             return
-        place = _place(page["rate"])
+        place = _place(page)
         self._verdicts[place][page["verdict"]] += 1
         if page["survival"] is not None:
             judged = self._judged[place]
@@ -64,23 +71,27 @@ class RateClasses:
             judged[2] += page["content"] == "kept"
 
     def classes(self) -> list[RateClass]:
-        """Those between the hottest and the coldest captured page, hottest first."""
+        """Those between the hottest and the coldest captured page, hottest first; then those without rates."""
         filled = [place for place, verdicts in enumerate(self._verdicts) if verdicts]
-        return [self._class(place) for place in range(filled[0], filled[-1] + 1)] if filled else []
+        rated = [place for place in filled if place < len(CLASSES)]
+        between = range(rated[0], rated[-1] + 1) if rated else ()
+        return [self._class(place) for place in (*between, *filled[len(rated) :])]
 
     def _class(self, place: int) -> RateClass:
         verdicts, (judged, expected, kept) = self._verdicts[place], self._judged[place]
         return RateClass(
-            name=CLASSES[place][1],
+            name=NAMES[place],
             coherent=verdicts["coherent"],
             changed=verdicts["changed"],
             unknown=verdicts["unknown"],
             judged=int(judged),
-            expected=expected,
+            expected=None if NAMES[place] == UNKNOWN else expected,
             counted=int(kept),
         )
 
 
-def _place(rate: float | None) -> int:
-    mean = 1 / rate if rate else math.inf
+def _place(page: Mapping[str, Any]) -> int:
+    if not founded(page):
+        return NAMES.index(often(page["rate"], page["rate_source"]))
+    mean = 1 / page["rate"] if page["rate"] else math.inf
     return next(place for place, (end, _) in enumerate(CLASSES) if mean <= end)

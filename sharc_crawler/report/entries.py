@@ -9,8 +9,9 @@ from sharc_crawler.evidence.figures import MEANT, why_not
 from sharc_crawler.evidence.reasons import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Plan, Slot
-from sharc_crawler.report.phrases import plain
-from sharc_crawler.report.words import every, percent, span
+from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.report.phrases import changing, plain
+from sharc_crawler.report.words import percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,12 +101,15 @@ def _plan_reason(page: PageFacts, reference: Instant | None) -> str:
     """Why the strategy placed the page so, from its rate and the interval that it was given."""
     if page.plan is None:
         return ""
-    changes = f"changes {every(page.rate)} on average" if page.rate else "is not expected to change"
+    changes = changing(page.rate, page.rate_source)
     chance = measures.survival(page, reference)
     length = measures.interval(page, reference)
     if chance is None or length is None:
         return changes
     if page.visit and page.visit.slot is Slot.ONLY and length == 0:
         return f"{changes}; downloaded once, at the reference instant itself"
-    odds = f"{changes}; over {span(length)} it stays the same with a chance of {percent(chance)}"
+    if page.rate_source == PRIOR:
+        odds = changes
+    else:
+        odds = f"{changes}; over {span(length)} it stays the same with a chance of {percent(chance)}"
     return f"{odds}: its place near the reference instant was given to others" if page.plan is Plan.HOPELESS else odds

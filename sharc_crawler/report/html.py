@@ -118,12 +118,15 @@ def environment() -> Environment:
         "chance": phrases.chance,
         "counted": counted,
         "figure": phrases.figure,
+        "founded": phrases.founded,
         "guessed": phrases.guessed,
         "how_kept": phrases.how_kept,
         "kept_content": phrases.kept_content,
         "label": _label,
         "link": _link,
         "marked": _marked,
+        "often": phrases.often,
+        "sources": phrases.sources,
     }
     return environment
 

@@ -7,8 +7,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.options import COLLECTION
-from sharc_crawler.report.phrases import chance
-from sharc_crawler.report.words import every, printable, short
+from sharc_crawler.report.phrases import chance, founded, often
+from sharc_crawler.report.words import printable, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,9 +46,9 @@ class Listing:
             page["verdict"],
             page["content"],
             page["plan"] == "hopeless",
-            page["rate"],
-            every(page["rate"]),
-            short(page["rate_source"], 30),
+            page["rate"] if founded(page) else None,
+            often(page["rate"], page["rate_source"]),
+            short(page["rate_source"], 30) if founded(page) else "",
             self._visit(page["visit"]),
             self._visit(page["revisit"]),
             page["interval_seconds"],

@@ -11,7 +11,7 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.phrases import forecast, guessed, how_kept
+from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
 from sharc_crawler.report.taught import NAME
 from sharc_crawler.report.words import percent
 
@@ -113,8 +113,7 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
         pages = f"{found['guessed']:,} of {counted(found['pages'], 'page')}"
         yield f"Nothing told how often {pages} change. {_remembered(facts)}"
         return
-    sources = facts.figures.rate_sources.most_common()
-    came = ", ".join(f"{name} ({number:,})" for name, number in sources)
+    came = sources(dict(facts.figures.rate_sources.most_common()))
     more = "more" if missed < 0 else "less"
     ignore = f"; if it is noise that differs, `sharc masks` learns to ignore it ({guide('changes')})"
     noise = ignore if missed < 0 else ""

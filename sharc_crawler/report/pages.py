@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.evidence.data import DataState, judged_with_data, redirected
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
@@ -18,6 +17,7 @@ from sharc_crawler.model import Judgement, Kind, Result, Slot, Url, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sharc_crawler.evidence.data import DataState
     from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant
@@ -91,6 +91,8 @@ class StoredPages:
         )
         if not self._data or row.kind is not Kind.PAGE:
             return page
+        from sharc_crawler.evidence.data import judged_with_data  # only where browsers showed pages
+
         return self._with_true_data(judged_with_data(page, part.reference, self._data))
 
     def _with_true_data(self, page: PageFacts) -> PageFacts:
@@ -121,6 +123,8 @@ class DataStates:
             first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
             if first is None:
                 return
+            from sharc_crawler.evidence.data import redirected  # as above
+
             judgement = url.judgement or _not_judged_yet(url.page, first)
             if led := redirected(first.outcome.result, first.outcome.status):
                 judgement = JudgementRow(url.page.page, led.verdict, led.evidence, led.reason)
@@ -129,6 +133,10 @@ class DataStates:
 
     def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
         """By URL."""
+        if not self._rows:
+            return {}
+        from sharc_crawler.evidence.data import DataState  # as above
+
         return {
             url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).reference, downloads)
             for url, (row, *downloads) in self._rows.items()

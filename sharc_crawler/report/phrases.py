@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.chain import PRIOR
-from sharc_crawler.report.words import short
+from sharc_crawler.rates.sources import NO_CHANGE
+from sharc_crawler.report.words import every, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sharc_crawler.model import Rate
 
 HELD = "if the change rates hold"  #: what an expectation, or blur, rests on
 _URL = re.compile(r"https?://\S+")
@@ -87,6 +90,41 @@ def figure(value: object) -> str:
 def guessed(found: Mapping[str, Any] | None) -> bool:
     """Whether nothing told the rates of most pages that an expectation, or blur, is of."""
     return found is not None and bool(2 * found["guessed"] > found["pages"])
+
+
+def often(rate: Rate | None, source: str) -> str:
+    """How often a page changes, where anything tells it.
+
+    >>> often(1 / 720, "sitemap"), often(1 / 720, "unchanged"), often(1 / 720, "prior")
+    ('every 12 min', 'no change seen', 'not known')
+    """
+    return {PRIOR: "not known", NO_CHANGE: "no change seen"}.get(source) or every(rate)
+
+
+def changing(rate: Rate | None, source: str) -> str:
+    """The same, with its verb.
+
+    >>> changing(1 / 720, "sitemap"), changing(0.0, "sitemap"), changing(1 / 720, "prior")
+    ('changes every 12 min on average', 'is not expected to change', 'nothing tells how often it changes')
+    """
+    if source in (PRIOR, NO_CHANGE):
+        return "nothing tells how often it changes" if source == PRIOR else "was not seen to change"
+    return f"changes {every(rate)} on average" if rate else "is not expected to change"
+
+
+def sources(numbers: Mapping[str, int]) -> str:
+    """What the rates of how many pages rest on.
+
+    >>> sources({"history": 11, "unchanged": 5, "prior": 1029})
+    'history (11), a history without change (5), a guess (1,029)'
+    """
+    named = {PRIOR: "a guess", NO_CHANGE: "a history without change"}
+    return ", ".join(f"{named.get(name) or short(name)} ({number:,})" for name, number in numbers.items())
+
+
+def founded(page: Mapping[str, Any]) -> bool:
+    """Whether a change of the page was seen, or told of: else its rate is taken from other pages."""
+    return page["rate_source"] not in (PRIOR, NO_CHANGE)
 
 
 def chance(page: Mapping[str, Any]) -> float | None:

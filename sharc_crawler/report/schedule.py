@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.instants import unix
-from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.report.axes import TimeAxis
-from sharc_crawler.report.words import every, short
+from sharc_crawler.report.phrases import changing, often
+from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MAX_ROWS = 600  #: pages drawn; of more, every k-th
 ORDER = ("coherent", "kept", "unknown", "changed")  #: drawn one over the other, so that changes are seen
-GUESSED = "guess:"  #: before a rate that nothing tells
 MAX_TICKS = 60  #: true changes drawn per page; of more, every k-th
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1040.0, 160.0, 12.0, 34.0, 46.0
 
@@ -135,8 +134,7 @@ def schedule(report: Mapping[str, Any], drawn: PageSample, pages: Sequence[Mappi
 def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> ScheduleRow:
     changes = sorted({axis.of(change) for change in (page["truth"] or {}).get("changes", ())})
     changes = [x for x in changes if LEFT <= x <= WIDTH - RIGHT]
-    often = every(page["rate"])
-    said = f"taken to change {often}, a guess" if page["rate_source"] == PRIOR else f"changes {often}"
+    said = changing(page["rate"], page["rate_source"])
     return ScheduleRow(
         y=y,
         visit=axis.of(page["visit"]["started"]),
@@ -158,15 +156,10 @@ def _state(page: Mapping[str, Any]) -> str:
 
 
 def _rates(pages: Sequence[Mapping[str, Any]], rows: Sequence[ScheduleRow]) -> list[tuple[float, str]]:
-    """About ten labels down the rate axis, none twice in a row; what is a guess says so."""
+    """About ten labels down the rate axis, none twice in a row; none is a guess."""
     places = range(0, len(rows), -(-len(rows) // 10))
-    labels = [(rows[place].y, _rate(pages[place])) for place in places]
+    labels = [(rows[place].y, often(pages[place]["rate"], pages[place]["rate_source"])) for place in places]
     return [label for place, label in enumerate(labels) if place == 0 or label[1] != labels[place - 1][1]]
-
-
-def _rate(page: Mapping[str, Any]) -> str:
-    guess = f"{GUESSED} " if page["rate_source"] == PRIOR else ""
-    return f"{guess}{every(page['rate'])}"
 
 
 def _blocks(rows: Sequence[ScheduleRow], step: float) -> list[tuple[float, float]]:

@@ -10,7 +10,7 @@ from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.evidence import sharpened
 from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
-from sharc_crawler.rates.sources import FEW, HistoryRates
+from sharc_crawler.rates.sources import FEW, NO_CHANGE, HistoryRates
 from sharc_crawler.storage.observations import ObservationStore
 
 DAY = 86_400.0
@@ -51,8 +51,19 @@ def test_a_short_history_keeps_to_the_posterior():
     source = HistoryRates(captured(30, 3))
     found = source.rates([Sighting(f"http://h/{i}") for i in range(31)], NOW)
     assert found[30] is None
-    assert all(one and one.source == "history" and one.observations == 2 for one in found[:30])
+    assert all(one and one.source in ("history", NO_CHANGE) and one.observations == 2 for one in found[:30])
     assert all(np.isfinite(one.shape) for one in found[:30])
+
+
+def test_pages_that_no_capture_saw_change_say_so():
+    history = captured(30, 3)
+    changed = ~np.isnan(history.last_change())
+    found = HistoryRates(history).rates([Sighting(url) for url in history.urls], NOW)
+    assert [one.source for one in found if one] == np.where(changed, "history", NO_CHANGE).tolist()
+    assert 0 < changed.sum() < 30
+    still = int(np.flatnonzero(~changed)[0])
+    (dated,) = HistoryRates(history).rates([Sighting(history.urls[still], hints=Hints(NOW - DAY))], NOW)
+    assert dated and dated.source == "lastmod"
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Slot, Verdict
 from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.sources import NO_CHANGE
 from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, PageSample, Schedule, schedule
@@ -78,13 +79,13 @@ def test_true_changes_are_thinned_out_not_piled_up() -> None:
     assert MAX_TICKS / 2 < len(row.changes) <= MAX_TICKS
 
 
-def test_a_rate_that_is_a_guess_is_labelled_as_one() -> None:
+def test_a_rate_that_is_a_guess_is_no_label() -> None:
     known, guessed = (
         judged(f"/{source}", Verdict.COHERENT, rate=1 / 720, rate_source=source) for source in ("sitemap", PRIOR)
     )
     drawing = drawing_of(facts(known, guessed))
     assert drawing is not None
-    assert sorted(label for _, label in drawing.rates) == ["every 12 min", "guess: every 12 min"]
+    assert sorted(label for _, label in drawing.rates) == ["every 12 min", "not known"]
 
 
 def test_no_download_no_drawing() -> None:
@@ -122,19 +123,29 @@ def test_rate_classes_add_up() -> None:
     classes = classes_of(capture(300, 15.0))
     assert sum(c.pages for c in classes) == entry["coherence"]["captured"]
     assert sum(c.coherent for c in classes) == entry["coherence"]["coherent"]
-    assert sum(c.expected for c in classes) == pytest.approx(entry["coherence"]["expected"]["coherent"])
+    guessed = sum(one["survival"] or 0.0 for one in pages_of(capture(300, 15.0)) if one["rate_source"] == PRIOR)
+    expected = sum(c.expected or 0.0 for c in classes)
+    assert expected + guessed == pytest.approx(entry["coherence"]["expected"]["coherent"])
     assert sum(c.counted for c in classes) == entry["coherence"]["expected"]["same_content"]
 
 
 def test_rate_classes_by_mean_time_between_changes() -> None:
     rates = (1 / 5, 1 / 60, 1 / 61, 0.0, math.inf, 1e-13)
-    pages = [judged(str(n), Verdict.COHERENT, rate=rate) for n, rate in enumerate(rates)]
+    pages = [judged(str(n), Verdict.COHERENT, rate=rate, rate_source="sitemap") for n, rate in enumerate(rates)]
     names = {c.name: c.pages for c in classes_of(facts(*pages)) if c.pages}
     assert names == {"under 10 s": 1, "10 s – 1 min": 1, "1 – 10 min": 1, "never": 3}
     assert classes_of(facts(judged("/s.css", Verdict.COHERENT, kind=Kind.RESOURCE))) == []
 
 
-def test_a_rate_that_nobody_told_is_called_a_guess() -> None:
+def test_rates_that_are_taken_from_other_pages_are_in_no_class() -> None:
+    told, still, guessed = (
+        judged(source, Verdict.COHERENT, rate=1 / 60, rate_source=source) for source in ("history", NO_CHANGE, PRIOR)
+    )
+    found = {c.name: (c.pages, c.expected is not None) for c in classes_of(facts(told, still, guessed))}
+    assert found == {"10 s – 1 min": (1, True), "no change seen": (1, True), "not known": (1, False)}
+
+
+def test_a_rate_that_nobody_told_is_not_shown() -> None:
     pages = [
         judged("/told", Verdict.COHERENT, rate=1 / DAY, rate_source="sitemap"),
         judged("/guessed", Verdict.COHERENT, rate=1 / DAY, rate_source="prior"),
@@ -142,8 +153,8 @@ def test_a_rate_that_nobody_told_is_called_a_guess() -> None:
     drawing = drawing_of(facts(*pages))
     assert drawing is not None
     guessed, told = sorted(row.title for row in drawing.rows)
-    assert told.endswith("· changes every day")
-    assert guessed.endswith("· taken to change every day, a guess")
+    assert told.endswith("· changes every day on average")
+    assert guessed.endswith("· nothing tells how often it changes")
 
 
 def test_a_label_at_the_end_of_the_time_axis_is_not_cut() -> None:
