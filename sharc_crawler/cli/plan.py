@@ -160,7 +160,8 @@ def _guessed(prospect: Prospect) -> str:
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:
     if warning := _guessed(prospect):
         click.echo(warning)
-    names = ("strategy", "downloads", "duration", "coherent", "changed", "unknown", "blur", "hopeless")
+    foreseen = ("coherent", "changed", "unknown", "blur", "hopeless", "of these changed")
+    names = ("strategy", "downloads", "duration", *foreseen)
     rows = [
         [
             plan.strategy,
@@ -171,6 +172,7 @@ def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Fores
             f"{plan.unknown:,}",
             f"{plan.expected_blur:.3f}",
             f"{len(plan.hopeless):,}",
+            f"{plan.hopeless_incoherent:,.1f}",
         ]
         for plan in plans
     ]

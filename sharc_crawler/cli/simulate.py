@@ -24,10 +24,14 @@ from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.schedule import write_schedules
 from sharc_crawler.plural import counted
 
-SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
-AVERAGED = ("incoherent", "unknown", "hopeless", "expected", "blur")  #: over the seeds
-JUDGED = ("incoherent", "expected")  #: 0 of whatever strategy where no page is judged
-KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
+AVERAGED = ("incoherent", "as expected", "unknown", "hopeless", "of these incoherent", "blur")  #: over the seeds
+SHOWN = ("strategy", "revisits", "seed", "pages", "gone", *AVERAGED)
+JUDGED = ("incoherent", "as expected", "of these incoherent")  #: 0 of whatever strategy where no page is judged
+KEYS = {
+    "as expected": "expected_incoherent",
+    "of these incoherent": "hopeless_incoherent",
+    "blur": "average_blur",
+}
 
 
 @click.command()
@@ -124,8 +128,8 @@ def _show(result: dict[str, Any]) -> None:
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}{guessed}; graph: {first['graph']}"
     if any(map(_unjudged, result["runs"])):
         caption += "; without revisits nothing shows a page incoherent: all are unknown"
-    if any(facts["hopeless"] > facts["expected_incoherent"] for facts in result["runs"]):
-        caption += "; hopeless: given up for the others' sake, and not all of them are expected to change"
+    if any(facts["hopeless"] for facts in result["runs"]):
+        caption += "; hopeless: given up for the others' sake, and not all of them change"
     print_table(f"{result['site']}: {counted(result['pages'], 'page')} at the start", SHOWN, rows, 2, caption)
     if len({facts["seed"] for facts in result["runs"]}) > 1:
         _show_means(result["runs"])

@@ -110,9 +110,12 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
         site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites, spec.hints, spec.skip
     )
     seconds = time.perf_counter() - began
+    held = replace(belief, attested=done.attested) if published else belief
+    fates = verdicts(site, done.schedule, held.attested, done.judged)
     found = {
-        **_scored(spec, replace(belief, attested=done.attested) if published else belief, done.schedule, done.judged),
+        **_scored(spec, held, done.schedule, done.judged),
         "hopeless": int(done.hopeless.sum()),
+        "hopeless_incoherent": int((fates[done.hopeless] == PageFate.CHANGED).sum()),
         "downloads": done.decisions,
         "step": done.step,
         "seconds": seconds,

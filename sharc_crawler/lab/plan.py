@@ -11,7 +11,7 @@ from sharc_crawler.frontier.spec import AUDIT
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.graph import EventGraph
-from sharc_crawler.lab.score import score
+from sharc_crawler.lab.score import change_probabilities, score
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
 from sharc_crawler.lab.web import Published
@@ -35,6 +35,7 @@ class Foreseen:
     unknown: int  #: pages that the strategy does not revisit
     expected_blur: float  #: changes that a reader meets per page
     hopeless: tuple[str, ...]  #: pages given up for the others' sake
+    hopeless_incoherent: float  #: expected, of these
 
 
 def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -> Foreseen:
@@ -64,7 +65,7 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
     belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested)
     published = Published(attested, nobody) if attested.any() else None
     done = crawl(site, belief, strategy, "known", published=published, audit=AUDIT)
-    found = score(site, done.schedule, belief)
+    found, risks = score(site, done.schedule, belief), change_probabilities(done.schedule, belief)
     return Foreseen(
         strategy=strategy,
         downloads=done.decisions,
@@ -74,4 +75,5 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
         unknown=found.unknown,
         expected_blur=found.expected_blur,
         hopeless=tuple(prospect.urls[page] for page in np.flatnonzero(done.hopeless)),
+        hopeless_incoherent=float(risks[done.hopeless].sum()),
     )

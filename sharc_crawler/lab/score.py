@@ -132,7 +132,7 @@ def to_reference(schedule: DownloadTimes) -> tuple[tuple[Column, Column], tuple[
 
 
 def change_probabilities(schedule: DownloadTimes, belief: Belief) -> Column:
-    """How likely each judged page changes (Definition 5: their sum is the expected incoherence)."""
+    """How likely each page changes (Definition 5: their sum is the expected incoherence); 0 where nobody looks."""
     (v_start, v_end), (r_start, r_end) = to_reference(schedule)
 
     def survival(lengths: Column) -> Column:
@@ -142,7 +142,7 @@ def change_probabilities(schedule: DownloadTimes, belief: Belief) -> Column:
     by_bytes = survival(schedule.revisits - schedule.visits)
     either_side = survival(v_length) + survival(r_length) - survival(v_length + r_length)
     judged = schedule.visited & (belief.attested | schedule.revisited)
-    risks: Column = 1 - np.where(belief.attested, either_side, by_bytes)[judged]
+    risks: Column = np.where(judged, 1 - np.where(belief.attested, either_side, by_bytes), 0.0)
     return risks
 
 

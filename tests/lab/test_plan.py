@@ -167,6 +167,7 @@ def test_the_papers_example_foreseen():
     assert found.hopeless == ("/2", "/3")
     best = 1 + math.exp(-0.25 * 2) + math.exp(-0.20 * 4) + math.exp(-0.30 * 6) + math.exp(-0.35 * 8)
     assert found.expected_coherent == pytest.approx(best)
+    assert found.hopeless_incoherent == pytest.approx(2 - math.exp(-0.30 * 6) - math.exp(-0.35 * 8))
     assert found.expected_coherent + found.expected_incoherent == pytest.approx(5)
 
 
