@@ -55,7 +55,8 @@ class Examination:
     claims: list[dict[str, Any]] = field(default_factory=list)  #: of the certificates (:mod:`..evidence.claim`)
     sites: list[str] = field(default_factory=list)  #: what each of them is of: a site, or a later round of one
     digests: list[str] = field(default_factory=list)  #: of the certificates
-    pages: int = 0
+    pages: int = 0  #: whose judgements were made again
+    resources: int = 0  #: embedded, or data, the same
     elsewhere: int = 0  #: payloads in former captures that were not given
 
 
@@ -89,7 +90,9 @@ def statements(
     again = Again(document)
     for entry, page in judge.pages():
         again.add(entry, page)
-        into.pages += "verdict" in entry
+        if "verdict" in entry:
+            into.pages += page.kind is Kind.PAGE
+            into.resources += page.kind is not Kind.PAGE
         told(1)
     into.findings += judge.findings
     into.findings += (Finding(what, name) for what in unknown_fields(document))

@@ -66,6 +66,7 @@ class Verification(Examination):
         self.sites += other.sites
         self.digests += other.digests
         self.pages += other.pages
+        self.resources += other.resources
         self.records += other.records
         self.elsewhere += other.elsewhere
         self.confirmations += other.confirmations

@@ -59,17 +59,17 @@ class Lesson(NamedTuple):
 
     masks: tuple[Mask, ...]
     refused: tuple[Refused, ...]  #: what else differs, by the pages that show it
-    pairs: int  #: HTML pages that were compared
+    pages: int  #: HTML pages that were compared
     differing: int  #: of these, those that differ in what counts
     edited: int  #: of these, those with a difference that no mask would hide: too large a part, or another link
 
     def why_no_more(self) -> list[str]:
         """What else differs, and why it is no mask: sentences, of the refused masks the first few."""
-        if not self.pairs:
+        if not self.pages:
             return ["No page was fetched twice, one soon after the other, and stored here: nothing to compare."]
         if not self.differing:
             return [
-                f"Of {counted(self.pairs, 'page')} that {agreeing(self.pairs, 'were')} fetched twice,"
+                f"Of {counted(self.pages, 'page')} that {agreeing(self.pages, 'were')} fetched twice,"
                 f" one soon after the other, none differed in its content: nothing to mask."
             ]
         told = [f"{one.mask.path}: {one.why}." for one in self.refused[:_TOLD]]
@@ -119,10 +119,15 @@ def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, u
     return Lesson(
         masks=learned,
         refused=tuple(_refusals([one for each in left.values() for one in each if one.masks], refusals)),
-        pairs=len(compared),
-        differing=len(differing),
-        edited=sum(not each or not all(one.masks for one in each) for each in left.values()),
+        pages=_pages(compared),
+        differing=_pages(differing),
+        edited=_pages(pair for pair, each in left.items() if not each or not all(one.masks for one in each)),
     )
+
+
+def _pages(pairs: Iterable[Pair]) -> int:
+    """How many there are: one that was fetched three times makes two pairs."""
+    return len({pair.page for pair in pairs})
 
 
 def _differs(pair: Pair, known: Sequence[Mask]) -> bool:

@@ -18,6 +18,7 @@ from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
+from sharc_crawler.instants import iso, second
 from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import printable
@@ -72,15 +73,18 @@ def command(
         click.echo(f"all requests for {printable(url)} lie under that URL: its first and its last download", err=True)
     beside = (*former, *(one for one in (old, new) if is_capture(one)))  # NEW may store what is equal in OLD alone
     keys: set[str] = set()
-    first = page_of(old, url, beside, last=False, listed=keys)
-    second = page_of(new, url, beside, last=True, listed=keys)
-    found = difference(first.body, second.body, second.media_type, load_masks(masks) if masks else ())
+    old_page = page_of(old, url, beside, last=False, listed=keys)
+    new_page = page_of(new, url, beside, last=True, listed=keys)
+    found = difference(old_page.body, new_page.body, new_page.media_type, load_masks(masks) if masks else ())
     data = of_data(data_of(old, keys, beside, last=False), data_of(new, keys, beside, last=True))
     if html:
-        html.write_text(page(found, first, second, data))
+        html.write_text(page(found, old_page, new_page, data))
     if as_json:
-        click.echo(json.dumps(_document(found, data)))
+        times = {"times": [iso(old_page.time), iso(new_page.time)]} if url else {}
+        click.echo(json.dumps({**times, **_document(found, data)}))
         return
+    if url:
+        click.echo(f"{printable(url)} as downloaded {second(old_page.time)}, then {second(new_page.time)}")
     _show(found, data)
     if html:
         click.echo(f"side by side: {html}")

@@ -194,7 +194,8 @@ def _claims(result: Verification) -> Iterator[str]:
 
 
 def _words(result: Verification) -> str:
-    size = f"{counted(result.pages, 'judgement')}, {counted(result.records, 'record')}"
+    of = counted(result.pages, "page") + (f" and {counted(result.resources, 'resource')}" if result.resources else "")
+    size = f"judgements of {of}, {counted(result.records, 'record')}"
     if not result.findings:
         lines: list[str] = [
             f"Everything holds: {size}.",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -32,7 +34,7 @@ from tests.certificate.made import SITE, certified, twins, unchanged_twin
 def test_a_capture_as_it_was_made_holds(original):
     verification = verify(original)
     assert verification.findings == []
-    assert (verification.pages, verification.elsewhere) == (9, 0)
+    assert (verification.pages, verification.resources, verification.elsewhere) == (7, 2, 0)
     assert sentence(verification.claims[0]).startswith("3 of 7 pages were in this state together")
 
 
@@ -190,10 +192,18 @@ def test_why_a_capture_has_no_certificate(tmp_path, mode, ended, warcs, why):
         verify(tmp_path)
 
 
+def test_the_guide_has_every_field_of_the_json(original):
+    found = json.loads(CliRunner().invoke(main, ["verify", str(original), "--json"]).stdout)
+    guide = (Path(__file__).parents[2] / "docs" / "certificate.md").read_text()
+    table = guide.partition("field of `sharc verify --json`")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines()[2:] for name in re.findall("`([a-z]+)`", row.split("|")[1])}
+    assert named == found.keys()
+
+
 def test_the_command_says_what_holds_and_ends_with_0(original):
     answer = CliRunner().invoke(main, ["verify", str(original)])
     assert answer.exit_code == 0, answer.output
-    assert "Everything holds: 9 judgements" in answer.output
+    assert "Everything holds: judgements of 7 pages and 2 resources" in answer.output
     assert answer.stderr.splitlines()[-1] == f"Next: sharc package {original}"
     assert "3 of 7 pages were in this state together" in answer.output
 

@@ -273,6 +273,7 @@ def test_control_characters_are_no_obstacle(page: str) -> None:
 def test_why_nothing_was_learned() -> None:
     same = Pair(post(8, 0), post(8, 0), "text/html", "8")
     assert "nothing to compare" in learn([]).why_no_more()[0]
+    assert "Of 1 page that was fetched twice" in learn([same, same]).why_no_more()[0], "three times"
     assert "none differed" in learn([same]).why_no_more()[0]
     once = learn([same._replace(new=post(8, 1)), same], support=2)
     assert "differs on 1 page alone; a mask takes 2 pages that show it" in once.why_no_more()[0]

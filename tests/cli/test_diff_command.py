@@ -55,9 +55,11 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
 def test_what_changed_between_two_captures(two: tuple[Path, Path], tmp_path: Path) -> None:
     found = json.loads(run("diff", *two, URL, "--json").output)
     assert found["changed"]
+    assert [time[:19] for time in found["times"]] == ["2001-09-09T01:46:40", "2004-11-09T11:33:29"], "first and last"
     assert {row["new"] for row in found["edits"]} == {"The castle has 13 towers.", "Seen 901 times"}
     done = run("diff", *two, URL, "--html", tmp_path / "diff.html")
     assert "What counts as content changed" in done.output
+    assert f"{URL} as downloaded 2001-09-09T01:46:40Z, then 2004-11-09T11:33:29Z" in done.output
     assert "<mark>13</mark>" in (tmp_path / "diff.html").read_text()
 
 
