@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from sharc_crawler.storage.opening import holds_state, load_state, open_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+logger = logging.getLogger(__name__)
 
 
 def standing(output: Path) -> Path:
@@ -44,7 +47,7 @@ def is_begun(output: Path) -> bool:
 
 
 def check_state(output: Path) -> None:
-    """Refuse a folder that holds WARC files, and no state to go on from.
+    """Refuse a folder that holds WARC files, and no state to go on from. What else lies there is told.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
@@ -53,6 +56,9 @@ def check_state(output: Path) -> None:
             f"output={str(output)!r} holds WARC files, and the state of their capture is missing or empty: give"
             " resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
         )
+    if (others := sorted(one.name for one in output.glob("[!.]*"))) and not holds_state(output):
+        names = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        logger.warning("Folder %s holds other files (%s): they stay, and no certificate speaks of them", output, names)
 
 
 def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:

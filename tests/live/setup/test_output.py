@@ -1,0 +1,24 @@
+"""The output folder before a capture."""
+
+from __future__ import annotations
+
+import logging
+
+from sharc_crawler.live.setup.output import check_state
+from sharc_crawler.storage.opening import begin_state
+
+
+def test_what_lies_in_the_folder_of_a_new_capture_is_told(tmp_path, caplog):
+    full, fresh = tmp_path / "full", tmp_path / "fresh"
+    full.mkdir()
+    for name in (".hidden", "a.txt", "b.txt", "c.txt", "notes"):
+        (full / name).touch()
+    with caplog.at_level(logging.WARNING):
+        check_state(fresh)
+        check_state(full)
+        fresh.mkdir()
+        begin_state(fresh, "sqlite").close()
+        (fresh / "crawl.jsonl").touch()
+        check_state(fresh)
+    (said,) = caplog.messages
+    assert said.startswith(f"Folder {full} holds other files (a.txt, b.txt, c.txt and 1 more): they stay")
