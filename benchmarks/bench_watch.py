@@ -1,116 +1,159 @@
-"""What it costs a crawl to be watched: its processor time alone, watched, and beside a watcher of something else.
+"""What it costs a crawl to be watched: its processor time while its own page is asked, and while that of another is.
 
-    python benchmarks/bench_watch.py --pages 300 --rounds 5
+    python benchmarks/bench_watch.py --pages 4000 --pairs 150
 
-The living site is captured in turn alone, under `sharc watch --web` whose page is asked once a second, as a browser
-does, and while such a page of another capture, which is over, is asked. The order changes, so that a busy machine meets
-all alike. The crawl's own processor time counts (user and system, of its process), divided by its requests. What the
-third has more than the first is what any neighbour costs; what the second has more than the third is being watched.
+One crawl of the living site runs. All the time, the page of a `sharc watch --web` is asked twice a second, twice as
+often as a browser does. In one block of two seconds it shows this crawl; in the other block of the pair, another
+capture, which is over. So a neighbour is as busy in both, and what differs is being watched. Which comes first is
+drawn for each pair. Counted is the processor time of all the crawl's processes, by the scheduler's nanoseconds, for
+each request that the site had. With `--calls` the system calls are counted, too (needs `perf` and the right to use
+it).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
+import random
+import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 import urllib.request
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from sharc_crawler.cli._capture_demo import PROFILE
 from sharc_crawler.demo import LivingSite, serve
 
-WAYS = ("alone", "watched", "beside")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+BLOCK = 2.0  #: seconds
+ASKED = 0.5  #: seconds between two questions
 
 
-class Cost(NamedTuple):
-    """Of one crawl: processor milliseconds a request, of the crawl and of the watcher, and how often that looked."""
-
-    crawl: float
-    watcher: float
-    looks: int
-
-
-def crawl(capture: Path, options: argparse.Namespace, seed: int, watched: Path | None) -> Cost:
-    """One crawl of a new world, while the page of a capture is looked at."""
-    with serve(LivingSite(seed=seed, pages=options.pages)) as server:
-        given = [f"url={server.url}", f"delay={options.delay}", f"output={capture}"]
-        words = ["-m", "scrapy", "crawl", "site", *(word for one in given for word in ("-a", one))]
-        capture.mkdir()
-        looks = _Looks(_watcher(watched)) if watched else None
-        process = subprocess.Popen(
-            [sys.executable, *words, "-s", "SHARC_BACK_OFF=0.2"],
-            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        assert status == 0, "the crawl ended as it should"
-        spent, looked = looks.ended() if looks else (0.0, 0)
-        requests = len(server.log)
-    return Cost(1000 * (used.ru_utime + used.ru_stime) / requests, 1000 * spent / requests, looked)
+def crawl(capture: Path, url: str, delay: float) -> subprocess.Popen[bytes]:
+    """A crawl, begun."""
+    given = [f"url={url}", f"delay={delay}", f"output={capture}", "strategy=bfs"]
+    words = ["-m", "scrapy", "crawl", "site", *(word for one in given for word in ("-a", one))]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE}
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen([sys.executable, *words], env=environment, stdout=quiet, stderr=quiet)
 
 
-def _watcher(capture: Path) -> subprocess.Popen[str]:
-    words = [str(Path(sys.executable).with_name("sharc")), "watch", str(capture), "--web"]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+class Watcher:
+    """`sharc watch --web` of a capture."""
+
+    def __init__(self, capture: Path) -> None:
+        words = [str(Path(sys.executable).with_name("sharc")), "watch", str(capture), "--web"]
+        self._process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert self._process.stdout is not None
+        self._page = self._process.stdout.readline().strip()
+
+    def ask(self) -> None:
+        """As its page in a browser does."""
+        with urllib.request.urlopen(f"{self._page}facts.json") as answer:
+            answer.read()
+
+    def end(self) -> None:
+        """Stop it."""
+        self._process.terminate()
+        self._process.wait()
 
 
-class _Looks:
-    """Asks a watcher's page once a second."""
+def family(process: int) -> list[int]:
+    """A process and all that it began."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [process, *(one for child in children for one in family(int(child)))]
 
-    def __init__(self, watcher: subprocess.Popen[str]) -> None:
-        assert watcher.stdout is not None
-        self._watcher, self._over, self._number = watcher, threading.Event(), 0
-        self._address = watcher.stdout.readline().strip()
-        self._thread = threading.Thread(target=self._look)
-        self._thread.start()
 
-    def _look(self) -> None:
-        while not self._over.wait(1.0):
-            with urllib.request.urlopen(f"{self._address}facts.json") as answer:
-                answer.read()
-            self._number += 1
+def spent(process: int) -> dict[str, int]:
+    """Nanoseconds that each thread of a crawl's processes has run."""
+    places = (one for each in family(process) for one in Path(f"/proc/{each}/task").iterdir())
+    return {one.name: int((one / "schedstat").read_text().split()[0]) for one in places}
 
-    def ended(self) -> tuple[float, int]:
-        """End it: the watcher's processor seconds, and how often it was asked."""
-        self._over.set()
-        self._thread.join()
-        self._watcher.terminate()
-        _, _, used = os.wait4(self._watcher.pid, 0)
-        return used.ru_utime + used.ru_stime, self._number
+
+class Calls:
+    """System calls of a crawl's processes during a block, by perf."""
+
+    def __init__(self, process: int) -> None:
+        words = ["perf", "stat", "-x,", "-e", "raw_syscalls:sys_enter", "-p", ",".join(map(str, family(process)))]
+        self._perf = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+
+    def ended(self) -> int:
+        """How many there were."""
+        self._perf.send_signal(signal.SIGINT)
+        found = re.match(r"(\d+),", self._perf.communicate()[1])
+        assert found, "perf counts"
+        return int(found[1])
+
+
+def block(process: int, log: list[object], watcher: Watcher, *, calls: bool) -> dict[str, float]:
+    """Two seconds of a crawl: what it took a request; nothing, where it made none (it plans its revisits)."""
+    counting = Calls(process) if calls else None
+    before, requests, end = spent(process), len(log), time.monotonic() + BLOCK
+    while (left := end - time.monotonic()) > 0:
+        watcher.ask()
+        time.sleep(min(left, ASKED))
+    after, answered = spent(process), len(log) - requests
+    counted = {"ms": sum(now - before.get(thread, 0) for thread, now in after.items()) / 1e6}
+    if counting:
+        counted["calls"] = counting.ended()
+    return {name: number / answered for name, number in counted.items()} if answered else {}
+
+
+def pairs(folder: Path, options: argparse.Namespace) -> Iterator[tuple[dict[str, float], dict[str, float]]]:
+    """Of a crawl that runs: being watched, and another being watched."""
+    with serve(LivingSite(seed=1, pages=50)) as server:
+        assert crawl(folder / "over", server.url, 0.01).wait() == 0, "the crawl ended as it should"
+    capture, drawn = folder / "watched", random.Random(1)
+    capture.mkdir()
+    site: AbstractContextManager = serve(LivingSite(seed=2, pages=options.pages))
+    with site as server:
+        process = crawl(capture, server.url, options.delay)
+        watchers = Watcher(capture), Watcher(folder / "over")
+        while len(server.log) < 100:
+            time.sleep(0.1)
+        made = 0
+        while made < options.pairs and process.poll() is None:
+            found: list[dict[str, float]] = [{}, {}]
+            for which in drawn.sample((0, 1), 2):
+                found[which] = block(process.pid, server.log, watchers[which], calls=options.calls)
+            if all(found):
+                made += 1
+                yield found[0], found[1]
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        for watcher in watchers:
+            watcher.end()
 
 
 def main() -> None:
-    """Print the rounds, and the median of their ratios."""
+    """Print how the two compare, and what chance may add."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--pages", type=int, default=4000)
+    parser.add_argument("--pairs", type=int, default=150)
     parser.add_argument("--delay", type=float, default=0.02)
+    parser.add_argument("--calls", action="store_true")
     options = parser.parse_args()
-    found: list[dict[str, Cost]] = []
     with tempfile.TemporaryDirectory() as folder:
-        over = Path(folder) / "over"
-        crawl(over, options, options.rounds, None)
-        for number in range(options.rounds):
-            costs = {}
-            for way in (*WAYS[number % 3 :], *WAYS[: number % 3]):
-                capture = Path(folder) / f"{number}-{way}"
-                costs[way] = crawl(capture, options, number, {"watched": capture, "beside": over}.get(way))
-                shutil.rmtree(capture)
-            found.append(costs)
-            print(", ".join(f"{way} {cost.crawl:.2f} ms a request" for way, cost in sorted(costs.items())), flush=True)
-    for way, other in (("watched", "alone"), ("watched", "beside"), ("beside", "alone")):
-        ratios = [costs[way].crawl / costs[other].crawl for costs in found]
-        total = sum(costs[way].crawl for costs in found) / sum(costs[other].crawl for costs in found)
-        print(f"{way} / {other}: median {statistics.median(ratios):.3f}, of the sums {total:.3f}")
-    watchers = [costs["watched"].watcher for costs in found]
-    print(f"the watcher {statistics.median(watchers):.2f} ms a request of the crawl; load {os.getloadavg()[0]:.0f}")
+        found = list(pairs(Path(folder), options))
+    for name in found[0][0]:
+        watched, other = ([pair[which][name] for pair in found] for which in (0, 1))
+        differences = [one - another for one, another in zip(watched, other, strict=True)]
+        mean, error = statistics.mean(differences), statistics.stdev(differences) / len(found) ** 0.5
+        base = statistics.mean(other)
+        print(
+            f"{name} a request: watched {statistics.mean(watched):.3f}, another watched {base:.3f}; "
+            f"difference {100 * mean / base:+.2f} % ± {100 * error / base:.2f} (standard error), "
+            f"median {100 * statistics.median(differences) / base:+.2f} %"
+        )
+    print(f"{len(found)} pairs; load {os.getloadavg()[0]:.0f}")
 
 
 if __name__ == "__main__":
