@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -96,6 +98,34 @@ def test_requests_hosts_errors_and_verdicts_add_up(tmp_path: Path) -> None:
     append(tmp_path / LOG, entry(5, slot="second", result="not-modified", status=304))
     watched.look()
     assert facts(watched, 102.0)["counts"].endswith("; 1 coherent, 1 not modified (304: judged at the end)")
+
+
+OPENED = """
+import sys
+from pathlib import Path
+from sharc_crawler.watch.facts import facts
+from sharc_crawler.watch.seen import Watched
+
+folder, met = Path(sys.argv[1]), []
+sys.addaudithook(lambda name, given: met.append((name, *map(str, given))))
+watched = Watched(folder)
+watched.look()
+facts(watched, 101.0)
+opened = [one for one in met if one[0] == "open" and one[1].startswith(str(folder))]
+print(sorted((Path(path).name, mode) for _, path, mode, _ in opened))
+print([one for one in met if one[0].startswith(("fcntl.", "os.", "socket.", "sqlite3.", "signal."))
+       and not one[0].startswith(("os.scandir", "os.listdir"))])
+"""
+
+
+def test_a_crawl_has_no_work_with_being_watched(tmp_path: Path) -> None:
+    """Whoever watches reads two files, and locks, writes, asks and signals nothing."""
+    status(tmp_path)
+    append(tmp_path / LOG, entry(1))
+    done = subprocess.run([sys.executable, "-c", OPENED, tmp_path], capture_output=True, text=True, check=True)
+    opened, other = done.stdout.splitlines()
+    assert opened == str(sorted([(LOG, "r"), (STATUS, "r")]))
+    assert other == "[]"
 
 
 def test_what_sites_say_steers_no_terminal(tmp_path: Path) -> None:
