@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.swings import Swings
 
 
+NO_CHANGE = "unchanged"  #: the source of a rate of a page that no capture saw change: it rests on other pages, too
+
+
 class RateSource(Protocol):
     """Gives change rates of pages that were sighted; asked in bulk, one source per site capture."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Url
+from sharc_crawler.rates.base import NO_CHANGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -306,6 +307,15 @@ class SiteHistory:
     def last_change(self) -> NDArray[np.float64]:
         """The end of each page's last interval that showed a change; NaN where there is none."""
         return self.latest(np.where(self.changed == CHANGED, self.times, np.nan))
+
+    def sources(self, lastmods: Sequence[float]) -> list[str]:
+        """What the rate of each page rests on: changes that were seen, or dates, before or now in ``lastmods``."""
+        seen, now = ~np.isnan(self.last_change()), np.asarray(lastmods)[: len(self)]
+        dated = ~np.isnan(self.latest(self.lastmods)) | ~np.isnan(now)
+        return [
+            "history" if change else "lastmod" if date else NO_CHANGE
+            for change, date in zip(seen.tolist(), dated.tolist(), strict=True)
+        ]
 
     def earliest_lastmod(self) -> NDArray[np.float64]:
         """The oldest lastmod that each page was ever given; NaN where it has none."""

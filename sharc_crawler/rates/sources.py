@@ -26,7 +26,6 @@ GROWTH = 1.25  #: more lastmods than this times those of the last estimate: esti
 FEW = 500  #: URLs of a site without captures, of which each new lastmod is worth an estimate: it takes milliseconds
 
 NOWHERE = -1
-NO_CHANGE = "unchanged"  #: the source of a rate of a page that no capture saw change: it rests on other pages, too
 
 
 def capture_length(pages: int, step: Seconds) -> Seconds:
@@ -81,7 +80,7 @@ class HistoryRates:
         self._dated = 0
         self._estimated_from = -1
         self._found: Estimates | None = None
-        self._changed, self._dates = (np.zeros(0, np.bool_) for _ in range(2))  # by row of the history: seen, told
+        self._sources: list[str] = []  #: of the history's URLs, by row
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
         """One estimate per sighting, in their order; None where nothing is known."""
@@ -112,21 +111,12 @@ class HistoryRates:
         """The estimates in these rows; those that came after the last estimate have none."""
         if self._found is None:
             return [None] * len(rows)
-        size = len(self._found)
+        size, captured = len(self._found), self._captured
         known = [row for row in rows if NOWHERE < row < size]
-        told = self._found.select(known).told(map(self._source, known))
+        told = self._found.select(known).told(self._sources[row] if row < captured else "lastmod" for row in known)
         if len(known) == len(rows):
             return list(told)
         return [next(told) if NOWHERE < row < size else None for row in rows]
-
-    def _source(self, row: int) -> str:
-        """What the rate of a URL rests on."""
-        if row >= self._captured:
-            return "lastmod"
-        if self._changed[row]:
-            return "history"
-        dated = self._dates[row] or self._lastmods[row] == self._lastmods[row]
-        return "lastmod" if dated else NO_CHANGE
 
     def swings(self) -> Swings | None:
         """How far the changes of the captures were off what their rates expect."""
@@ -146,8 +136,7 @@ class HistoryRates:
             learned,
         )  # only where there is something to learn from
 
-        if self._history and not len(self._changed):
-            self._changed = ~np.isnan(self._history.last_change())
-            self._dates = ~np.isnan(self._history.latest(self._history.lastmods))
+        if self._history:
+            self._sources = self._history.sources(self._lastmods)
         said = SitemapColumns(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
         self._found = learned(self._history, said, self._links, now, self._horizon)

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
+from sharc_crawler.rates.base import NO_CHANGE
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.evidence import sharpened
 from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
-from sharc_crawler.rates.sources import FEW, NO_CHANGE, HistoryRates
+from sharc_crawler.rates.sources import FEW, HistoryRates
 from sharc_crawler.storage.observations import ObservationStore
 
 DAY = 86_400.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +13,6 @@ from sharc_crawler.storage.opening import holds_state, load_state, open_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-logger = logging.getLogger(__name__)
 
 
 def standing(output: Path) -> Path:
@@ -56,9 +53,10 @@ def check_state(output: Path) -> None:
             f"output={str(output)!r} holds WARC files, and the state of their capture is missing or empty: give"
             " resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
         )
-    if (others := sorted(one.name for one in output.glob("[!.]*"))) and not holds_state(output):
-        names = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        logger.warning("Folder %s holds other files (%s): they stay, and no certificate speaks of them", output, names)
+    if any(output.glob("[!.]*")) and not holds_state(output):
+        from sharc_crawler.live.setup.strangers import tell  # hardly ever
+
+        tell(output)
 
 
 def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
