@@ -48,7 +48,7 @@ def test_json(history: str):
     assert 1.0 > rates["http://h/hot"] > 10 * rates["http://h/calm"] > 0
     assert rates["http://h/calm"] < rates["http://h/new"] < rates["http://h/hot"]
     assert [page["url"] for page in facts["pages"] if page["change_seen"]] == ["http://h/hot"]
-    assert {page["source"] for page in facts["pages"]} == {"history"}
+    assert {page["source"]: page["change_seen"] for page in facts["pages"]} == {"history": True, "unchanged": False}
     assert facts["lastmods"][0]["believed"] is False
     assert facts["headers"][0]["values"] == 0
 
