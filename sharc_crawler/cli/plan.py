@@ -160,7 +160,7 @@ def _guessed(prospect: Prospect) -> str:
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:
     if warning := _guessed(prospect):
         click.echo(warning)
-    foreseen = ("coherent", "changed", "unknown", "blur", "hopeless", "of these changed")
+    foreseen = ("coherent", "changed", "unknown", "blur", "hopeless", "of these\nchanged")
     names = ("strategy", "downloads", "duration", *foreseen)
     rows = [
         [

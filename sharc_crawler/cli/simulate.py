@@ -24,12 +24,12 @@ from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.schedule import write_schedules
 from sharc_crawler.plural import counted
 
-AVERAGED = ("incoherent", "as expected", "unknown", "hopeless", "of these incoherent", "blur")  #: over the seeds
+AVERAGED = ("incoherent", "as\nexpected", "unknown", "hopeless", "of these\nincoherent", "blur")  #: over the seeds
 SHOWN = ("strategy", "revisits", "seed", "pages", "gone", *AVERAGED)
-JUDGED = ("incoherent", "as expected", "of these incoherent")  #: 0 of whatever strategy where no page is judged
+JUDGED = ("incoherent", "as\nexpected", "of these\nincoherent")  #: 0 of whatever strategy where no page is judged
 KEYS = {
-    "as expected": "expected_incoherent",
-    "of these incoherent": "hopeless_incoherent",
+    "as\nexpected": "expected_incoherent",
+    "of these\nincoherent": "hopeless_incoherent",
     "blur": "average_blur",
 }
 
@@ -129,7 +129,7 @@ def _show(result: dict[str, Any]) -> None:
     if any(map(_unjudged, result["runs"])):
         caption += "; without revisits nothing shows a page incoherent: all are unknown"
     if any(facts["hopeless"] for facts in result["runs"]):
-        caption += "; hopeless: given up for the others' sake, and not all of them change"
+        caption += "; hopeless: given up for the others' sake"
     print_table(f"{result['site']}: {counted(result['pages'], 'page')} at the start", SHOWN, rows, 2, caption)
     if len({facts["seed"] for facts in result["runs"]}) > 1:
         _show_means(result["runs"])
