@@ -95,7 +95,8 @@ def _clock_of(file: Path) -> dict[str, str]:
     """Environment of a process that reads how wrong its clock is from a file, each second."""
     [library] = Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
     rules = {"TIMESTAMP_FILE": str(file), "CACHE_DURATION": "1", "DONT_FAKE_MONOTONIC": "1"}
-    return {"LD_PRELOAD": str(library), **{f"FAKETIME_{name}": one for name, one in rules.items()}}
+    path = os.pathsep.join(filter(None, (str(HERE / "clock"), os.environ.get("PYTHONPATH"))))
+    return {"PYTHONPATH": path, "LD_PRELOAD": str(library), **{f"FAKETIME_{name}": one for name, one in rules.items()}}
 
 
 class World:
