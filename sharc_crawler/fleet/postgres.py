@@ -61,15 +61,16 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
 def _within(answers: PQGen[T], patience: Seconds) -> PQGen[T]:
     """What comes, looked at now and then, until it has come or time is over."""
-    until, state = monotonic() + patience, next(answers)
-    while True:
-        ready = yield state
-        if monotonic() >= until:
-            raise psycopg.OperationalError(f"no answer in {patience:g} s")
-        try:
+    until = monotonic() + patience
+    try:
+        state = next(answers)
+        while True:
+            ready = yield state
+            if monotonic() >= until:
+                raise psycopg.OperationalError(f"no answer in {patience:g} s")
             state = answers.send(ready)
-        except StopIteration as end:
-            return cast("T", end.value)
+    except StopIteration as end:  # at once, where a lost connection has nothing to take back
+        return cast("T", end.value)
 
 
 class PostgresLedger:

@@ -35,9 +35,18 @@ class TestPostgresLedger(FleetLedgerContract):
     def open(self) -> FleetLedger:
         return open_fleet(self.dsn, make=True)
 
-    def test_an_answer_that_does_not_come_is_not_waited_for(self) -> None:
-        ledger = PostgresLedger(self.dsn, patience=0.2, make=True)
+    def test_an_answer_that_does_not_come_within_a_transaction_is_not_waited_for(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("sharc_crawler.fleet.postgres_sql.LOCK", "SELECT pg_sleep(600)")
         with pytest.raises(StoreUnavailable, match=r"no answer in 0\.2 s"):
-            ledger._rows("SELECT pg_sleep(60)")
+            PostgresLedger(self.dsn, patience=0.2, make=True)
+
+    def test_an_answer_that_does_not_come_is_not_waited_for(self) -> None:
+        ledger = PostgresLedger(self.dsn, make=True)
+        assert ledger._db is not None
+        ledger._db.patience = 0.2
+        with pytest.raises(StoreUnavailable, match=r"no answer in 0\.2 s"):
+            ledger._rows("SELECT pg_sleep(600)")
         assert ledger.clock() > 0, "the next question has a connection of its own"
         ledger.close()

@@ -33,7 +33,7 @@ def test_without_tables_there_is_no_fleet(dsn: str):
 
 def test_tables_are_made_once_whoever_comes_first(dsn: str):
     with ThreadPoolExecutor(6) as pool:
-        ledgers = list(pool.map(lambda _: open_fleet(dsn, make=True), range(6)))
+        ledgers = list(pool.map(lambda _: open_fleet(dsn, patience=600.0, make=True), range(6)))
     assert ledgers[0].add([site_order("a")]) == 1
     assert open_fleet(dsn, make=True).sites()[0].site == "a", "nothing is made anew"
     for ledger in ledgers:

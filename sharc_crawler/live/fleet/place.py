@@ -15,6 +15,7 @@ from sharc_crawler.archive.files import Drafts
 from sharc_crawler.archive.owners import own_name
 from sharc_crawler.archive.taking_over import STAY, remove_own
 from sharc_crawler.errors import DataError, StoreUnavailable, Superseded
+from sharc_crawler.live.aside import by_thread
 from sharc_crawler.live.monitoring.busy import Share
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.live.setup.output import make_folder
@@ -105,7 +106,7 @@ class FleetPlace(Place):
 
     async def _copy(self, state: Batch) -> None:
         await asyncio.sleep(FIRST)
-        await asyncio.to_thread(_copied, self.state, state, self._config.log)
+        await asyncio.wrap_future(by_thread(lambda: _copied(self.state, state, self._config.log)))
         self._owner = ""  # it was another's, of this process
         self.log = CrawlLog(self.state, self, self._config.log)  # goes on with what lies there now
         for batch in self._since:
