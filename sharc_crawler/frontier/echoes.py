@@ -11,7 +11,6 @@ the order of its distance from the seeds: only then is it known how small the si
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,6 @@ SHARE = 1.5  #: echoes for each content that the group has brought
 MOST = 20_000  #: echoes that are remembered
 FEEDS = 3  #: copies of one content that named new pages of their like, from which on all of its copies count
 SHAPES = 500  #: that are watched
-_NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^/#]+")
 _NAMED_BY_ECHOES = ""
 
 
@@ -43,8 +41,8 @@ def shape(url: str) -> str:
     ('/*/*/#?2', '/')
     """
     path, _, query = url.partition("://")[2].partition("?")
-    steps = "/".join("#" if _NUMBER.fullmatch(step) else step.replace("#", "*") for step in path.split("/")[1:])
-    return f"/{_WORD.sub('*', steps)}" + (f"?{query.count('&') + 1}" if query else "")
+    steps = ["#" if step.isdecimal() else "*" if step else "" for step in path.split("/")[1:]]
+    return "/" + "/".join(steps) + (f"?{query.count('&') + 1}" if query else "")
 
 
 class _EchoGroup:
@@ -117,8 +115,7 @@ class Echoes:
 
         Copies of an error page, ``error``, are suspects whatever they name, and no more than that.
         """
-        if self.first.get(content) == UNSEEN:
-            self.first.add(content, page)
+        if self.first.add(content, page) == UNSEEN:
             if group := self._group_of(self._key(page, pages)):
                 group.new(_may_be_left(page, pages))
             return True

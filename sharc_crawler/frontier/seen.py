@@ -27,7 +27,8 @@ class SeenUrls:
     """Page numbers by URL: an open-addressed table with linear probing, in two columns.
 
     >>> seen = SeenUrls()
-    >>> seen.add("http://h/a", 7)
+    >>> seen.add("http://h/a", 7), seen.add("http://h/a", 8)
+    (-1, 7)
     >>> seen.find(["http://h/a", "http://h/b"]), "http://h/b" in seen, len(seen)
     ([7, -1], False, 1)
     """
@@ -70,20 +71,21 @@ class SeenUrls:
             found[at] = pages[place]
         return found
 
-    def add(self, key: str, page: PageId) -> None:
-        """A URL that was not known is known."""
-        self.add_all([key], page)
+    def add(self, key: str, page: PageId) -> PageId:
+        """A URL is known from now on; the page that it had before, and keeps, or ``UNSEEN``."""
+        if self._used >= _LOAD * len(self._hashes):
+            self._grow()
+        place = self._place(value := hash(key))
+        if (known := self._pages[place]) == UNSEEN:
+            self._hashes[place], self._pages[place] = value, page
+            self._used += 1
+        return known
 
     def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
         """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
         if len(keys) < _FEW:
             for page, key in enumerate(keys, first):
-                if self._used >= _LOAD * len(self._hashes):
-                    self._grow()
-                value = hash(key)
-                place = self._place(value)
-                self._hashes[place], self._pages[place] = value, page
-                self._used += 1
+                self.add(key, page)
             return
         hashes, pages = array("q", map(hash, keys)), array("i", range(first, first + len(keys)))
         former = self._hashes + hashes, self._pages + pages

@@ -213,10 +213,7 @@ class Traps:
         return row
 
     def _is_new(self, key: str) -> bool:
-        if key in self._seen:
-            return False
-        self._seen.add(key, 0)
-        return True
+        return self._seen.add(key, 0) == UNSEEN
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
