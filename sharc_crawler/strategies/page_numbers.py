@@ -68,32 +68,32 @@ class ByPage:
     """
 
     def __init__(self, typecode: str = "H") -> None:
-        self._pages = array("i")  # ascending
-        self._numbers = array(typecode)
+        self.pages = array("i")  #: ascending
+        self.numbers = array(typecode)  #: of each
 
     def _place(self, page: PageId) -> int:
-        pages = self._pages
+        pages = self.pages
         if pages and 0 <= (guess := page - pages[0]) < len(pages) and pages[guess] == page:
             return guess
         return bisect_left(pages, page)
 
     def __getitem__(self, page: PageId) -> int:
         place = self._place(page)
-        return self._numbers[place] if place < len(self._pages) and self._pages[place] == page else 0
+        return self.numbers[place] if place < len(self.pages) and self.pages[place] == page else 0
 
     def __setitem__(self, page: PageId, number: int) -> None:
-        pages = self._pages
+        pages = self.pages
         if not pages or page > pages[-1]:
             pages.append(page)
-            self._numbers.append(number)
+            self.numbers.append(number)
             return
         place = self._place(page)
         if pages[place] == page:
-            self._numbers[place] = number
+            self.numbers[place] = number
         else:
             pages.insert(place, page)
-            self._numbers.insert(place, number)
+            self.numbers.insert(place, number)
 
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All pages, ascending, and their numbers."""
-        return np.array(self._pages, np.int64), np.array(self._numbers, np.int64)
+        return np.array(self.pages, np.int64), np.array(self.numbers, np.int64)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.scout import Scout
 
 CLASSES = 512  #: exact up to here; then rates are binned to 1 % or more
+MANY = 1_000  #: pages that begin to wait at once, from which on they do so class by class
 NEWS = 0.01  #: share of the remaining slots after which a plan is made anew
 
 
@@ -114,8 +115,14 @@ class PlannedPages:
     def put(self, candidates: Candidates) -> None:
         """Pages begin to wait."""
         columns = (candidates.pages, candidates.rates, candidates.weights, candidates.shapes, candidates.attested)
-        for page, rate, weight, shape, attested in zip(*(column.tolist() for column in columns), strict=True):
-            self._joined(self._pages.put(page, rate, weight, shape, attested and self._attested_apart))
+        if len(candidates) >= MANY and not self._lines:
+            from sharc_crawler.strategies.waiting_many import put_all  # few sites name so many at once
+
+            put_all(self._pages, candidates, candidates.attested & self._attested_apart)
+            self._news += len(candidates)
+        else:
+            for page, rate, weight, shape, attested in zip(*(column.tolist() for column in columns), strict=True):
+                self._joined(self._pages.put(page, rate, weight, shape, attested and self._attested_apart))
         if self._scout is not None:
             self._scout.found(len(candidates))
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Key = tuple[float, float, float, bool]  # rate, weight, shape, attested
 
-FINEST = 0.01  #: relative width of the narrowest bins
-
 
 @lru_cache(maxsize=1 << 12)  # weights and shapes are the same for many pages
 def _bin(value: float, width: float) -> float:
@@ -64,12 +62,12 @@ class WaitingPages:
         self.limit = limit
         self.width = 0.0  #: of the bins, relative; 0: exact
         self._waiting = 0
-        self._number_of = ByPage()  # of the class in which a page waits; 0: it does not wait
-        self._numbered: list[WaitingClass] = []  # all that ever were
-        self._by_key: dict[Key, WaitingClass] = {}
+        self.number_of = ByPage()  #: of the class in which a page waits; 0: it does not wait
+        self.numbered: list[WaitingClass] = []  #: all that ever were
+        self.by_key: dict[Key, WaitingClass] = {}
         self._sorted: list[WaitingClass] = []
         self._counts = np.zeros(0, np.int64)  # waiting, by position
-        self._stale = False  # the two above
+        self.stale = False  #: the two above
 
     def __len__(self) -> int:
         return self._waiting
@@ -77,17 +75,17 @@ class WaitingPages:
     @property
     def classes(self) -> list[WaitingClass]:
         """All classes, coldest first, those without waiting pages too."""
-        if self._stale:
+        if self.stale:
             self._sort()
         return self._sorted
 
     def put(self, page: PageId, rate: float, weight: float, shape: float, attested: bool = False) -> WaitingClass:
         """A page begins to wait."""
-        found = self._find((rate, weight, shape, attested))
-        self._number_of[page] = found.number
+        found = self.of((rate, weight, shape, attested))
+        self.number_of[page] = found.number
         found.line.append(page)
         found.known += 1
-        self._count(found, 1)
+        self.count(found, 1)
         return found
 
     def at(self, rank: int) -> WaitingClass:
@@ -98,15 +96,15 @@ class WaitingPages:
     def pop(self, source: WaitingClass, newest: bool = False) -> PageId:
         """The first page that waits in a class (there is one), or the newest, waits no longer."""
         take = source.line.pop if newest else source.line.popleft
-        while self._number_of[page := take()] != source.number:
+        while self.number_of[page := take()] != source.number:
             pass
-        self._number_of[page] = 0
-        self._count(source, -1)
+        self.number_of[page] = 0
+        self.count(source, -1)
         return page
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pages that wait, ascending, and the numbers of their classes."""
-        pages, numbers = self._number_of.columns()
+        pages, numbers = self.number_of.columns()
         waits = numbers > 0
         return pages[waits], numbers[waits]
 
@@ -114,8 +112,8 @@ class WaitingPages:
         """A page waits no longer; its class, or None where it did not wait."""
         source = self._class_of(page)
         if source is not None:
-            self._number_of[page] = 0
-            self._count(source, -1)
+            self.number_of[page] = 0
+            self.count(source, -1)
         return source
 
     def reprice(self, page: PageId, rate: float) -> WaitingClass | None:
@@ -130,54 +128,49 @@ class WaitingPages:
         return self.put(page, rate, source.weight, source.shape, source.attested)
 
     def _class_of(self, page: PageId) -> WaitingClass | None:
-        number = self._number_of[page]
-        return self._numbered[number - 1] if number else None
+        number = self.number_of[page]
+        return self.numbered[number - 1] if number else None
 
-    def _new(self, key: Key) -> WaitingClass:
-        made = self._by_key[key] = WaitingClass(*key, number=len(self._numbered) + 1)
-        self._numbered.append(made)
+    def new(self, key: Key) -> WaitingClass:
+        """A class that was not there."""
+        made = self.by_key[key] = WaitingClass(*key, number=len(self.numbered) + 1)
+        self.numbered.append(made)
         return made
 
-    def _count(self, of: WaitingClass, change: int) -> None:
+    def count(self, of: WaitingClass, change: int) -> None:
+        """So many more wait in a class."""
         of.waiting += change
         self._waiting += change
-        if not self._stale:
+        if not self.stale:
             self._counts[of.position] += change
 
-    def _find(self, key: Key) -> WaitingClass:
-        found = self._by_key.get(self._binned(key))
+    def make_room(self) -> None:
+        """Bins as wide as one more class needs."""
+        while len(self.by_key) >= self.limit:
+            from sharc_crawler.strategies.waiting_many import coarsen  # few sites have so many rates
+
+            coarsen(self)
+
+    def of(self, key: Key) -> WaitingClass:
+        """The class of these pages, made where it was not there."""
+        found = self.by_key.get(self.binned(key))
         if found is None:
-            while len(self._by_key) >= self.limit:
-                self._coarsen()
-            key = self._binned(key)
-            found = self._by_key.get(key) or self._new(key)
-            self._stale = True
+            self.make_room()
+            key = self.binned(key)
+            found = self.by_key.get(key) or self.new(key)
+            self.stale = True
         return found
 
-    def _binned(self, key: Key) -> Key:
+    def binned(self, key: Key) -> Key:
+        """What stands for it while bins are as wide as they are."""
         if not self.width:
             return key
         rate, weight, shape, attested = key
         return _bin(rate, self.width), _bin(weight, self.width), _bin(shape, self.width), attested
 
-    def _coarsen(self) -> None:
-        """Bins of twice the width: pages move class by class."""
-        self.width = max(FINEST, 2 * self.width)
-        former, self._by_key = self._by_key, {}
-        self._stale = True
-        for key, old in former.items():
-            key = self._binned(key)
-            new = self._by_key.get(key) or self._new(key)
-            for page in old.line:
-                if self._number_of[page] == old.number:
-                    self._number_of[page] = new.number
-                    new.line.append(page)
-            new.known += old.known
-            new.waiting += old.waiting
-
     def _sort(self) -> None:
-        self._sorted = sorted(self._by_key.values(), key=lambda one: one.heat)
+        self._sorted = sorted(self.by_key.values(), key=lambda one: one.heat)
         for position, one in enumerate(self._sorted):
             one.position = position
         self._counts = np.array([one.waiting for one in self._sorted], np.int64)
-        self._stale = False
+        self.stale = False

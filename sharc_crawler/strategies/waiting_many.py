@@ -1,0 +1,97 @@
+"""Many pages that wait: those of a long sitemap, or of a crawl that goes on, begin to class by class.
+
+So they do where so many rates are known that classes are joined.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.strategies.base import Candidates
+    from sharc_crawler.strategies.page_numbers import ByPage
+    from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
+
+FINEST = 0.01  #: relative width of the narrowest bins
+PORTION = 1 << 15  #: pages looked at together
+
+
+def put_all(waiting: WaitingPages, found: Candidates, attested: NDArray[np.bool_]) -> None:
+    """What :meth:`WaitingPages.put` of each page in turn comes to."""
+    at = 0
+    while at < len(found):
+        some = slice(at, at + PORTION)
+        columns = found.rates[some], found.weights[some], found.shapes[some], attested[some]
+        firsts, own = _alike(columns, waiting.width)
+        sources, taken = [], len(own)
+        for first in firsts.tolist():
+            key = tuple(column[first].item() for column in columns)
+            if len(waiting.by_key) >= waiting.limit and waiting.binned(key) not in waiting.by_key:
+                taken = first
+                break
+            sources.append(waiting.of(key))
+        _join(waiting, sources, found.pages[some][:taken], own[:taken])
+        at += taken
+        if taken < len(own):
+            waiting.make_room()
+
+
+def _alike(columns: Iterable[NDArray[np.generic]], width: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first page of each class, ascending, and the number among these of each page's class."""
+    own = np.zeros(0, np.int64)
+    for column in columns:
+        with np.errstate(divide="ignore"):
+            bins = np.rint(np.log(column) / width) if width and column.dtype != np.bool_ else column
+        values, place = np.unique(bins, return_inverse=True)
+        own = place if not len(own) else own * len(values) + place
+    _, firsts, place = np.unique(own, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return firsts[order], rank[place]
+
+
+def _join(
+    waiting: WaitingPages, sources: Sequence[WaitingClass], pages: NDArray[np.int64], own: NDArray[np.int64]
+) -> None:
+    """Pages begin to wait, each in the class that ``own`` numbers among these."""
+    _give(waiting.number_of, pages, np.array([source.number for source in sources], np.int64)[own])
+    ends = np.bincount(own, minlength=len(sources)).cumsum()
+    for source, part in zip(sources, np.split(pages[own.argsort(kind="stable")], ends[:-1]), strict=False):
+        source.line.extend(part.tolist())
+        source.known += len(part)
+        waiting.count(source, len(part))
+
+
+def _give(known: ByPage, pages: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+    """A number for each of these."""
+    last = known.pages[-1] if known.pages else -1
+    if (np.diff(pages, prepend=last) > 0).all():
+        known.pages.extend(pages.tolist())
+        known.numbers.extend(numbers.tolist())
+        return
+    for page, number in zip(pages.tolist(), numbers.tolist(), strict=True):
+        known[page] = number
+
+
+def coarsen(waiting: WaitingPages) -> None:
+    """Bins of twice the width: pages move class by class."""
+    waiting.width = max(FINEST, 2 * waiting.width)
+    former, waiting.by_key = waiting.by_key, {}
+    waiting.stale = True
+    moved = np.zeros(len(waiting.numbered) + 1, np.int64)
+    for key, old in former.items():
+        key = waiting.binned(key)
+        new = waiting.by_key.get(key) or waiting.new(key)
+        new.line.extend(page for page in old.line if waiting.number_of[page] == old.number)
+        moved[old.number] = new.number
+        new.known += old.known
+        new.waiting += old.waiting
+    numbers = np.frombuffer(waiting.number_of.numbers, waiting.number_of.numbers.typecode)
+    numbers[:] = moved[numbers]

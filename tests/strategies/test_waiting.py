@@ -1,0 +1,57 @@
+"""Pages that begin to wait at once do so class by class, as they would one after the other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.strategies import waiting_many
+from sharc_crawler.strategies.base import Candidates
+from sharc_crawler.strategies.planned import MANY, PlannedPages
+from sharc_crawler.strategies.waiting import WaitingPages
+
+LIMIT = 20  #: classes: more kinds of page than any bins can join are never drawn
+RATES = st.sampled_from([number / 7 for number in range(200)])  # none is as near to two bins as rounding errs
+KEYS = st.lists(
+    st.tuples(RATES, st.sampled_from([1.0, 1.005]), st.sampled_from([math.inf, 2.0]), st.booleans()), max_size=120
+)
+
+
+def state(waiting: WaitingPages) -> tuple:
+    classes = [(one.number, one.rate, one.known, one.waiting, list(one.line)) for one in waiting.classes]
+    return waiting.width, len(waiting), classes, [column.tolist() for column in waiting.waiting()]
+
+
+@given(before=KEYS, after=KEYS, portion=st.integers(1, 50), ascending=st.booleans())
+def test_many_at_once_are_as_one_after_the_other(before, after, portion, ascending):
+    pages = [3 * number + 1 for number in range(len(before) + len(after))]
+    in_turn, at_once = WaitingPages(LIMIT), WaitingPages(LIMIT)
+    for page, key in zip(pages, before, strict=False):
+        for waiting in (in_turn, at_once):
+            waiting.put(page, *key)
+    for waiting in (in_turn, at_once):
+        for _ in range(len(before) // 3):  # some have left their lines
+            waiting.pop(waiting.at(0))
+    rest = sorted(pages[len(before) :], reverse=not ascending)
+    for page, key in zip(rest, after, strict=True):
+        in_turn.put(page, *key)
+    rates, weights, shapes, attested = ([key[place] for key in after] for place in range(4))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting_many, "PORTION", portion)
+        found = Candidates.of(rest, rates, weights, shapes)
+        waiting_many.put_all(at_once, found, np.array(attested, np.bool_))
+    assert state(at_once) == state(in_turn)
+
+
+def test_what_a_long_sitemap_names_is_not_put_page_by_page(monkeypatch):
+    def put(*_):
+        raise AssertionError("page by page")
+
+    monkeypatch.setattr(WaitingPages, "put", put)
+    pages = PlannedPages(lambda _: [], ())
+    pages.put(Candidates.of(range(MANY), [1.0 / (page + 1) for page in range(MANY)]))
+    assert len(pages) == MANY
