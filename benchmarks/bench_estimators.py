@@ -66,8 +66,6 @@ def bayesian_peer(histories: Histories, prior: Prior) -> tuple[float, np.ndarray
         own = slice(histories.offsets[i], histories.offsets[i + 1])
         lengths, changed = histories.lengths[own], histories.changed[own] == 1
         hit, calm = lengths[changed], lengths[~changed].sum()
-        if changed.all():
-            calm = 0.5 * hit.mean()  # as Likelihood.bounded
         shape, scale = prior.shape, prior.shape / prior.mean + calm
         if not len(hit):
             means[i] = shape / scale

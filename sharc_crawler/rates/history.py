@@ -75,13 +75,16 @@ class Histories:
         sums = np.zeros(len(self))
         starts = self.offsets[:-1]
         filled = self.offsets[1:] > starts
+        if len(starts) and filled.all():
+            return np.add.reduceat(values, starts, dtype=np.float64)
         if filled.any():
             sums[filled] = np.add.reduceat(values, starts[filled])
         return sums
 
     def observations(self) -> NDArray[np.int64]:
         """The number of intervals per page whose outcome is known."""
-        return self.total((self.changed != UNKNOWN).astype(np.float64)).astype(np.int64)
+        known = self.changed != UNKNOWN
+        return np.diff(self.offsets) if known.all() else self.total(known.astype(np.float64)).astype(np.int64)
 
     def known(self) -> Histories:
         """The same without the intervals whose outcome is unknown."""

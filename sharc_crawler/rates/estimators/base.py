@@ -100,12 +100,12 @@ class Sums:
     def of(cls, histories: Histories) -> Sums:
         """The sums over the known intervals of each page."""
         known = histories.known()
-        weight = known.weighted(np.ones(len(known.lengths)))
+        observed = known.observations()
         return cls(
-            known.total(weight * (known.changed != UNCHANGED)),
-            known.total(weight),
-            known.total(weight * known.lengths),
-            known.observations(),
+            known.total(known.weighted((known.changed != UNCHANGED).astype(np.float64))),
+            observed.astype(np.float64) if known.weights is None else known.total(known.weights),
+            known.total(known.weighted(known.lengths)),
+            observed,
         )
 
 
