@@ -33,6 +33,7 @@ def corrected(
     late: Mask,
     periods: tuple[Seconds, Seconds],
     classes: NDArray[np.int64],
+    dates: Column,
 ) -> tuple[Column, Column]:
     """Rates and Gamma shapes of pages by what they were held for, and by whether they changed in two periods.
 
@@ -46,9 +47,11 @@ def corrected(
     early, late: did the page change in the first period, in the second?
     periods: their lengths
     classes: of URLs, by number
+    dates: of the pages' last changes; those of a class that share one were edited at once, which counts once for it
 
     >>> held, seen = np.full(100, 0.01), np.arange(100) < 30
-    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0), np.zeros(100, np.int64))
+    >>> alike, dates = np.zeros(100, np.int64), np.arange(100.0)
+    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0), alike, dates)
     >>> bool(rates[0] > 10 * rates[99]), len(shapes)
     (True, 100)
 
@@ -58,7 +61,8 @@ def corrected(
     from scipy.optimize import minimize  # a third of a second, which most captures need not wait
 
     held = np.maximum(rates, COLDEST * rates.mean())
-    held = held * by_class(held * sum(periods), early | late, classes)[classes]
+    place, at_once = np.unique(np.column_stack([classes, dates]), axis=0, return_inverse=True, return_counts=True)[1:]
+    held = held * by_class(held * sum(periods), (early | late) / at_once[place.ravel()], classes)[classes]
     seen = 2 * early + late
 
     def unlikely(values: NDArray[np.float64]) -> float:
@@ -73,7 +77,7 @@ def corrected(
     return means, shape + early + late
 
 
-def by_class(expected: Column, changed: Mask, classes: NDArray[np.int64]) -> Column:
+def by_class(expected: Column, changed: Column, classes: NDArray[np.int64]) -> Column:
     """By how much pages of each class changed more often than the others, beside what they were held for.
 
     Their number is negative binomial: the factors are Gamma variables of mean 1, of the likeliest shape.
@@ -82,7 +86,7 @@ def by_class(expected: Column, changed: Mask, classes: NDArray[np.int64]) -> Col
     Parameters
     ----------
     expected: changes of each page in the time that it was watched
-    changed: did it change in it?
+    changed: 1 where it did, less where others changed with it
     classes: by number
 
     >>> by_class(np.ones(90), np.arange(90) < 60, np.repeat([0, 1, 2], 30)).round(1).tolist()

@@ -23,7 +23,9 @@ def seen(rates, rng):
 def test_a_factor_that_all_rates_are_wrong_by_is_found(factor):
     rng = np.random.default_rng(1)
     held = rng.gamma(2.0, 0.002, 20_000)
-    found, shapes = corrected(held, np.full(len(held), 5.0), *seen(factor * held, rng), PERIODS, alike(20_000))
+    found, shapes = corrected(
+        held, np.full(len(held), 5.0), *seen(factor * held, rng), PERIODS, alike(20_000), np.arange(20_000.0)
+    )
     assert found.mean() == pytest.approx(factor * held.mean(), rel=0.1)
     assert shapes.min() > 2.0, "right but for the factor: seeing a page change says little more"
 
@@ -34,7 +36,7 @@ def test_pages_that_changed_are_hotter_where_rates_say_little():
     held = np.full(20_000, 0.01)
     true = held * rng.gamma(0.2, 5.0, len(held))
     early, late = seen(true, rng)
-    found, _ = corrected(held, np.full(len(held), np.inf), early, late, PERIODS, alike(20_000))
+    found, _ = corrected(held, np.full(len(held), np.inf), early, late, PERIODS, alike(20_000), np.arange(20_000.0))
     for mask in (early & late, early & ~late, ~early & ~late):
         assert found[mask].mean() == pytest.approx(true[mask].mean(), rel=0.2)
 
@@ -42,7 +44,7 @@ def test_pages_that_changed_are_hotter_where_rates_say_little():
 def test_from_few_changes_nothing_is_concluded():
     held, shapes = np.full(100, 0.01), np.full(100, 3.0)
     few = np.arange(100) < 5
-    found, same = corrected(held, shapes, few, few, PERIODS, alike(100))
+    found, same = corrected(held, shapes, few, few, PERIODS, alike(100), np.arange(100.0))
     assert found is held
     assert same is shapes
 
@@ -53,7 +55,19 @@ def test_a_class_of_urls_that_does_not_change_any_more_is_told_from_one_that_doe
     classes = np.repeat(np.arange(60), 25)
     held = rng.gamma(2.0, 0.005, len(classes))
     early, late = seen(np.where(classes < 40, 1e-4, 1.0) * held, rng)
-    found, _ = corrected(held, np.full(len(held), 2.0), early, late, PERIODS, classes)
+    found, _ = corrected(held, np.full(len(held), 2.0), early, late, PERIODS, classes, np.arange(float(len(held))))
     unseen = ~early & ~late
     assert found[unseen & (classes < 40)].mean() < 0.1 * found[unseen & (classes >= 40)].mean()
     assert found[classes >= 40].mean() == pytest.approx(0.01, rel=0.2)
+
+
+def test_pages_of_a_class_that_were_edited_at_once_changed_once():
+    classes = np.repeat(np.arange(20), 25)
+    held, never = np.full(len(classes), 0.01), np.zeros(len(classes), bool)
+    shapes, edited = np.full(len(classes), 2.0), classes < 4
+    found = [
+        corrected(held, shapes, edited, never, PERIODS, classes, dates)[0]
+        for dates in (np.arange(float(len(held))), classes * 1.0)
+    ]
+    apart, at_once = (rates[~edited].mean() / rates[edited].mean() for rates in found)
+    assert apart < 0.5 * at_once
