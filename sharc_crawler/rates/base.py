@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.model import Instant, RateEstimate, Sighting
+    from sharc_crawler.model import Instant, Rate, RateEstimate, Sighting
     from sharc_crawler.rates.swings import Swings
 
-
+ONCE_A_MONTH: Rate = 12 / 31_557_600
 NO_CHANGE = "unchanged"  #: the source of a rate of a page that no capture saw change: it rests on other pages, too
 
 

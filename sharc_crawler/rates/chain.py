@@ -6,9 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.base import TellsSwings
+from sharc_crawler.rates.base import ONCE_A_MONTH, TellsSwings
 from sharc_crawler.rates.calibration import ENOUGH, Calibration
-from sharc_crawler.rates.constant import ONCE_A_MONTH
 from sharc_crawler.rates.sitemap import DAY, DEFAULT_RULES, SitemapRates, SitemapRules, weight
 from sharc_crawler.rates.sources import HistoryRates
 

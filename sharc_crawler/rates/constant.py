@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.base import ONCE_A_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.model import Instant, Rate, Sighting
-
-ONCE_A_MONTH: Rate = 12 / 31_557_600
 
 
 class ConstantRates:

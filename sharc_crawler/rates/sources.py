@@ -136,7 +136,6 @@ class HistoryRates:
             learned,
         )  # only where there is something to learn from
 
-        if self._history:
-            self._sources = self._history.sources(self._lastmods)
+        self._sources = self._history.sources(self._lastmods) if self._history else []
         said = SitemapColumns(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
         self._found = learned(self._history, said, self._links, now, self._horizon)

@@ -12,8 +12,9 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Hints, RateEstimate, Sighting
 from sharc_crawler.plugins import load
 from sharc_crawler.rates import chain as chain_module
+from sharc_crawler.rates.base import ONCE_A_MONTH
 from sharc_crawler.rates.chain import Chain, default_chain
-from sharc_crawler.rates.constant import ONCE_A_MONTH, ConstantRates
+from sharc_crawler.rates.constant import ConstantRates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
