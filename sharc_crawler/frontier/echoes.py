@@ -102,29 +102,20 @@ class Echoes:
 
         return places(pages.urls[first]).isdisjoint(places(url))
 
-    def _under(self, url: str, content: str, pages: PageTable) -> bool:
-        """Was the same shown under this path, with another query?"""
-        shown = hash((content, path := _path(url)))
-        under = shown in self._paths or path == _path(pages.urls[self.first.get(content)])
-        if len(self._paths) < MOST:
-            self._paths.add(shown)
-        return under
-
     def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool) -> bool:
-        """A page was captured: had none shown the same? ``feeds``: does it name new pages of its like?
-
-        Copies of an error page, ``error``, are suspects whatever they name, and no more than that.
-        """
+        """Had none shown the same? ``feeds``: does it name new ones of its like? ``error``: its copies are suspects."""
         if self.first.add(content, page) == UNSEEN:
             if group := self._group_of(self._key(page, pages)):
-                group.new(_may_be_left(page, pages))
+                group.new(_named_deep(pages.parents[page], pages))
             return True
         if self.copied(url := pages.urls[page], content, pages) and ((fed := self._fed_by(content, feeds)) or error):
-            under = self._under(url, content, pages)
-            key = _path(url) if under else self._key(page, pages)
+            from sharc_crawler.frontier.probing import under_path
+
+            under = under_path(url, content, pages.urls[self.first.get(content)], self._paths)
+            key = path_of(url) if under else self._key(page, pages)
             if group := self._group_of(key):
                 if fed:
-                    group.echo(_told(key), deep=_may_be_left(page, pages), proven=self._closed)
+                    group.echo(_told(key), deep=_named_deep(pages.parents[page], pages), proven=self._closed)
                 for alike in {group, group if under else self._groups.get(shape(url), group)}:
                     alike.suspect()
                 self._closed = self._closed or bool(group.closed)
@@ -141,14 +132,11 @@ class Echoes:
         return self._fed[known] >= FEEDS
 
     def why_not(self, url: str, parent: PageId, pages: PageTable) -> str | None:
-        """Why a page that was not visited yet is left; ``None``: it is not. ``parent``: what named it first.
-
-        What seeds and sitemaps name never is.
-        """
+        """Why a page that ``parent`` named first is left; ``None``: it is not. What seeds and sitemaps name is not."""
         if not self._closed or not _named_deep(parent, pages):
             return None
         named = _NAMED_BY_ECHOES if parent in self.echoes else shape(url)
-        groups = (self._groups.get(key) for key in (named, shape(url), _path(url)))
+        groups = (self._groups.get(key) for key in (named, shape(url), path_of(url)))
         return next((group.closed for group in groups if group and group.closed), None)
 
     def doubts(self, page: PageId, pages: PageTable) -> bool:
@@ -157,7 +145,7 @@ class Echoes:
         if not self.echoes or parent == NO_PARENT or pages.kinds[parent] is not Kind.PAGE:
             return False
         url = pages.urls[page]
-        groups = (self._groups.get(key) for key in {self._key(page, pages), shape(url), _path(url)})
+        groups = (self._groups.get(key) for key in {self._key(page, pages), shape(url), path_of(url)})
         return any(group.doubted and not group.closed for group in groups if group)
 
     def nothing_else(self) -> None:
@@ -179,23 +167,13 @@ class Echoes:
         return group
 
 
-def _path(url: str) -> str:
-    """Where other queries lead to, too; as a group's key like no shape.
-
-    >>> _path("http://h/s/7?page=2&sort=up")
-    'h/s/7'
-    """
+def path_of(url: str) -> str:
+    """Where other queries lead to, too: as a group's key it is like no shape."""
     return url.partition("://")[2].partition("?")[0]
 
 
 def _told(key: str) -> str:
-    if key == _NAMED_BY_ECHOES:
-        return " that only such pages named"
-    return f" of the shape {key}" if key.startswith("/") else f" of {key}"
-
-
-def _may_be_left(page: PageId, pages: PageTable) -> bool:
-    return _named_deep(pages.parents[page], pages)
+    return f" of the shape {key}" if key.startswith("/") else f" of {key}" if key else " that only such pages named"
 
 
 def _named_deep(parent: PageId, pages: PageTable) -> bool:

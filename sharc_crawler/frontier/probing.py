@@ -9,7 +9,7 @@ import re
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.echoes import shape
+from sharc_crawler.frontier.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.fleeting import FleetingLinks
 from sharc_crawler.frontier.idle_places import forms
 from sharc_crawler.frontier.lifecycle import Event
@@ -81,6 +81,20 @@ def places(url: str) -> set[int]:
     """An address without each one of its places: what others have, too, differ from it in no more than that."""
     several = url.count("&")  # parameters together are more than one place
     return {hash(form.rest) for form in forms(url) if not (several and form.place == "?*")}
+
+
+def under_path(url: str, content: str, first: str, known: set[int]) -> bool:
+    """Was the same shown under this path, with another query? ``known``: where contents were shown again.
+
+    >>> under_path("http://h/s/7?page=2", "a story", "http://h/s/7?sort=up", set())
+    True
+    """
+    path = path_of(url)
+    shown = hash((content, path))
+    under = shown in known or path == path_of(first)
+    if len(known) < MOST:
+        known.add(shown)
+    return under
 
 
 def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:

@@ -36,33 +36,21 @@ _MADE_UP = (
     r"|(?=[0-9]*[A-Za-z]+[0-9]+[A-Za-z]|[A-Za-z]*[0-9]+[A-Za-z]+[0-9])[A-Za-z0-9]{6,})(?![A-Za-z0-9])"
 )
 _SESSION = re.compile(_MADE_UP)  # canonical URLs are ASCII: IGNORECASE would take twice as long
-_RUN = re.compile(rf"{_MADE_UP}|[0-9]+")
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
 _PARAMETER = re.compile(r"[?&]([^=&?/]*)=[^&]*\Z")
 HONEST = 1_000  #: different contents after which a template is never a trap
 MOST = 20_000  #: templates that are watched
-
-
 LEAST = 20  #: pages of one template before it is judged
 REPEATS = 4  #: pages for each different content, from which on it is a trap
 LEAST_MADE_UP = 8  #: pages with something made up in one place before it is judged: nothing but copies is lost
 
 
-def template(url: str) -> str:
-    """What URLs have in common that differ in their numbers, made-up names and query values alone.
-
-    >>> template("http://h/s/0123456789abcdef0123/p/7?page=2&sort=up"), template("http://h/cal/2026/11")
-    ('/s/*/p/*?page=*&sort=*', '/cal/*/*')
-    """
-    return _template(url, _RUN)
-
-
-def _template(url: str, run: re.Pattern[str]) -> str:
-    """``run``: what is left out of the path; numbers alone are, where nothing may be made up."""
+def _template(url: str) -> str:
+    """What URLs have in common that differ in their numbers and query values alone."""
     path, mark, query = url.partition("://")[2].partition("?")
-    return run.sub("*", "/" + path.partition("/")[2]) + mark + (query and _VALUE.sub("=*", query))
+    return _NUMBER.sub("*", "/" + path.partition("/")[2]) + mark + (query and _VALUE.sub("=*", query))
 
 
 def _has_odd_word(url: str) -> bool:
@@ -92,13 +80,11 @@ def made_up(url: str) -> list[MadeUp]:
     """
     start = url.find("/", len("https://"))
     found = _SESSION.finditer(url, start) if start > 0 and _has_odd_word(url) else ()
-    single = [(match, one) for match in found if (one := _single(url, start, match))]
-    parts = [one for _, one in single]
-    if len(parts) < 2:
-        return parts
-    for match, _ in reversed(single):
-        url = f"{url[: match.start()]}*{url[match.end() :]}"
-    return [*parts, MadeUp(" ".join(one.place for one in parts), url)]
+    parts = [one for match in found if (one := _single(url, start, match))]
+    if len(parts) > 1:
+        rest = _SESSION.sub(lambda match: "*" if _single(match.string, 0, match) else match[0], url[start:])
+        parts.append(MadeUp(" ".join(one.place for one in parts), f"{url[:start]}{rest}"))
+    return parts
 
 
 def _single(url: str, start: int, found: Match[str]) -> MadeUp | None:
@@ -149,7 +135,7 @@ class Traps:
             self._saw_without(part, content)
         if not parts:
             self._saw_plain(url, content)
-        if "*" in (name := _template(url, _NUMBER)):
+        if "*" in (name := _template(url)):
             self._saw_of_template(name, content)
 
     def showed(self, page: PageId, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
@@ -234,7 +220,7 @@ class Traps:
         for part in made_up(url):  # where one of them means nothing, the others may
             if reason := self._reason(part.place):
                 return reason if part.rest in self._seen else None
-        return self._reason(_template(url, _NUMBER))
+        return self._reason(_template(url))
 
     def _reason(self, name: str) -> str | None:
         return self._reasons.get(self._templates.get(name))

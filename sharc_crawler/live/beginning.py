@@ -90,7 +90,7 @@ def _begin(crawler: Crawler) -> Session:
     if drop_in:
         from sharc_crawler.live.project.everything import PARTS  # of projects alone
 
-        parts = replace(PARTS, strategy=parts.strategy, rates=PARTS.rates if history is None else parts.rates)
+        parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)
     parts = replace(parts, former=former.validators, taken=former.taken) if former else parts
     machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace

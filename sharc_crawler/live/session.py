@@ -16,7 +16,7 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import SharcError, Superseded
-from sharc_crawler.frontier.parts import Parts, at_once, named_strategy
+from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.store import SOLE
 from sharc_crawler.live.former.history import rates_of
 from sharc_crawler.live.monitoring.busy import busy
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import CaptureRef, Exchange, Sighting
     from sharc_crawler.storage.observations import ObservationStore
     from sharc_crawler.storage.sharing import SharedFile
-    from sharc_crawler.strategies.base import Setting, Strategy
 
 logger = logging.getLogger(__name__)
 LONG = 5_000  #: pages whose rates are made in 0.1 s of processor time
@@ -393,27 +392,16 @@ def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
     return by_thread(work)
 
 
-def strategy_of(spec: CaptureSpec, setting: Setting) -> Strategy:
-    """The strategy that a spec names. One that is not ours is watched: it may never return."""
-    strategy = named_strategy(spec, setting)
-    if not type(strategy).__module__.startswith("sharc_crawler."):
-        from sharc_crawler.live.unanswered import Watch  # hardly ever
-
-        Watch().begin()
-    return strategy
-
-
 def parts_of(history: ObservationStore | None, config: Config) -> Parts:
     """What a capture goes by: the site's history where there is one."""
     delay = config.politeness.delay
     told, rules = config.progress, config.sitemap_rules
     rates = partial(rates_of, names=config.rates, history=history, rules=rules, delay=delay, told=told)
     if history is None:
-        return Parts(strategy=strategy_of, rates=lambda spec: rates(spec.site), aside=aside)
+        return Parts(rates=lambda spec: rates(spec.site), aside=aside)
     from sharc_crawler.live.former.known import last_seen  # the same
 
     return Parts(
-        strategy=strategy_of,
         aside=aside,
         rates=lambda spec: rates(spec.site),
         history=lambda spec: history.histories(spec.site),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps import _SESSION, Traps, _has_odd_word, made_up, template
+from sharc_crawler.frontier.traps import _SESSION, Traps, _has_odd_word, _template, made_up
 from sharc_crawler.model import Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -129,7 +129,7 @@ def test_names_of_documents_that_look_made_up_are_no_trap():
 
 
 def test_pages_without_numbers_share_no_template():
-    assert template(f"{ROOT}about/us") == "/about/us"
+    assert _template(f"{ROOT}about/us") == "/about/us"
     traps = Traps()
     for number in range(100):
         traps.saw(f"{ROOT}{'ab' * number}", "the same")

@@ -79,6 +79,10 @@ class Arguments:
         """
         options = self.options
         made = make_strategy(strategy, Setting())
+        if not type(made).__module__.startswith("sharc_crawler."):
+            from sharc_crawler.live.unanswered import Watch  # one that is not ours may never return
+
+            Watch().begin()
         check(made, options.subsites, options.mode)
         if options.skip == "attested":
             _check_skipping(options, strategy, attests=made.attests)
