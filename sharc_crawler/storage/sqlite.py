@@ -28,7 +28,7 @@ from sharc_crawler.frontier.store import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
-from sharc_crawler.storage.connecting import readable
+from sharc_crawler.storage.connecting import BUSY, readable
 from sharc_crawler.storage.failing import is_full, said_of
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.uncollected import uncollected
@@ -252,12 +252,12 @@ class SqliteStore:
 def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
     try:
         if reading:
-            db = sqlite3.connect(readable(path), uri=True, isolation_level=None)
+            db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None)
             db.execute("PRAGMA query_only = ON")
         else:
             if not path.is_file() or not path.stat().st_size:
                 _make(path)
-            db = sqlite3.connect(path, isolation_level=None)
+            db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)  # the last reader locks it as it leaves
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
         found = frontier_schema.version(db)

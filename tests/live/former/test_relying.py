@@ -42,7 +42,8 @@ def killed(folder, url, condition, **more):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=280)
+    out, _ = process.communicate(timeout=280)
+    assert _known(folder, condition), out
 
 
 def _known(folder, condition):
