@@ -352,7 +352,11 @@ def test_the_state_of_an_instant_crawl_is_made_again(tmp_path):
         assert code == 0, out
         again = Counter(request.target for request in list(server.log)[asked:])
     after, state = visited(folder), load_state(folder)
-    assert sum((before - after).values()) <= 1, "what had been visited counts as it did"
+    assert sum((before - after).values()) <= 1, (
+        "what had been visited counts as it did",
+        before - after,
+        after - before,
+    )
     news = {row.page: row.url for row in known.pages}
     now = {state.pages[row.page].url: row for row in state.novelties.values()}
     same = [one for page, one in known.novelties.items() if news[page] in now and as_new(one, now[news[page]])]
