@@ -44,7 +44,7 @@ class Draft:
     def all_fields(self, common: Fields) -> Fields:
         """Everything but the length, ``common`` being what the records of one event share."""
         own: Fields = [("WARC-Type", self.kind), ("WARC-Record-ID", self.record_id), *common, *self.fields]
-        if self.block:
+        if self.block or self.kind == "resource":  # an empty text is a text still; its index says so, too
             own += [("WARC-Block-Digest", labelled_digest(self.block, self.start)), ("Content-Type", self.media_type)]
         return own
 

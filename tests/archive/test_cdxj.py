@@ -23,6 +23,7 @@ def test_the_index_written_is_the_index_read_back(tmp_path):
         out.write(page(response=b"", error="reset", started=5))
         out.write_metadata(URL, 6, b"a: b\r\n")
         out.write_resource(Resource(f"urn:view:{URL}", 6, "image/png", b"picture"))
+        out.write_resource(Resource(f"urn:text:{URL}", 20, "text/plain", b""))
         for number in range(10):
             out.write(page(b"%d" % number, started=7 + number))
     indexes = sorted(tmp_path.glob("*.cdxj"))
@@ -31,10 +32,11 @@ def test_the_index_written_is_the_index_read_back(tmp_path):
         warc = index.with_name(index.name.replace(".cdxj", ".warc.gz"))
         assert index.read_text().splitlines() == sorted(entry.line() for entry in entries(warc))
     lines = [line.split(" ", 2) for index in indexes for line in index.read_text().splitlines()]
-    assert len(lines) == 15
+    assert len(lines) == 16
     by_time = {time: (key, json.loads(fields)) for key, time, fields in lines}
     key, picture = by_time["19700101000006"]
     assert (key, picture["mime"], "status" in picture) == (f"urn:view:{URL}", "image/png", False)
+    assert by_time["19700101000020"][1]["mime"] == "text/plain", "of a page that says nothing"
     assert by_time["19700101000001"][0] == "org,example)/page"
     assert by_time["19700101000001"][1]["mime"] == "text/html"
     assert by_time["19700101000002"][1]["mime"] == "warc/revisit"
