@@ -11,7 +11,7 @@ from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_b
 from sharc_crawler.evidence.figures import copies
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.evidence.survival import predicted
 from sharc_crawler.model import Plan, Result, Slot, Verdict
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.swings import Swings
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from sharc_crawler.frontier.store import (
     VisitRow,
 )
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from sharc_crawler.errors import StateError
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, RateEstimate, Result, Validators
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

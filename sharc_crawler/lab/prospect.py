@@ -25,7 +25,8 @@ from sharc_crawler.lab.truth import Changes
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Kind, Sighting, Url
-from sharc_crawler.rates.chain import PRIOR, Chain, default_chain
+from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import HistoryRates, capture_length
 from sharc_crawler.seeds.hacs.updates import digest_change

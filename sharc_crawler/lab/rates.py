@@ -29,7 +29,8 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.published import WEEK, links, sitemap, weekly_captures, year_before
 from sharc_crawler.rates.age import age_rates
-from sharc_crawler.rates.chain import PRIOR, Chain
+from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import SitemapRates

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.swings import Swings
 
 ONCE_A_MONTH: Rate = 12 / 31_557_600
+PRIOR = "prior"  #: the source of a rate that nothing told: a guess
 NO_CHANGE = "unchanged"  #: the source of a rate of a page that no capture saw change: it rests on other pages, too
 
 

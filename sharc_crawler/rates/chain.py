@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.base import ONCE_A_MONTH, TellsSwings
+from sharc_crawler.rates.base import ONCE_A_MONTH, PRIOR, TellsSwings
 from sharc_crawler.rates.calibration import ENOUGH, Calibration
 from sharc_crawler.rates.sitemap import DAY, DEFAULT_RULES, SitemapRates, SitemapRules, weight
 from sharc_crawler.rates.sources import HistoryRates
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.swings import Swings
 
-PRIOR = "prior"
 MOST_COMPARED = 10_000  #: pages by which a source is calibrated, evenly drawn
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
@@ -113,7 +114,11 @@ class HistoryRates:
             return [None] * len(rows)
         size, captured = len(self._found), self._captured
         known = [row for row in rows if NOWHERE < row < size]
-        told = self._found.select(known).told(self._sources[row] if row < captured else "lastmod" for row in known)
+        found = self._found.select(known)
+        unheard = "sitemap" if self._stated else PRIOR  # a lastmod that is not believed tells nothing of its page
+        named = (self._sources[row] if row < captured else "lastmod" for row in known)
+        seen = zip(named, found.observations.tolist(), strict=True)
+        told = found.told(unheard if name == "lastmod" and not count else name for name, count in seen)
         if len(known) == len(rows):
             return list(told)
         return [next(told) if NOWHERE < row < size else None for row in rows]

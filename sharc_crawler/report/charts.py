@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.rates.base import NO_CHANGE
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.report.phrases import founded, often
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sharc_crawler.evidence.figures import MEANT, why_not
 from sharc_crawler.evidence.reasons import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Plan, Slot
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.report.phrases import changing, plain
 from sharc_crawler.report.words import percent, span
 

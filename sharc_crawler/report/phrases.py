@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.rates.base import NO_CHANGE
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.report.words import every, short
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from sharc_crawler.evidence.measures import (
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.truth_tally import TruthTally
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.swings import CROWD, KNOTS, Swings
 from tests.report.arbitrary import pages
 

@@ -9,7 +9,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.store import PageRow
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Result, Validators
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import PRIOR
 
 TEXT = st.none() | st.text(st.characters(exclude_characters="\0"), min_size=1)
 

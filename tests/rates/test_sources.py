@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
-from sharc_crawler.rates.base import NO_CHANGE
+from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
@@ -46,6 +46,16 @@ def test_without_history_the_lastmods_speak():
 
 def test_lastmods_that_are_all_equal_are_not_believed():
     assert HistoryRates().rates(listed([5.0] * 50), NOW) == [None] * 50
+
+
+def test_a_page_whose_lastmod_is_not_believed_has_a_guess():
+    equal = [Sighting(f"http://h/doc/{i}.html", hints=Hints(NOW - 30 * DAY)) for i in range(30)]
+    others = [Sighting(f"http://h/{i}.html", hints=Hints(NOW - (1 + i) * DAY)) for i in range(12)]
+    found = HistoryRates().rates([*equal, *others], NOW)
+    assert {one.source for one in found[:30] if one} == {PRIOR}
+    assert {one.source for one in found[30:] if one} == {"lastmod"}
+    daily = Sighting("http://h/doc/0.html", hints=Hints(NOW - 30 * DAY, changefreq="daily"))
+    assert {one.source for one in HistoryRates().rates([daily, *equal[1:], *others], NOW)[:30] if one} == {"sitemap"}
 
 
 def test_a_short_history_keeps_to_the_posterior():

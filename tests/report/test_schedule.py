@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Slot, Verdict
-from sharc_crawler.rates.base import NO_CHANGE
-from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, PageSample, Schedule, schedule

@@ -19,6 +19,7 @@ from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, HintHubs
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
 from sharc_crawler.frontier.modes.words import SLACK, SaidOfChanges
 from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -269,8 +270,8 @@ class SiteHints:
         strategy.reorder([ahead[place] for place in order.tolist()])
 
     def _reprice(self, ahead: list[PageId]) -> bool:
-        """Rates with Last-Modified as seen at the visits, of pages that no sitemap told of; False: there is none."""
-        pages, now = self._ledger.pages, self._capture.reference
+        """Rates with Last-Modified as seen at the visits, of pages that no sitemap told of; False: none to believe."""
+        pages, now, repriced = self._ledger.pages, self._capture.reference, False
         assert now is not None, "fixed at the turn"
         told = {
             page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
@@ -281,9 +282,11 @@ class SiteHints:
         }
         if told:
             for page, estimate in zip(told, self._capture.rates.rates(list(told.values()), now), strict=True):
-                named = estimate._replace(source=MODIFIED) if estimate.source in LISTED else estimate
-                self._ledger.rated(page, named)
-        return bool(told)
+                if estimate.source != PRIOR:  # else the header is not believed
+                    named = estimate._replace(source=MODIFIED) if estimate.source in LISTED else estimate
+                    self._ledger.rated(page, named)
+                    repriced = True
+        return repriced
 
     def order_again(self, strategy: Door, revisited: bool) -> None:
         """After a restart: the order as it was; what had not been read at T is read now."""
