@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scrapy import version_info
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.failing import without_tracebacks
@@ -54,6 +54,9 @@ class SharcAddon:
         AddressRules.of(settings.getlist(SETTING))  # told here: Scrapy logs what its handlers raise, twice
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
+        given = settings.getpriority("SCHEDULER") or 0
+        if given < ABOVE_THE_PROJECT and settings["SCHEDULER"] == default_settings.SCHEDULER:  # copied, with all else
+            settings.set("SCHEDULER", SETTINGS["SCHEDULER"], given)
         if settings["SCHEDULER"] not in SCHEDULERS:
             from sharc_crawler.guides import guide  # only where there are two
 
