@@ -54,8 +54,8 @@ def command(
 
     Without URL, of two folders of captures: which pages changed, are new or gone, by their visits.
 
-    One capture named twice compares a page's visit with its revisit. OLD and NEW may also be two saved pages. Of a page
-    made by script, what its scripts fetched is compared, too.
+    One capture named twice compares a page's first download with its last: visit and revisit, mostly. OLD and NEW may
+    also be two saved pages. Of a page made by script, what its scripts fetched is compared, too.
 
     \b
     Example:

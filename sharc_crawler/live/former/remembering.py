@@ -13,7 +13,15 @@ from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.frontier.store import FrontierStore, JudgementRow, LastmodRow, LinksRow, PageRow, VisitRow
+    from sharc_crawler.frontier.store import (
+        FrontierStore,
+        JudgementRow,
+        LastmodRow,
+        LinksRow,
+        PageRow,
+        UrlRow,
+        VisitRow,
+    )
     from sharc_crawler.model import Document, Outcome
     from sharc_crawler.storage.observations import ObservationStore
 
@@ -53,23 +61,53 @@ def observations(
     site = store.captures()[capture].spec.site
     before = history.contents(site)
     errors = _error_pages(store, capture)
+    data = _changed_data(store, capture, before)
     for url in store.urls(capture):
-        row, first = url.page, None
+        row = url.page
         names[row.page] = _url(row)
         documents: dict[str | None, Document | None] = {}  # equal bytes are not read twice
-        for visit in url.visits:
+        for visit, change in _changes(url, before):
             outcome, again = visit.outcome, visit.slot is Slot.SECOND
-            if not visit.finished or not visit.attempt:
-                continue
-            earlier = first if again else before.get(_url(row))
-            if not again:
-                first = outcome.decoded or outcome.digest
-            change = _change(visit, url.judgement, earlier)
+            if data and row.kind is Kind.PAGE and any((key, again) in data for key in url.embeds):
+                outcome, change = _with_data(outcome, change, again=again)
             lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
             document = documents.setdefault(outcome.digest, outcome.document)
             if row.kind is Kind.PAGE and content_of(outcome) in errors:  # to captures to come it is no page
                 outcome = outcome._replace(result=Result.GONE)
             yield _observation(site, row, outcome, change, lastmod, document)
+
+
+def _changes(url: UrlRow, before: Mapping[Url, str | None]) -> Iterator[tuple[VisitRow, tuple[Change, Evidence]]]:
+    """The downloads of a URL, and what each tells against the one before."""
+    first = None
+    for visit in url.visits:
+        if visit.finished and visit.attempt:
+            again = visit.slot is Slot.SECOND
+            yield visit, _change(visit, url.judgement, first if again else before.get(_url(url.page)))
+            if not again:
+                first = visit.outcome.decoded or visit.outcome.digest
+
+
+def _changed_data(store: FrontierStore, capture: int, before: Mapping[Url, str | None]) -> frozenset[tuple[str, bool]]:
+    """What scripts fetched and was another than before: its key, and whether a revisit showed that."""
+    spec = store.captures()[capture].spec
+    if spec.settings.get("browser", "never") == "never" or spec.subsites:  # each part has a T of its own
+        return frozenset()
+    found = (url for url in store.urls(capture) if url.page.kind is Kind.DATA)
+    seen = ((url.page.key, *one) for url in found for one in _changes(url, before))
+    return frozenset((key, visit.slot is Slot.SECOND) for key, visit, (change, _) in seen if change is Change.CHANGED)
+
+
+def _with_data(
+    outcome: Outcome, change: tuple[Change, Evidence], *, again: bool
+) -> tuple[Outcome, tuple[Change, Evidence]]:
+    """A page that shows its document with data that changed; one that is not there shows none.
+
+    A revisit's fingerprint is of the page as the visit's data made it: it says nothing of this change.
+    """
+    if outcome.result not in (Result.OK, Result.NOT_MODIFIED):
+        return outcome, change
+    return outcome._replace(fingerprint=None) if again else outcome, (Change.CHANGED, Evidence.BYTES)
 
 
 def _error_pages(store: FrontierStore, capture: int) -> frozenset[str]:

@@ -26,7 +26,8 @@ from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
 from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.reading.readings import Reading
-from sharc_crawler.model import Fetch, Kind, PageId, Plan, Slot, Validators
+from sharc_crawler.model import Change, Fetch, Kind, PageId, Plan, Slot, Validators
+from sharc_crawler.storage.observations import ObservationStore
 from tests.archive.readback import page
 from tests.live.browser.script_site import PAGES, PLAIN, ScriptSite, served
 
@@ -144,6 +145,7 @@ def test_data_that_folders_share_counts_for_the_pages_of_all_of_them(crawl, tmp_
             include="/p/",
             delay="0",
             sitemap="off",
+            history=str(tmp_path / "history.sqlite"),
             settings=["SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"],
         )
     assert done.code == 0, done.err
@@ -154,6 +156,10 @@ def test_data_that_folders_share_counts_for_the_pages_of_all_of_them(crawl, tmp_
     same, other = ("coherent", "equal-bytes"), ("changed", "data-changed")
     assert verdicts == {path: same if path.endswith("a") else other for path in paths}
     assert not verify(done.folder).findings, "by the records, too"
+    with ObservationStore(tmp_path / "history.sqlite") as store:
+        seen = [one for site in store.sites() for one in store.observations(site) if one.kind is Kind.PAGE]
+    changed = {one.url.removeprefix(url) for one in seen if one.change is Change.CHANGED}
+    assert changed == {path for path in paths if path.endswith("b")}, "the history learns by their data"
 
 
 @pytest.mark.long
