@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import BROUGHT, FORMATS
 from sharc_crawler.report.unproven import DOUBT, refuted_in
 from sharc_crawler.report.write import DATA
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import open_state
+
+if TYPE_CHECKING:
+    from sharc_crawler.report.pages import Stored
 
 
 @click.command()
@@ -38,8 +44,25 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
                 for row in store.outside():
                     click.echo(json.dumps(row._asdict()))
                 continue
+            with_data = _judged_with_data(store)
             for exchange in store.exchanges():
                 if not failed or exchange.result not in BROUGHT:
-                    click.echo(line(exchange))
+                    verdict = exchange.verdict or with_data.get((exchange.site, exchange.url))
+                    click.echo(line(exchange._replace(verdict=verdict)))
         if refuted_in(site / DATA):
             click.echo(f"sharc: {site}: {DOUBT}: the verdicts above are no claims", err=True)
+
+
+def _judged_with_data(store: Stored) -> dict[tuple[str, str], str]:
+    """By site and URL the verdicts of pages that browsers were shown, as the report gives them: exchanges lack these.
+
+    While a capture runs, what is unknown is not judged yet.
+    """
+    if all(row.spec.settings.get("browser", "never") == "never" for row in store.captures().values()):
+        return {}
+    return {
+        (facts.site, page.url): page.verdict.value
+        for facts in capture_facts(store)
+        for page in facts.pages
+        if page.kind is Kind.PAGE and page.verdict and (facts.ended or page.verdict is not Verdict.UNKNOWN)
+    }

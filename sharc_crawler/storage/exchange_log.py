@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.store import ExchangeRow, UrlRow
+from sharc_crawler.model import Kind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
     """Those of loaded state that are numbered above ``after``; for stores that have no quicker way to them."""
-    verdicts = {row.page: row.verdict.value for row in state.judgements}
+    made = {page for page, needed in state.embeds if state.pages[needed].kind is Kind.DATA}
+    judged = (row for row in state.judgements if row.verdict is Verdict.CHANGED or row.page not in made)
+    verdicts = {row.page: row.verdict.value for row in judged}
     for number, visit in enumerate(state.visits[after:], after + 1):
         page, outcome = state.pages[visit.page], visit.outcome
         spec = state.captures[page.capture].spec

@@ -46,7 +46,11 @@ _EXCHANGES = """
 SELECT visit.visit, page.capture, visit.ended, page.url, page.kind, page.via, parent.url, page.depth, visit.lease,
        visit.decided, visit.slot, visit.plan, visit.attempt, page.rate, page.source, visit.started, visit.result,
        visit.status, visit.error, visit.finished, visit.length, visit.media_type, visit.digest, visit.location,
-       visit.warc, visit.warc_offset, judgement.verdict
+       visit.warc, visit.warc_offset,
+       CASE WHEN judgement.verdict <> 'changed' AND EXISTS (
+           SELECT 1 FROM embed CROSS JOIN page AS data ON data.page = embed.resource
+           WHERE embed.page = visit.page AND data.kind = 'data'
+       ) THEN NULL ELSE judgement.verdict END
 FROM visit JOIN page USING (page)
 LEFT JOIN page AS parent ON parent.page = page.parent
 LEFT JOIN judgement ON judgement.page = visit.page

@@ -234,6 +234,19 @@ class FrontierStoreContract:
         ]
         assert list(store.exchanges(after=2)) == found[2:]
 
+    def test_an_exchange_has_no_verdict_where_data_of_its_page_may_have_another(self, tmp_path: Path) -> None:
+        """But where the document changed."""
+        store = self.open(tmp_path)
+        kinds = [Kind.PAGE, Kind.PAGE, Kind.PAGE, Kind.DATA, Kind.RESOURCE]
+        rows = [page_row(number, kind=kind) for number, kind in enumerate(kinds)]
+        store.commit(Batch(rows, captures={0: capture_row()}, embeds=[(0, 3), (0, 4), (1, 3), (2, 4)]))
+        store.commit(Batch(visits=[visit_row(number) for number in range(5)]))
+        said = [Verdict.COHERENT, Verdict.CHANGED, *[Verdict.COHERENT] * 3]
+        store.commit(Batch(judgements=[JudgementRow(at, one, Evidence.BYTES, "") for at, one in enumerate(said)]))
+        found = list(store.exchanges())
+        assert found == list(exchanges_of(store.load()))
+        assert [row.verdict for row in found] == [None, "changed", *["coherent"] * 3]
+
     def test_of_two_judgements_of_a_page_the_last_stands(self, tmp_path: Path) -> None:
         """More may come to be known of it, by another part of the site."""
         store = self.open(tmp_path)

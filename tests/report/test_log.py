@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.frontier.store import Batch, OutsideRow
-from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, JudgementRow, OutsideRow
+from sharc_crawler.model import Kind, Outcome, Result, Slot, Verdict
 from sharc_crawler.report.log import entry, heritrix_line
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
@@ -102,3 +106,25 @@ def test_the_command(store, tmp_path: Path):
     left = CliRunner().invoke(main, ["log", str(tmp_path), "--not-followed"])
     (line,) = map(json.loads, left.output.splitlines())
     assert (line["url"], line["reason"], line["via"]) == ("http://elsewhere.example/", "another host", page_row(0).url)
+
+
+def test_a_page_made_by_script_has_its_verdict_with_its_data(tmp_path: Path):
+    """As the report has it. Its document stayed, its data changed, or is not judged yet."""
+    spec = CaptureSpec("h.example", ("http://h.example/",), settings={"browser": "always"})
+    capture = capture_row(spec=spec, reference=20.0, ended=None)
+    rows = [page_row(0), page_row(1, kind=Kind.DATA, parent=0), page_row(2)]
+    same = JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
+    visits = [visit_row(number, slot) for slot in (Slot.FIRST, Slot.SECOND) for number in range(3)]
+    with closing(SqliteStore(tmp_path)) as store:
+        judgements = [same, same._replace(page=2)]
+        store.commit(Batch(rows, visits, judgements=judgements, captures={0: capture}, embeds=[(0, 1)]))
+
+    def verdicts() -> list[str | None]:
+        done = CliRunner().invoke(main, ["log", str(tmp_path)])
+        return [json.loads(line)["verdict"] for line in done.output.splitlines()]
+
+    assert verdicts() == [None, None, "coherent"] * 2
+    with closing(SqliteStore(tmp_path)) as store:
+        other = JudgementRow(1, Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
+        store.commit(Batch(judgements=[other], captures={0: capture._replace(ended=40.0)}))
+    assert verdicts() == ["changed", "changed", "coherent"] * 2
