@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 SHOWN = 20  #: URLs of each kind
 #: those that are listed; what is the same is counted alone
-LISTED = {"changed": "changed", "new": "new", "gone": "gone", "unknown": "not known, as masks differ"}
+LISTED = {
+    "changed": "changed",
+    "new": "new",
+    "gone": "gone",
+    "unknown": "not known (other masks, or scripts asked for other data)",
+}
 
 
 def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
@@ -29,12 +34,14 @@ def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found))
         return
+    by_data = set(found["by_data"])
     told = {name: words for name, words in LISTED.items() if found[name] or name != "unknown"}
     counts = [f"{len(found[name]):,} {words}" for name, words in told.items()]
     click.echo(f"Pages: {', '.join(counts)}, {len(found['same']):,} the same")
     for name, words in told.items():
         for url in found[name][:SHOWN]:
-            click.echo(f"{words}: {printable(url)}")
+            by = " (its data)" if url in by_data else ""
+            click.echo(f"{words}{by}: {printable(url)}")
         if (left := len(found[name]) - SHOWN) > 0:
             click.echo(f"{words}: … and {left:,} more (--json has all)")
     if found["changed"]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.masked import same_content
 from sharc_crawler.model import Kind
+from sharc_crawler.report.difference import paired
 from sharc_crawler.report.load import open_facts
 
 if TYPE_CHECKING:
@@ -19,9 +22,10 @@ class PageContent(NamedTuple):
 
     digest: str | None
     fingerprint: str | None
+    data: Mapping[str, PageContent] = MappingProxyType({})  #: what its scripts fetched, by URL
 
 
-PageContents = dict[str, PageContent]  #: by URL
+PageContents = Mapping[str, PageContent]  #: by URL
 
 NAMED = 3  #: pages that changed, of which a comparison names the URLs
 
@@ -33,7 +37,7 @@ class CountedChanges(NamedTuple):
     gone: int  #: captured formerly and not now, for whatever reason
     changed: int
     same: int
-    unknown: int  #: other bytes, under other masks
+    unknown: int  #: other bytes under other masks, or scripts that asked for other data
     named: tuple[str, ...]
 
 
@@ -43,8 +47,19 @@ def contents(folder: Path) -> PageContents:
     Raises what :func:`~sharc_crawler.report.load.open_facts` does where the state cannot be read.
     """
     with open_facts(folder) as captures:
-        pages = (page for facts in captures for page in facts.pages)
-        return {page.url: _content(page) for page in pages if page.kind is Kind.PAGE and page.verdict is not None}
+        found: dict[str, PageContent] = {}
+        data: dict[str, PageContent] = {}
+        for page in (page for facts in captures for page in facts.pages):
+            if page.kind is Kind.PAGE and page.verdict is not None:
+                found[page.url] = _content(page)
+            elif page.kind is Kind.DATA and page.visit and page.visit.status is not None:
+                data[page.url] = _content(page) if page.verdict else _answer(page.visit.status, page.target)
+        if data:  # hardly ever, but where browsers were shown pages
+            for page in (page for facts in captures for page in facts.pages):
+                if page.kind is Kind.PAGE and page.url in found:
+                    own: PageContents = {url: data[url] for url in page.embeds if url in data}
+                    found[page.url] = found[page.url]._replace(data=own)
+        return found
 
 
 class PagesApart(NamedTuple):
@@ -54,7 +69,8 @@ class PagesApart(NamedTuple):
     gone: list[str]  #: captured formerly and not now, for whatever reason
     changed: list[str]
     same: list[str]
-    unknown: list[str]  #: other bytes, under other masks
+    unknown: list[str]  #: other bytes under other masks, or scripts that asked for other data
+    by_data: list[str]  #: those of the changed that did by what their scripts fetched alone
 
 
 def compared(former: PageContents, latter: PageContents) -> CountedChanges:
@@ -65,18 +81,37 @@ def compared(former: PageContents, latter: PageContents) -> CountedChanges:
     CountedChanges(new=1, gone=1, changed=1, same=1, unknown=1, named=('b',))
     """
     found = apart(former, latter)
-    new, gone, changed, same, unknown = map(len, found)
+    new, gone, changed, same, unknown, _ = map(len, found)
     return CountedChanges(new, gone, changed, same, unknown, tuple(found.changed[:NAMED]))
 
 
 def apart(former: PageContents, latter: PageContents) -> PagesApart:
     """Which pages changed from one capture to a later one."""
     both = former.keys() & latter.keys()
-    found = PagesApart(sorted(latter.keys() - both), sorted(former.keys() - both), [], [], [])
+    found = PagesApart(sorted(latter.keys() - both), sorted(former.keys() - both), [], [], [], [])
     by_sameness = {False: found.changed, True: found.same, None: found.unknown}
     for url in sorted(both):
-        by_sameness[_same(former[url], latter[url])].append(url)
+        document, data = _same(former[url], latter[url]), _same_data(former[url].data, latter[url].data)
+        by_sameness[_both(document, data)].append(url)
+        if data is False and document is not False:
+            found.by_data.append(url)
     return found
+
+
+def _both(one: bool | None, other: bool | None) -> bool | None:
+    if False in (one, other):
+        return False
+    return None if None in (one, other) else True
+
+
+def _same_data(former: PageContents, latter: PageContents) -> bool | None:
+    if not former and not latter:
+        return True
+    pairs = paired(former, latter)
+    same: bool | None = True if len(pairs) == len(former) == len(latter) else None
+    for then, now in pairs.items():
+        same = _both(same, _same(former[then], latter[now]))
+    return same
 
 
 def _same(one: PageContent, other: PageContent) -> bool | None:
@@ -87,3 +122,8 @@ def _same(one: PageContent, other: PageContent) -> bool | None:
 
 def _content(page: PageFacts) -> PageContent:
     return PageContent(page.visit.digest, page.visit.fingerprint) if page.visit else PageContent(None, None)
+
+
+def _answer(status: int, target: str | None) -> PageContent:
+    """Of data that was not captured: what the server said instead."""
+    return PageContent(f"{status} {target}", None)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-FORMAT, VERSION = "sharc-collection", 2
+FORMAT, VERSION = "sharc-collection", 3
 INDEX = "index.json"
 _TOTALS = ("captured", "coherent", "changed", "unknown", "not_captured")
 _ENTRY = {"folder", "stamp", "former", "changes", "time", "complete", "certified", "reference", "statement", "totals"}

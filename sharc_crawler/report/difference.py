@@ -42,14 +42,25 @@ def of_data(old: Mapping[str, FetchedPage], new: Mapping[str, FetchedPage]) -> l
 
     What has another address each time, with something made up in it, is compared where one alone is like it.
     """
-    before, after = _alike(old.keys() - new.keys()), _alike(new.keys() - old.keys())
-    told = [form for form in before.keys() & after.keys() if len(before[form]) == len(after[form]) == 1]
-    pairs = [(key, key) for key in old.keys() & new.keys()] + [(before[form][0], after[form][0]) for form in told]
-    rows = [_compared(then, now, old[then], new[now]) for then, now in pairs]
+    pairs = paired(old, new)
+    rows = [_compared(then, now, old[then], new[now]) for then, now in pairs.items()]
+    before, after = _alike(old.keys() - pairs.keys()), _alike(new.keys() - set(pairs.values()))
     for asked, others, when in ((before, after, "before"), (after, before, "later")):
-        for form in asked.keys() - set(told):
-            rows += [_alone(url, when, alike=form in others) for url in asked[form]]
+        for form, urls in asked.items():
+            rows += [_alone(url, when, alike=form in others) for url in urls]
     return sorted(rows, key=lambda row: (not row.changed, row.found is not None and row.found.equal_bytes, row.url))
+
+
+def paired(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
+    """What of two captures' data is compared: URL then → URL now.
+
+    >>> paired(["http://h/a?_=1764166000123", "/b", "/c"], ["http://h/a?_=1764169999123", "/b", "/d"])
+    {'/b': '/b', 'http://h/a?_=1764166000123': 'http://h/a?_=1764169999123'}
+    """
+    earlier, later = set(old), set(new)
+    before, after = _alike(earlier - later), _alike(later - earlier)
+    told = [form for form in before.keys() & after.keys() if len(before[form]) == len(after[form]) == 1]
+    return {url: url for url in earlier & later} | {before[form][0]: after[form][0] for form in told}
 
 
 def _alone(url: str, when: str, *, alike: bool) -> DataDifference:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,13 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli import main
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.frontier.store import Batch, JudgementRow
+from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.model import Result as FetchResult
+from sharc_crawler.storage.sqlite import SqliteStore
+from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 from tests.archive.readback import INFO, page
 
 if TYPE_CHECKING:
@@ -99,6 +107,49 @@ def test_a_shell_that_never_changes_is_compared_by_what_its_scripts_fetched(tmp_
     assert "<mark>3</mark>" in shown
     alone = run("diff", old, old, URL).output
     assert "The same bytes; what its scripts fetched is as it was" in alone
+
+
+def stored(folder: Path, data: dict[str, tuple[str | None, int]]) -> Path:
+    """A complete capture's state: three shells that never change, and the digest and status of what each fetched."""
+    folder.mkdir()
+    asked = list(data)
+    rows = [page_row(number) for number in range(3)]
+    rows += [page_row(number, kind=Kind.DATA, key=key, url=key) for number, key in enumerate(asked, 3)]
+    visits = [visit_row(number) for number in range(3)]
+    for number, (digest, status) in enumerate(data.values(), 3):
+        visit = visit_row(number)
+        result = FetchResult.OK if digest else FetchResult.FAILED
+        outcome = visit.outcome._replace(result=result, status=status, digest=digest, fingerprint=digest)
+        visits.append(visit._replace(outcome=outcome))
+    embeds = [(int(key[-1]), number) for number, key in enumerate(asked, 3)]
+    kept = [visit.page for visit in visits if visit.outcome.result is FetchResult.OK]
+    judged = [JudgementRow(page, Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES) for page in kept]
+    with closing(SqliteStore(folder)) as store:
+        capture = capture_row(reference=20.0, ended=40.0)
+        store.commit(Batch(rows, visits, judgements=judged, captures={0: capture}, embeds=embeds))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("later", "shown"),
+    [
+        ({"/a?p=0": ("d1", 200), "/a?p=1": ("d1", 200)}, "0 changed, 0 new, 0 gone, 3 the same"),
+        ({"/a?p=0": ("d2", 200), "/a?p=1": ("d1", 200)}, "1 changed, 0 new, 0 gone, 2 the same"),
+        ({"/a?p=0": (None, 404), "/a?p=1": ("d1", 200)}, "1 changed, 0 new, 0 gone, 2 the same"),
+        (
+            {"/b?p=0": ("d1", 200), "/a?p=1": ("d1", 200)},
+            "0 changed, 0 new, 0 gone, 1 not known (other masks, or scripts asked for other data), 2 the same",
+        ),
+    ],
+)
+def test_pages_whose_data_changed_are_listed_as_changed(tmp_path: Path, later: dict, shown: str) -> None:
+    old = stored(tmp_path / "old", {"/a?p=0": ("d1", 200), "/a?p=1": ("d1", 200)})
+    new = stored(tmp_path / "new", later)
+    told = run("diff", old, new).stdout.splitlines()
+    assert told[0] == f"Pages: {shown}"
+    assert (f"changed (its data): {page_row(0).url}" in told) == ("1 changed" in shown)
+    found = json.loads(run("diff", old, new, "--json").stdout)
+    assert found["by_data"] == found["changed"]
 
 
 def test_data_whose_address_changes_with_each_load_is_compared_where_one_alone_is_like_it(tmp_path: Path) -> None:

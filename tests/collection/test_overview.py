@@ -150,7 +150,7 @@ def test_the_page_needs_nobody_else(copied):
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "[]", '{"format": "sharc-collection", "version": 2, "sites": [{}]}', "folder only", "a number"]
+    "damage", ["", "[]", '{"format": "sharc-collection", "version": 3, "sites": [{}]}', "folder only", "a number"]
 )
 def test_a_damaged_index_is_made_anew(copied, damage):
     write_overview(copied)
