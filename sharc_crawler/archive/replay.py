@@ -8,8 +8,9 @@ import shutil
 import socket
 import subprocess
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 _PORTS = range(15_000, 32_000)
 _STARTING = 240.0  #: seconds that pywb is given to listen
+_OWN = "started.txt"  #: what pywb serves that no other server on its port does
 HOW_TO_GET = (
     "pywb is not installed, or not found. It pins old packages, so give it an environment of its own: "
     f"python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb && export {PYWB}=~/pywb/bin"
@@ -53,19 +55,23 @@ def replaying(folders: Sequence[Path], port: int = 0, dress: Callable[[Path], No
 
     ``dress``: lays what else pywb is to show into the folder that it runs in.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where there is nothing to show, or no pywb.
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is nothing to show, no pywb, or no such port to be had.
     """
     program = find_pywb(os.environ)
+    if port:
+        _take(port)
     with TemporaryDirectory(prefix="sharc-replay-") as place:
         _collect(folders, Path(place) / "collections" / COLLECTION)
         dress(Path(place))
+        (Path(place) / "static").mkdir(exist_ok=True)
+        (Path(place) / "static" / _OWN).write_text(place)
         port = port or _free_port()
         with (Path(place) / "log").open("w+") as log:
             started = subprocess.Popen(  # noqa: S603 - the program that the user named
                 [program, "-p", str(port), "-b", "127.0.0.1"], cwd=place, stdout=log, stderr=log, env=_environment()
             )
             try:
-                _wait(started, port, Path(place) / "log")
+                _wait(started, port, Path(place))
                 yield f"http://127.0.0.1:{port}/{COLLECTION}/"
             finally:
                 started.terminate()
@@ -124,17 +130,35 @@ def _free_port() -> int:
     raise SharcError("pywb needs a port of 127.0.0.1, and none of a hundred was free: name one with port=")
 
 
+def _take(port: int) -> None:
+    """Raise :class:`~sharc_crawler.errors.UsageError` where this port cannot be listened on: it may be another's."""
+    with socket.socket() as free:
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are in nobody's way
+        try:
+            free.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise UsageError(f"--port {port}: {error.strerror}; without it any free port is taken") from error
+
+
 def _environment() -> dict[str, str]:
     """Ours, without what leads one Python environment into another."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
-def _wait(started: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _wait(started: subprocess.Popen[bytes], port: int, place: Path) -> None:
+    """Until pywb itself answers on its port, and lives."""
     deadline = time.monotonic() + _STARTING
     while time.monotonic() < deadline and started.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
+        if _serves(port, place) and started.poll() is None:
+            return
         time.sleep(0.1)
-    said = log.read_text(errors="replace").strip().splitlines()[-1:] or ["nothing"]
+    said = (place / "log").read_text(errors="replace").strip().splitlines()[-1:] or ["nothing"]
     raise SharcError(f"pywb did not start to listen on port {port}; its last words: {said[0]}")
+
+
+def _serves(port: int, place: Path) -> bool:
+    """Does what answers there run in this folder?"""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as asked, suppress(OSError, HTTPException):
+        asked.request("GET", f"/static/{_OWN}")
+        return asked.getresponse().read(4096) == os.fsencode(place)
+    return False

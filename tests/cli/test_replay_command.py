@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import socket
+import sys
+from urllib.request import urlopen
+
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, write_index
-from sharc_crawler.archive.replay import elsewhere, find_pywb
+from sharc_crawler.archive.replay import elsewhere, find_pywb, replaying
 from sharc_crawler.cli import main
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import SharcError, UsageError
 
 
 def test_without_pywb_it_says_how_to_get_it(monkeypatch, tmp_path):
@@ -45,3 +49,41 @@ def test_the_environment_or_its_programs_can_be_named(tmp_path, folder):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "wayback").touch()
     assert find_pywb({"SHARC_PYWB": str(tmp_path / folder)}) == tmp_path / "bin" / "wayback"
+
+
+def stands_for_pywb(monkeypatch, folder, script):
+    """A program in its place; ``folder`` has a WARC file to show."""
+    programs = folder / "bin"
+    programs.mkdir()
+    (programs / "wayback").write_text(f"#!{sys.executable}\n{script}")
+    (programs / "wayback").chmod(0o755)
+    monkeypatch.setenv("SHARC_PYWB", str(programs))
+    (folder / "a.warc.gz").touch()
+
+
+def test_a_port_that_is_taken_is_named_before_anything_starts(monkeypatch, tmp_path):
+    stands_for_pywb(monkeypatch, tmp_path, "raise SystemExit('started')")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with (
+            pytest.raises(UsageError, match=f"--port {port}: Address already in use; without it any free") as caught,
+            replaying([tmp_path], port),
+        ):
+            pass
+    assert caught.value.exit_code == 2
+
+
+def test_an_address_is_given_once_the_program_itself_answers(monkeypatch, tmp_path):
+    files = "import sys\nfrom http.server import *\n"
+    serve = "ThreadingHTTPServer(('127.0.0.1', int(sys.argv[2])), SimpleHTTPRequestHandler).serve_forever()"
+    stands_for_pywb(monkeypatch, tmp_path, files + serve)
+    with replaying([tmp_path]) as address, urlopen(f"{address.removesuffix('capture/')}collections/") as answer:
+        assert answer.status == 200
+
+
+def test_another_server_on_its_port_is_not_taken_for_it(monkeypatch, tmp_path):
+    files = "import sys\nfrom http.server import *\nother = HTTPServer(('127.0.0.1', int(sys.argv[2])), "
+    serve = "BaseHTTPRequestHandler)\nother.handle_request()\nraise SystemExit('no port for me')"
+    stands_for_pywb(monkeypatch, tmp_path, files + serve)
+    with pytest.raises(SharcError, match="its last words: no port for me"), replaying([tmp_path]):
+        pass
