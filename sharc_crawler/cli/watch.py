@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,9 @@ def _newest() -> Path:
 def _appears(folder: Path) -> bool:
     """Wait until a crawl has made its folder; ``False``: Ctrl-C came first."""
     if not folder.exists():
-        click.echo(f"{folder} is not there yet; waiting for a crawl to begin in it. Ctrl-C ends it.", err=True)
+        near = get_close_matches(folder.name, [one.name for one in folder.parent.glob("*") if one.is_dir()], n=1)
+        meant = f" Did you mean {folder.with_name(near[0])}?" if near else ""
+        click.echo(f"{folder} is not there yet; waiting for a crawl to begin in it. Ctrl-C ends it.{meant}", err=True)
     try:
         while not folder.exists():
             time.sleep(EVERY)

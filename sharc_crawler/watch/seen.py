@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LAST = 12  #: URLs shown
 SILENT: Seconds = 15.0  #: without a sign of life a crawl may be gone: it gives one a second
+_WANTED = Kind.PROBE.value, Result.GONE.value  #: what the crawler asks for to see that it is not there
 _BROUGHT = {Result.OK.value, Result.NOT_MODIFIED.value, Result.REDIRECTED.value}
 
 
@@ -67,7 +68,7 @@ class LogSummary:
         host = self.hosts.setdefault(urlsplit(entry["url"]).netloc, HostSeen())
         host.requests += 1
         host.starts.append(unix(entry["started"]))
-        if entry["result"] not in _BROUGHT:
+        if entry["result"] not in _BROUGHT and (entry["kind"], entry["result"]) != _WANTED:
             host.errors += 1
             host.last_error = entry["error"] or f"status {entry['status']}"
         self.last.append(entry)

@@ -206,3 +206,13 @@ def test_a_log_that_no_crawl_wrote_is_said(tmp_path, line):
     (tmp_path / LOG).write_text(f"{line}\n")
     with pytest.raises(DataError, match="no crawl wrote"):
         Watched(tmp_path).look()
+
+
+def test_that_a_page_which_cannot_exist_is_not_there_is_no_error(tmp_path: Path) -> None:
+    asked = {"kind": "probe", "result": "gone", "status": 404}
+    append(tmp_path / LOG, entry(0, **asked), entry(1, **{**asked, "result": "failed", "status": 503}))
+    append(tmp_path / LOG, entry(2, result="gone", status=404))
+    watched = Watched(tmp_path)
+    watched.look()
+    (host,) = facts(watched, 200.0)["hosts"]
+    assert (host["requests"], host["errors"]) == (3, 2)

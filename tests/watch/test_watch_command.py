@@ -106,6 +106,15 @@ def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path, monkeypatch):
     assert asked.exit_code == 0
     assert asked.stderr.startswith(f"{folder} is not there yet; waiting")
     assert asked.stdout.startswith("The crawl is over")
+    assert "Did you mean" not in asked.stderr
+
+
+def test_a_folder_beside_the_one_that_is_waited_for_is_named_where_its_name_is_nearly_that(tmp_path, monkeypatch):
+    (tmp_path / "www.example.org").mkdir()
+    wanted = tmp_path / "www.exmaple.org"
+    monkeypatch.setattr("sharc_crawler.cli.watch.time.sleep", lambda _: (wanted.mkdir(), status(wanted, ended="it")))
+    asked = CliRunner().invoke(main, ["watch", str(wanted)])
+    assert f" Did you mean {tmp_path / 'www.example.org'}?\n" in asked.stderr
 
 
 def test_a_fleet_is_watched_by_its_dsn(tmp_path):
