@@ -14,7 +14,7 @@ from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.teaching import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
-from sharc_crawler.report.words import next_line
+from sharc_crawler.report.words import collected, next_line
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.storage.folders import site_folders
@@ -111,7 +111,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     verifying = partial(share, part="verifying what the certificate is to say")
     made = certify(facts, folder, verifying)
     found = any(one.findings for one in made)
-    following = ["sharc", "verify", str(folder)] if all(one.ended for one in facts) else []
+    whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing is to be verified
+    following = ["sharc", "verify", str(folder)] if whole else []
     if found:
         from sharc_crawler.report.next_steps import again  # what should never be
         from sharc_crawler.report.refuted import refute
@@ -120,6 +121,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
         following = again(facts[0].settings, facts[0].seeds, str(folder))
     certified = [*lines(made), *_sealed(folder, config)]
     text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
+    if whole and collected(folder):
+        text += "In its collection, the same command captures the site again, and learns from this capture.\n"
     return text + (f"{next_line(*following)}\n" if following else ""), found
 
 

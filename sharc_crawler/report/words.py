@@ -88,9 +88,14 @@ def going_on(folder: Path) -> str:
     >>> going_on(Path("captures/example.org"))
     'the same command goes on, with -a output=captures/example.org'
     """
-    if len(folder.parents) > DEEP and (folder.parents[DEEP - 1] / "collection.yaml").is_file():
+    if collected(folder):
         return "the same command goes on"
     return f"the same command goes on, with -a output={quote(str(folder))}"
+
+
+def collected(folder: Path) -> bool:
+    """Is it a capture's folder in a collection?"""
+    return len(folder.parents) > DEEP and (folder.parents[DEEP - 1] / "collection.yaml").is_file()
 
 
 def next_line(*words: object) -> str:

@@ -59,6 +59,9 @@ def test_what_was_cut_off_goes_on(tmp_path):
         assert not is_over(cut.folder)
         done = into(tmp_path)
     assert done.returncode == 0, done.stderr
+    *_, following, command = done.stdout.splitlines()
+    assert following == "In its collection, the same command captures the site again, and learns from this capture."
+    assert command.startswith("Next: sharc verify ")
     assert [one.folder for one in collection.captures()] == [cut.folder]
     assert is_over(cut.folder)
 

@@ -170,6 +170,7 @@ def test_an_address_that_is_not_allowed_is_one_line(site, tmp_path):
     assert "Nothing was downloaded: 2 requests, none to an address that may be asked" in done.stderr
     assert done.returncode == 1, "stock Scrapy would have brought its pages"
     assert "Nothing is archived" not in done.stderr, "meant so"
+    assert "Next: " not in done.stdout + done.stderr, "there is no certificate to verify"
 
 
 def test_revisits_reach_the_callbacks_where_asked_for(plain, site, tmp_path):
