@@ -39,13 +39,12 @@ _SHOWS = "it shows this folder's error page, of status 200"
 
 def note(probe: str, outcome: Outcome) -> str:
     """What a reader must know of what was asked for."""
-    if outcome.result is Result.OK:
-        what = _SHOWS
-    elif outcome.result is Result.GONE:
-        what = f"there is none (status {outcome.status}), so pages beside it that show the same are pages"
-    else:
-        what = f"the answer ({outcome.error or outcome.result}) does not show an error page"
-    return f"{probe}, which nobody names, was asked for as pages beside it show the same: {what}"
+    cannot = f"a page that cannot exist ({probe})"
+    if outcome.result is Result.GONE:
+        return f"the site answers {outcome.status} to {cannot}, so pages that look alike count as pages"
+    shown = outcome.result is Result.OK
+    what = _SHOWS if shown else f"the answer ({outcome.error or outcome.result}) does not show an error page"
+    return f"{cannot} was asked for, since pages beside it look alike: {what}"
 
 
 def shown_by(notes: Iterable[str]) -> bool:

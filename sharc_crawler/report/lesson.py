@@ -56,7 +56,7 @@ class _Twice(NamedTuple):
 
 
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
-    """What the pages that teach do teach; kept in the folder. ``known``: masks that hold already.
+    """What the pages that teach do teach; kept in the folder, if anything. ``known``: masks that hold already.
 
     A page that the server itself calls modified was edited: it teaches nothing, whatever masks leave of it.
     """
@@ -71,7 +71,10 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
         len(alike) == seen.lost
     ):  # no page was edited, as far as can be told: a 304 that is not believed spoke of content
         alike |= seen.doubted
-    taught = Taught(lesson.masks, frozenset(alike), tuple(lesson.why_no_more()) if seen.lost >= SUPPORT else ())
+    told = lesson.differing or (known and seen.lost >= SUPPORT)  # nothing to mask is news to whoever gave masks
+    taught = Taught(lesson.masks, frozenset(alike), tuple(lesson.why_no_more()) if told else ())
+    if taught == Taught() and not (folder / NAME).exists():
+        return taught
     learned = {"masks": len(taught.masks), "alike": sorted(taught.alike), "why": taught.why}
     replace_file(folder / NAME, json.dumps({**as_json(masks), "learned": learned}, indent=1) + "\n")
     return taught

@@ -86,7 +86,9 @@ def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
         yield NextStep(words, f"{given}=FOLDER/{NAME}")
     elif (number := totals["content"]["changed"]) > MANY * totals["captured"]:
         yield NextStep(
-            f"{counted(number, 'page')} lost {agreeing(number, 'their')} content. Is it noise?", "sharc masks FOLDER"
+            f"{counted(number, 'page')} changed {agreeing(number, 'their')} content between visit and revisit."
+            " Is it noise?",
+            "sharc masks FOLDER",
         )
     if totals["content"]["changed"]:
         command = f"sharc diff FOLDER FOLDER {quote(page) if page else 'URL'}"

@@ -70,7 +70,7 @@ def test_a_site_whose_error_pages_lead_on_ends(impolite, strategy):
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"result": Result.GONE, "status": 404}, "there is none (status 404), so pages beside it that show the same"),
+        ({"result": Result.GONE, "status": 404}, "the site answers 404 to a page that cannot exist (http://h/no-such"),
         ({"result": Result.FAILED, "status": 500, "error": "status 500"}, "the answer (status 500) does not show an"),
         ({"result": Result.REDIRECTED, "status": 302, "location": ROOT}, "the answer (redirected) does not show an"),
     ],

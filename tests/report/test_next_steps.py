@@ -41,3 +41,8 @@ def test_a_capture_without_a_history_is_told_what_learns() -> None:
     assert "-s SHARC_HISTORY=history.db" in [step.command for step in next_steps(project)]
     kept = {**REPORT, "settings": {"history": "history.db"}}
     assert not any("history" in step.command for step in next_steps(kept))
+
+
+def test_pages_that_changed_between_their_downloads_are_not_called_lost() -> None:
+    words = next(step.words for step in next_steps(REPORT) if step.command == "sharc masks FOLDER")
+    assert words == "1 page changed its content between visit and revisit. Is it noise?"

@@ -15,7 +15,7 @@ from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.demo.answers import http_date
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import NOTHING_TAUGHT, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
@@ -178,3 +178,13 @@ def test_pages_whose_payload_lies_in_a_former_capture_count_among_those_that_may
     taught = teach([replace(facts, pages=tuple(elsewhere))], tmp_path)
     assert (taught.masks, taught.alike) == ((), frozenset())
     assert "differs on 2 of 9 pages that have it, or may have it" in taught.why[0]
+
+
+def test_where_nothing_can_be_learned_nothing_is_said_or_written_but_to_whom_gave_masks(tmp_path: Path) -> None:
+    facts = blog(tmp_path)
+    known = teach([facts], tmp_path).masks
+    for file in (tmp_path / NAME, *tmp_path.glob("*.warc.gz")):
+        file.unlink()
+    assert teach([facts], tmp_path) == NOTHING_TAUGHT
+    assert not (tmp_path / NAME).exists()
+    assert teach([facts], tmp_path, known).why
