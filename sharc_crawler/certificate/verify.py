@@ -28,16 +28,18 @@ from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
+from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import moved_sites, site_folders
 from sharc_crawler.storage.holding import is_held
 from sharc_crawler.storage.opening import holds_state, open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.material import Material
+    from sharc_crawler.frontier.store import ExchangeRow
 
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
@@ -183,6 +185,7 @@ def why_none(path: Path) -> str:
     with open_state(path) as store:
         captures = store.captures().values()
         begins_again = any("spider" in capture.spec.settings for capture in captures) and not store.load().kept
+        refused = _refused(store.exchanges())
     if is_held(path):
         return "it is being captured"
     if any(capture.spec.mode == "instant" for capture in captures):
@@ -194,7 +197,19 @@ def why_none(path: Path) -> str:
         return "there are no WARC files that could show anything"
     if refuted_in(path / REPORT):
         return f"the WARC files do not bear out what was judged ({path / REPORT}); capture the site again, elsewhere"
-    return f"it was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
+    if refused:
+        return f"nothing was captured ({refused})"
+    return f"its certificate was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
+
+
+def _refused(exchanges: Iterable[ExchangeRow]) -> str:
+    """Why the last request was refused, where no request was made at all; else empty."""
+    why = ""
+    for row in exchanges:
+        if row.attempt and (row.result != Result.REFUSED or row.status is not None):
+            return ""
+        why = row.error or why
+    return why
 
 
 def total_size(path: Path) -> int:

@@ -193,6 +193,11 @@ def _claims(result: Verification) -> Iterator[str]:
         yield f"{short(site)}: {sentence(claim)}" if site and several else sentence(claim)
 
 
+def _or_missing(folder: Path, name: str) -> str:
+    file = folder / name
+    return f"{name} (missing)" if file.parent.is_dir() and not file.exists() and GIVEN not in name else name
+
+
 def _words(result: Verification) -> str:
     of = counted(result.pages, "page") + (f" and {counted(result.resources, 'resource')}" if result.resources else "")
     size = f"judgements of {of}, {counted(result.records, 'record')}"
@@ -212,7 +217,7 @@ def _words(result: Verification) -> str:
         if len(result.findings) > SHOWN:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
     if result.unsealed and not result.findings:
-        names = short(", ".join(result.unsealed[:SHOWN]))
+        names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
         lines.append(f"  not certified: {names}. Of reports figures, verdicts and times were compared, no other words.")
         if not {INDEX, PAGE}.isdisjoint(result.unsealed):
             lines.append(

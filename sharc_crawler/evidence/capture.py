@@ -45,6 +45,7 @@ class CaptureFacts:
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
     part: bool = False  #: one of several parts of a capture; its audit, times and notes are the whole's
     taught: Taught = NOTHING_TAUGHT
+    revisits: bool = False  #: it goes on, and its strategy revisits: T is to come, however few pages are there so far
     refuted: bool = False  #: the records do not bear out what was judged, so that nothing is claimed
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
 

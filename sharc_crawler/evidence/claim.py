@@ -74,7 +74,7 @@ def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
         return Statement.TOGETHER if totals["coherent"] else Statement.NONE_SHOWN
     if parts:
         return Statement.TOGETHER_BY_PART
-    if sums.once and (facts.ended is not None or not facts.strategy.startswith("sharc-attested")):  # that has T
+    if sums.once and not facts.revisits:
         return Statement.ONCE
     return Statement.NOT_REACHED if facts.ended is None else Statement.NEVER_REACHED
 

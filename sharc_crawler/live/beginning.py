@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError, Superseded, UsageError
 from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.clock import clock_of
@@ -46,7 +46,7 @@ def session_of(crawler: Crawler) -> Session:
     if session is None:
         try:
             session = _sessions[crawler] = _begin(crawler)
-        except (UsageError, DataError) as error:
+        except (UsageError, DataError, Superseded) as error:
             raise error if _captures(crawler) else type(error)(as_settings(str(error))) from error
     return session
 

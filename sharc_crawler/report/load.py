@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, Outside
 from sharc_crawler.frontier.spec import BOUNDS
@@ -23,6 +24,8 @@ from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.words import span
 from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.storage.opening import open_state
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -113,12 +116,20 @@ def _capture(
         notes=(*seen.asked_to_wait(), *_notes(capture, seen)),
         audit=capture.audit,
         swings=capture.swings,
+        revisits=capture.ended is None and spec.mode == "capture" and _revisits(spec.strategy),
         skipped=capture.skipped,
         outside=tuple(
             Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture
         ),
         stats=seen.decisions(),
     )
+
+
+def _revisits(strategy: str) -> bool:
+    """Not known of one that is not installed here."""
+    with suppress(UsageError):
+        return make_strategy(strategy, Setting()).revisits
+    return False
 
 
 class _Seen:

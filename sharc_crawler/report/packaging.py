@@ -72,11 +72,12 @@ def package(
     path = path or folder / name
     if path.resolve().parent == folder.resolve() and any(one.ended is None for one in captures):
         raise UsageError(
-            f"{str(folder)!r} holds a capture that is not complete: the same crawl command goes on with it, then it"
-            " can be packaged. To package it as it is, without a certificate, name a file in another folder with -o"
+            f"{str(folder)!r} holds a capture that is not complete: {_going_on(captures)}."
+            " To package it as it is, without a certificate, name a file in another folder with -o"
         )
     if path.exists() and not anew:
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
+    captures = [facts for facts in captures if facts.warcs] or captures  # of the others it holds nothing
     confirmation = confirmation_of(folder)
     contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder))
     try:
@@ -85,6 +86,12 @@ def package(
         return write_wacz(path, contents, about, told, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _going_on(captures: Sequence[CaptureFacts]) -> str:
+    if any("spider" in facts.settings and "resume" not in facts.settings for facts in captures):
+        return "its spider began without SHARC_RESUME=True, so begin anew, in another folder, and package that"
+    return "the same crawl command goes on with it, then it can be packaged"
 
 
 @dataclass(frozen=True, slots=True)

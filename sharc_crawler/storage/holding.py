@@ -34,7 +34,7 @@ def hold(folder: Path) -> IO[bytes]:
             raise
         raise Superseded(
             f"output={str(folder)!r} is being written by another crawl; wait for its end, or choose another folder"
-            " (SHARC_OUTPUT='captures/%(name)s' gives each of a project's spiders its own)"
+            " (SHARC_OUTPUT='captures/%(name)s/%(time)s' gives each run of a project's spider its own, to the second)"
         ) from None
     held.truncate(0)
     held.write(_MINE)

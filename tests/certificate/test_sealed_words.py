@@ -85,6 +85,8 @@ def test_a_report_that_is_gone_is_told_too(capture):
     (capture / DATA).unlink()
     (capture / "report.html").unlink()
     assert unsealed(capture) == [PAGES, "report.html", DATA]
+    told = f"not certified: {PAGES} (missing), report.html (missing), {DATA} (missing)."
+    assert told in " ".join(said(capture)[1].split())
 
 
 def test_a_report_of_old_is_told_for_what_it_is(capture, original):

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
 from sharc_crawler.report import sites
 from sharc_crawler.report.packaged import not_of_it
-from sharc_crawler.report.write import write
+from sharc_crawler.report.packaging import package
+from sharc_crawler.report.write import DATA, PAGES, write
 from sharc_crawler.storage.folders import folders_text
-from tests.certificate.made import certified
+from tests.certificate.made import certified, make
+from tests.report import by_hand
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +127,51 @@ def test_an_index_that_knows_a_site_that_was_moved_since_holds(several, tmp_path
     assert found(several) == ""
     code, text = said(several)
     assert (code, "not verified: b.example, whose folder was moved" in text) == (0, True)
+
+
+@pytest.fixture(scope="module")
+def beside_nothing(tmp_path_factory):
+    """A project's capture of two hosts, one of which was refused: nothing of it was asked for."""
+    folder = tmp_path_factory.mktemp("refused")
+    refused = by_hand.facts(by_hand.page("http://10.1.2.3/", reason="a private address"))
+    captures = [make(folder), replace(refused, site="10.1.2.3", seeds=("http://10.1.2.3/",))]
+    write(captures, folder)
+    certify(captures, folder)
+    return folder, package(folder, captures, folder.with_suffix(".wacz"))
+
+
+def test_a_host_of_which_nothing_was_downloaded_needs_no_certificate(beside_nothing):
+    for path in beside_nothing:
+        assert (found(path), said(path)[0]) == ("", 0)
+        assert "not certified" not in said(path)[1]
+
+
+OWED = {
+    "a page": lambda one: one["coherence"].update(captured=1, coherent=1),
+    "a resource": lambda one: one["resources"].update(captured=1),
+    "a file": lambda one: one["warcs"].append("a.warc.gz"),
+    "an exchange": lambda one: one.update(exchanges=1),
+    "a claim": lambda one: one["claim"].update(sentence="All 9 pages were in this state together."),
+    "a statement": lambda one: one["claim"].update(statement="All 9 pages were in this state together"),
+    "a page that is listed": None,
+}
+
+
+@pytest.mark.parametrize("case", OWED)
+def test_a_host_of_which_the_report_shows_something_is_found_without_a_certificate(beside_nothing, tmp_path, case):
+    folder = shutil.copytree(beside_nothing[0], tmp_path / "altered")
+    if change := OWED[case]:
+        report = json.loads((folder / DATA).read_text())
+        change(report["captures"][1])
+        (folder / DATA).write_text(json.dumps(report))
+    else:
+        *lines, last = (folder / PAGES).read_text().splitlines()
+        listed = json.dumps({**json.loads(last), "verdict": "coherent"})
+        (folder / PAGES).write_text("\n".join([*lines, listed, ""]))
+    assert "the report's captures are not those of the certificates" in found(folder)
+
+
+def test_a_host_whose_certificate_is_gone_is_found_whatever_the_report_says(beside_nothing, tmp_path):
+    folder = shutil.copytree(beside_nothing[0], tmp_path / "altered")
+    next(folder.glob("certificate-example.org.json")).rename(folder / "certificate-10.1.2.3.json")
+    assert found(folder) != ""

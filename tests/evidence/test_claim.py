@@ -88,7 +88,7 @@ def test_single_visits_have_no_instant_to_wait_for(ended) -> None:
     found = facts(reference=None, ended=ended)
     single = replace(found, pages=(once,), strategy="sharc-online")
     assert claim(single)["statement"] == "once"
-    assert claim(replace(single, strategy="sharc-attested"))["statement"] == ("once" if ended else "not-reached")
+    assert claim(replace(single, revisits=ended is None))["statement"] == ("once" if ended else "not-reached")
 
 
 def test_grounds_count_the_coherent_pages_of_each_kind_where_an_instant_was_reached() -> None:

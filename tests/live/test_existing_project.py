@@ -19,6 +19,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.next_steps import next_steps
+from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import load_state
 from tests.live.example_sites import example_site
 from tests.live.test_example_projects import ARCHIVED, PROJECTS, assert_same
@@ -131,6 +132,22 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
     assert f"SHARC_OUTPUT='{folder}' holds an unfinished" in again.stderr, "as it was given"
     assert "Traceback" not in again.stderr
+
+
+def test_a_folder_that_another_run_writes_is_named_by_its_setting_and_one_for_each_run_is_told(site, tmp_path):
+    held = hold(tmp_path)
+    refused = run(site, tmp_path, f"SHARC_OUTPUT={tmp_path}")
+    held.close()
+    assert refused.returncode != 0
+    assert f"SHARC_OUTPUT='{tmp_path}' is being written by another crawl" in refused.stderr
+    assert "SHARC_OUTPUT='captures/%(name)s/%(time)s' gives each run" in refused.stderr
+
+
+def test_a_capture_of_which_nothing_was_downloaded_says_why(site, tmp_path):
+    folder = tmp_path / "kept"
+    run(site, tmp_path, f"SHARC_OUTPUT={folder}", "SHARC_ALLOWED_ADDRESSES=")
+    with pytest.raises(DataError, match=r"nothing was captured \(.*SHARC_ALLOWED_ADDRESSES"):
+        verify(folder)
 
 
 def test_a_crawl_that_goes_on_takes_another_strategy(site, tmp_path):

@@ -11,12 +11,18 @@ import pytest
 from sharc_crawler.archive import files as module
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import SubsiteFacts
-from sharc_crawler.model import Kind, Result, Url, Verdict
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, CaptureRow
+from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
 from sharc_crawler.report.document import document
+from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.packaging import package
 from sharc_crawler.report.phrases import few
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import ReportPaths, write
+from sharc_crawler.storage.sqlite import SqliteStore
+from tests.certificate.made import make
 from tests.report.by_hand import T, facts, judged, page, visit
 from tests.report.made_up import capture
 
@@ -196,3 +202,37 @@ def test_why_pages_are_unknown_is_said_at_once(tmp_path: Path) -> None:
     text = summary([made], write([made], tmp_path))
     assert "7 pages: its lastmod is not believed" in text
     assert "1 page: the second fetch failed" in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "way"),
+    [
+        ({}, "the same crawl command goes on with it"),
+        ({"spider": "items", "resume": True}, "the same crawl command goes on with it"),
+        ({"spider": "items"}, "its spider began without SHARC_RESUME=True, so begin anew, in another folder"),
+    ],
+)
+def test_a_capture_that_is_not_complete_is_not_packaged_and_says_how_it_goes_on(tmp_path, settings, way):
+    begun = replace(make(tmp_path), ended=None, settings=settings)
+    with pytest.raises(UsageError, match=f"not complete: {way}"):
+        package(tmp_path, [begun])
+
+
+@pytest.mark.parametrize(
+    ("strategy", "ended", "revisits"),
+    [
+        ("sharc-selective", None, True),
+        ("sharc-selective", 9.0, False),
+        ("bfs:revisits=none", None, False),
+        ("of.another:Machine", None, False),
+    ],
+)
+def test_a_capture_that_goes_on_waits_for_its_instant_where_its_strategy_revisits(
+    tmp_path, strategy, ended, revisits
+) -> None:
+    store = SqliteStore(tmp_path)
+    spec = CaptureSpec("a", ("http://a/",), strategy=strategy)
+    store.commit(Batch(captures={0: CaptureRow(0, spec, Phase.VISIT, 1.0, None, ended, ())}))
+    store.close()
+    with open_facts(tmp_path) as (found,):
+        assert found.revisits == revisits
