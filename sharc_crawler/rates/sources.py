@@ -115,10 +115,10 @@ class HistoryRates:
         size, captured = len(self._found), self._captured
         known = [row for row in rows if NOWHERE < row < size]
         found = self._found.select(known)
-        unheard = "sitemap" if self._stated else PRIOR  # a lastmod that is not believed tells nothing of its page
+        unheard = "sitemap" if self._stated else PRIOR  # a lastmod not believed, where no capture was, tells nothing
         named = (self._sources[row] if row < captured else "lastmod" for row in known)
         seen = zip(named, found.observations.tolist(), strict=True)
-        told = found.told(unheard if name == "lastmod" and not count else name for name, count in seen)
+        told = found.told(unheard if not (captured or count) else name for name, count in seen)
         if len(known) == len(rows):
             return list(told)
         return [next(told) if NOWHERE < row < size else None for row in rows]

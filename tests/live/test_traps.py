@@ -158,7 +158,9 @@ def test_a_name_that_nobody_gave_counts_nowhere_and_error_pages_are_none_to_the_
             assert capture["resources"]["known"] == 0
             assert "no-such-page" not in json.dumps(done.capture["pages"])
             assert not any("error page alone (" in one for one in capture["notes"]), "what it names is not looked at"
-            (note,) = [one for one in capture["notes"] if one.startswith(f"{url}no-such-page")]
+            (note,) = [
+                one for one in capture["notes"] if one.startswith(f"a page that cannot exist ({url}no-such-page")
+            ]
             assert note.endswith("it shows this folder's error page, of status 200")
             assert "no-such-page" not in (tmp_path / name / "certificate-pages.jsonl").read_text()
             assert verify(tmp_path / name).findings == []
