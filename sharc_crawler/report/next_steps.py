@@ -38,10 +38,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     if report["times"]["ended"] is None:
         return [_going_on(report)]
     if report["claim"]["code"] == Statement.REFUTED:
-        altered = any(note.startswith(ALTERED) for note in report["notes"])
-        return [
-            NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER") if altered else _again(report)
-        ]
+        return [_again(report)]
     return [*_once(report), *_changes(report, changed), *_audit(report), *_rates(report), *_keeping(report)]
 
 

@@ -184,15 +184,21 @@ class SoftErrorsThatLeadAway(Made):
         return "Sorry", [ROOT, *(self.made().replace(ROOT, f"{ROOT}x/{number}/") for number in range(5))]
 
 
-@pytest.mark.parametrize(("strategy", "every"), [("bfs", 0), ("dfs", 23)])
-def test_error_pages_that_lead_to_others_of_another_shape_are_few(impolite, strategy, every):
-    world, store = SoftErrorsThatLeadAway("{}", LOWER), MemoryStore()
+def run_through(world, impolite, strategy, every):
+    """``every``: after so many steps the process is another; 0: never."""
+    store = MemoryStore()
     frontier = Frontier(impolite, store)
     frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy, hops=0), world.now)
     if every:
         world.run_restarted(frontier, impolite, store, every)
     else:
         world.run(frontier)
+
+
+@pytest.mark.parametrize(("strategy", "every"), [("bfs", 0), ("dfs", 23)])
+def test_error_pages_that_lead_to_others_of_another_shape_are_few(impolite, strategy, every):
+    world = SoftErrorsThatLeadAway("{}", LOWER)
+    run_through(world, impolite, strategy, every)
     visited = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
     assert set(world.true) <= visited
     assert len(visited) <= 3 * (TRUE + 1)
@@ -254,13 +260,8 @@ class Tree(Made):
 @pytest.mark.parametrize("links", [4, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("every", [0, pytest.param(23, marks=pytest.mark.slow)])
 def test_a_tree_that_names_more_made_up_pages_than_its_own_ends(impolite, links, strategy, every):
-    world, store = Tree("{}", LOWER, links), MemoryStore()
-    frontier = Frontier(impolite, store)
-    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy, hops=0), world.now)
-    if every:
-        world.run_restarted(frontier, impolite, store, every)
-    else:
-        world.run(frontier)
+    world = Tree("{}", LOWER, links)
+    run_through(world, impolite, strategy, every)
     visited = [fetch.url for _, fetch in world.requests if fetch.slot is not Slot.SECOND]
     assert set(world.true) <= set(visited)
     assert len(visited) <= 3 * (len(world.true) + 1)

@@ -64,14 +64,15 @@ def is_data(kind: str, headers: Mapping[str, str]) -> bool:
     return kind in _FETCHED or (kind == _NAMELESS and field(headers, "Origin") is not None)
 
 
-def preflight(request: dict[str, Any]) -> list[tuple[str, str]] | None:
+def preflight(request: dict[str, Any], *, session: bool) -> list[tuple[str, str]] | None:
     """How a browser is answered that asks whether a script may ask another host: what may pass is judged then.
 
-    The host is not asked: the crawl's own request has no origin. ``None``: it asks for something else.
+    The host is not asked: the crawl's own request has no origin. So in a ``session`` nothing that may have an effect is
+    allowed: one site's scripts might act on another by its cookies. ``None``: not allowed, or something else is asked.
     """
     headers = request["headers"]
     method, origin = (field(headers, name) for name in ("Access-Control-Request-Method", "Origin"))
-    if request["method"] != "OPTIONS" or not method or not origin:
+    if request["method"] != "OPTIONS" or not method or not origin or (session and method not in ("GET", "HEAD")):
         return None
     allowed = {"Origin": origin, "Credentials": "true", "Methods": method}
     if names := field(headers, "Access-Control-Request-Headers"):

@@ -330,7 +330,7 @@ class Renderer:
             page.gone = "" if self._fulfil(page, said, page.raw) else _NO_DOCUMENT
         elif url == page.url and request["method"] == "GET":
             self._fulfil(page, said, page.raw)
-        elif (allowed := preflight(request)) is not None:
+        elif (allowed := preflight(request, session=self._manner.login is not None)) is not None:
             self._hand(said, 204, allowed)
         elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
             page.cut(why)
