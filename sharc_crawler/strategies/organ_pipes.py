@@ -22,9 +22,7 @@ class _OrganPipes(RankedStrategy):
     """
 
     def _rank(self) -> int:
-        later = self._waiting() - 1
-        reach = self._slots_to_mirror()
-        return later if reach <= 0 else max(0, later - reach)
+        return max(0, self._waiting() - 1 - max(0, self._slots_to_mirror()))
 
     def _slots_to_mirror(self) -> int:
         """How many slots ahead the other side of the middle has the same penalty; <= 0: the middle is past."""

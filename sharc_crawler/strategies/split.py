@@ -49,7 +49,7 @@ def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
         for at, count in enumerate(classes.counts.tolist()):
             last = shortest + count - 1 + ends[at:] - ends[at]
             if not calm[at] or classes.either_side:
-                drops[at] = _how_many(losses, at, last, count - (shortest == 0 and count > 0))
+                drops[at] = _how_many(losses, at, last, count - (shortest == 0))
             shortest += count - int(drops[at])
     return drops
 

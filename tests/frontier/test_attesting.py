@@ -24,6 +24,7 @@ from sharc_crawler.rates.constant import ConstantRates
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
+from tests.frontier.cut_off import run_answered
 
 ROOT = "http://a.example/"
 MAP = ROOT + "sitemap.xml"
@@ -184,6 +185,35 @@ def test_what_changed_before_t_is_downloaded_again_right_after_it_the_hottest_fi
         won = {one.page for one in state.judgements if one.verdict is Verdict.COHERENT}.intersection(again)
         assert len(won) > len(again) / 2
         check(site, state)
+
+
+class Halves(Site):
+    """Each folder has a sitemap of its own."""
+
+    def answer(self, fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        outcome, links = super().answer(fetch, now)
+        if fetch.kind is Kind.ROBOTS:
+            return outcome._replace(robots=f"Sitemap: {ROOT}a.xml\nSitemap: {ROOT}b.xml"), []
+        return outcome, [one for one in links if fetch.kind is not Kind.SITEMAP or one.url[len(ROOT)] == fetch.url[-5]]
+
+
+def test_cut_off_between_two_sitemaps_at_t_the_other_one_is_read_before_all_else():
+    site, store = Halves(3, pages=60, rate=1e-3), MemoryStore()
+    asked = [state.pages[visit.page].url for state in (capture(site),) for visit in state.visits if visit.finished]
+    second = [number for number, url in enumerate(asked, 1) if url.endswith(".xml")][3]
+    frontier = Frontier(Politeness(delay=STEP), store)
+    frontier.open(CaptureSpec("a", (ROOT,), "sharc-attested", audit=0.1, lag=0.0), START)
+    now = run_answered(frontier, START, second, site.answer)
+    went_on = Frontier(Politeness(delay=STEP), store)
+    went_on.restore(store.load(), now)
+    after: list[str] = []
+
+    def answered(fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        after.append(fetch.url)
+        return site.answer(fetch, now)
+
+    run_answered(went_on, now, 3, answered)
+    assert after[0] == asked[second - 1]
 
 
 @pytest.mark.parametrize("cut", range(2, 48, 3))

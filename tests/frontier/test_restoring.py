@@ -14,7 +14,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.scout import Scout
-from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results, run
+from tests.frontier.cut_off import LINKS, ROOT, STRATEGIES, answer, crawl, results, run, run_answered
 
 
 @pytest.mark.slow
@@ -116,6 +116,27 @@ def test_a_capture_that_was_cut_off_before_its_first_download_was_interrupted_si
         frontier.next(now)
     (capture,) = store.load().captures.values()
     assert capture.interruptions == ((1000.0, 1060.0), (1060.0, 1090.0)), "and each time is counted once"
+
+
+def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
+    store = crawl("bfs", [14])
+    saved = store.load()
+    (row,) = saved.captures.values()
+    lost = next(number for number, page in enumerate(saved.pages) if page.url == ROOT + "1")
+    saved.captures[0] = row._replace(phase=Phase.REVISIT, ended=None)
+    saved.visits[:] = [one for one in saved.visits if one.page != lost and one.outcome.started < row.reference]
+    saved.judgements.clear()
+    frontier = Frontier(Politeness(delay=0.0), MemoryStore())
+    frontier.restore(saved, 2000.0)
+    made = []
+
+    def answered(fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        made.append((fetch.url, fetch.slot))
+        return answer(fetch, now), LINKS.get(fetch.url, [])
+
+    run_answered(frontier, 2000.0, 500, answered)
+    assert frontier.done
+    assert [slot for url, slot in made if url == ROOT + "1"] == [Slot.ONLY]
 
 
 def test_another_strategy_may_go_on():
