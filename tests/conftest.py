@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -22,6 +23,8 @@ SLOW = [HealthCheck.too_slow]
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=20, suppress_health_check=SLOW)
 settings.register_profile("thorough", deadline=None, max_examples=400)  # make test-long
 settings.load_profile("default")
+#: nor do they come of constants in the modules that a process has loaded by then: each process has others
+providers._get_local_constants = lambda: providers._local_constants
 
 #: what a test does that starts a server or a process; CPython's names of the events (PEP 578)
 SERVES = frozenset({"socket.bind", "subprocess.Popen"})

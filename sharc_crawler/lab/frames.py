@@ -85,10 +85,7 @@ def simulate(
 
     ``more``: fields of :class:`~sharc_crawler.lab.experiment.RunSpec`, as ``graph="known"`` or ``attested=0.5``.
 
-    >>> from sharc_crawler.lab.synthetic import SyntheticSpec
-    >>> site = SyntheticSpec(size=50, leaves="hot")
-    >>> list(runs(simulate(site, ["bfs", "sharc-selective"])).strategy)
-    ['bfs', 'sharc-selective']
+    ``runs(simulate(SyntheticSpec(size=50, leaves="hot"), ["bfs", "sharc-selective"]))`` has a row for each.
     """
     names = [strategies] if isinstance(strategies, str) else strategies
     if seeds < 1:

@@ -12,8 +12,6 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.image
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -32,6 +30,8 @@ PATIENCE = 240.0  #: seconds of a wait: what has not come by then does not come 
 
 def pixels(picture: bytes) -> np.ndarray:
     """Of a PNG."""
+    import matplotlib.image  # a third of a second, which most processes that test do not need
+
     return matplotlib.image.imread(io.BytesIO(picture), format="png")
 
 

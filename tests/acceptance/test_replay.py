@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import matplotlib.image
 import numpy as np
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -155,6 +154,8 @@ STYLE = (
 
 def site(folder: Path, edition: str = "") -> None:
     """A page with text, images, a style sheet and a script; what it embeds is named by the edition."""
+    import matplotlib.image
+
     folder.mkdir(exist_ok=True)
     for name, colour in (("back.png", (0.9, 0.95, 0.9)), ("picture.png", (0.2, 0.6, 0.4))):
         pixels = np.ones((40, 60, 3)) * colour

@@ -8,19 +8,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.lab import frames
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.model import Document, Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
 DAY = 86_400.0
+
+
+@pytest.fixture
+def frames():
+    """Loaded where it is used: pandas takes a quarter of a second in each process that tests."""
+    from sharc_crawler.lab import frames
+
+    return frames
 
 
 @pytest.fixture
@@ -33,14 +39,14 @@ def history(tmp_path):
     return path
 
 
-def test_a_history_has_a_row_for_each_download(history):
+def test_a_history_has_a_row_for_each_download(frames, history):
     seen = frames.observations(history)
     assert seen.groupby("site").size().to_dict() == {"a.example": 12, "b.example": 12}
-    assert seen.time.max() == pd.Timestamp("1970-01-04", tz="UTC")
+    assert seen.time.max().isoformat() == "1970-01-04T00:00:00+00:00"
     assert set(frames.observations(history, "a.example").site) == {"a.example"}
 
 
-def test_what_a_document_and_a_page_lack_is_missing_and_nothing_else(history, tmp_path):
+def test_what_a_document_and_a_page_lack_is_missing_and_nothing_else(frames, history, tmp_path):
     with ObservationStore(history) as store:
         read = Document(1, 2, 3)
         store.append([Observation("c.example", Url("http://c.example/"), 0.0, Result.OK, etag='"a"', document=read)])
@@ -56,7 +62,7 @@ def test_what_a_document_and_a_page_lack_is_missing_and_nothing_else(history, tm
     assert pages["revisit.started"].isna().tolist() == [False, True]
 
 
-def test_a_folder_without_a_report_is_an_error_with_a_way_out(tmp_path):
+def test_a_folder_without_a_report_is_an_error_with_a_way_out(frames, tmp_path):
     for read in (frames.pages, frames.captures):
         with pytest.raises(DataError, match="sharc report makes it"):
             read(tmp_path)
@@ -65,7 +71,7 @@ def test_a_folder_without_a_report_is_an_error_with_a_way_out(tmp_path):
         frames.pages(tmp_path)
 
 
-def test_a_strategy_alone_is_taken_and_no_world_is_refused():
+def test_a_strategy_alone_is_taken_and_no_world_is_refused(frames):
     site = SyntheticSpec(size=5)
     assert [one.facts["strategy"] for one in frames.simulate(site, "bfs")] == ["bfs"]
     with pytest.raises(UsageError, match="seeds=0 is not possible"):
@@ -78,7 +84,7 @@ def test_a_strategy_alone_is_taken_and_no_world_is_refused():
         frames.downloads([known])
 
 
-def test_simulations_are_rows_and_their_downloads_too():
+def test_simulations_are_rows_and_their_downloads_too(frames):
     crawls = frames.simulate(SyntheticSpec(size=40, leaves="hot"), ["bfs", "sharc-selective"], seeds=2)
     assert list(frames.runs(crawls)[["strategy", "seed"]].itertuples(index=False, name=None)) == [
         ("bfs", 0),

@@ -11,7 +11,7 @@ from benchmarks.made_capture import Maker
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.witness import RecordedExchange
 from sharc_crawler.certificate.writing import certify
-from sharc_crawler.evidence.details import BATCH
+from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.store import PageRow, UrlRow, VisitRow
 from sharc_crawler.report.load import capture_facts, open_facts
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+BATCH = 256  #: pages that are looked at together, a quarter of what is usual
 PAGES = 3 * BATCH
 ROWS = (PageFacts, PageRow, UrlRow, VisitRow, RecordedExchange)
 
@@ -47,13 +48,14 @@ def test_rows_held_and_walks_made(folder: Path, monkeypatch: pytest.MonkeyPatch)
     def looked(self: Walked, capture: int) -> Iterator[UrlRow]:
         nonlocal most
         for number, row in enumerate(self._store.urls(capture)):
-            if number % 512 == 511:
+            if number % (BATCH // 2) == BATCH // 2 - 1:
                 most = max(most, held())
             read.append(capture)
             yield row
 
     read: list[int] = []
     monkeypatch.setattr(Walked, "urls", looked)
+    monkeypatch.setattr(details, "BATCH", BATCH)
     before = held()
     with open_state(folder) as store:
         captures = capture_facts(Walked(store, lambda *_: None))
