@@ -209,7 +209,7 @@ class Mutating:
 
     def pytest_sessionstart(self) -> None:
         """A test that is slow on a busy machine has not failed."""
-        settings.register_profile("mutants", settings.get_profile("quick"), suppress_health_check=list(HealthCheck))
+        settings.register_profile("mutants", settings.get_profile("default"), suppress_health_check=list(HealthCheck))
         settings.load_profile("mutants")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
