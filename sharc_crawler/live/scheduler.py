@@ -27,7 +27,6 @@ from sharc_crawler.live.wake import Alarm
 from sharc_crawler.live.writing.archivist import conclude
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Outcome, Result, Wait
-from sharc_crawler.report.words import span
 
 if TYPE_CHECKING:
     from typing import Self
@@ -269,6 +268,8 @@ class SharcScheduler(BaseScheduler):
         """A pause for want of room belongs in the reports."""
         session = self._session
         if seconds := session.space.paused():
+            from sharc_crawler.report.words import span
+
             start = second(session.clock.now() - seconds)
             session.sites.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room", self._pause)
             self._pause = ""

@@ -150,9 +150,8 @@ class Session:
                 continue
             if spec.site in self._stateless:
                 await place.rebuild(self.bounded(spec), self._parts(), self.former, self._known_pages)
-            saved = await place.gone_on_with()
-            if saved.captures:
-                self._restore(place, saved, spec)
+            if place.is_begun:
+                self._restore(place, await place.gone_on_with(), spec)
             else:
                 left.append(spec)
         return left

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Kind, Result
-from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +76,8 @@ def json_line(row: ExchangeRow) -> str:
 
 def heritrix_line(row: ExchangeRow) -> str:
     """A line of a ``crawl.log`` as Heritrix writes it, for tools that read those."""
+    from sharc_crawler.report.words import printable  # few crawls write any
+
     fields = (
         f"{iso(row.ended)[:23]}Z",
         f"{_code(row):>5}",

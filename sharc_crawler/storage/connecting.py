@@ -1,44 +1,18 @@
-"""A history store's file is opened: shared with other processes, or as it is, to be read."""
+"""How SQLite's files are opened beside other processes: to share them, or to read them as they are."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import closing
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.storage.failing import Connection
-from sharc_crawler.storage.schema import is_current, migrate
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
 BUSY = 60.0  #: seconds to wait for another process's transaction
-
-
-def for_writing(path: str | Path) -> Connection:
-    """The file, made where there is none, in this version's schema."""
-    # The engine's loop and its store share a thread, but pools may call from another, one at a time.
-    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False, factory=Connection)
-    share(db)
-    db.execute("PRAGMA synchronous = NORMAL")
-    migrate(db)
-    return db
-
-
-def for_reading(path: Path) -> Connection:
-    """The file as it is; of a former version's, a copy in memory in this version's schema."""
-    db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None, factory=Connection)
-    db.execute("PRAGMA query_only = ON")
-    if is_current(db):
-        return db
-    copy = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
-    with closing(db):
-        db.backup(copy)
-    migrate(copy)
-    return copy
 
 
 def readable(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Rows of the frontier's tables (``frontier_schema.sql``), to and from the records of the store's port."""
+"""Rows of the frontier's tables (``frontier_schema.sql``) from the records of the store's port; captures read, too."""
 
 from __future__ import annotations
 
@@ -8,29 +8,16 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import CaptureRow, PageRow, SubsiteRow, VisitRow
-from sharc_crawler.model import (
-    NO_VALIDATORS,
-    CaptureRef,
-    Document,
-    Hints,
-    Kind,
-    Outcome,
-    Phase,
-    Plan,
-    Result,
-    Slot,
-    Validators,
-)
-from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.frontier.store import CaptureRow
+from sharc_crawler.model import Document, Kind, Phase, Plan, Result, Slot
 
 if TYPE_CHECKING:
+    from sharc_crawler.frontier.store import PageRow, SubsiteRow, VisitRow
+    from sharc_crawler.model import Hints
     from sharc_crawler.rates.swings import Swings
 
 _NO_DOCUMENT = (None,) * len(Document._fields)
-_RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _SPEC = [field.name for field in fields(CaptureSpec)]
-_PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
 # As plain texts: SQLite's driver looks for an adapter of any other type, which takes longer than to write a number.
 _NAMES: dict[str, str] = {one: one.value for kind in (Kind, Slot, Plan, Result) for one in kind}
 
@@ -61,14 +48,6 @@ def _json(field: object) -> str:
     if field is None:
         return "null"
     return repr(field) if type(field) is float and math.isfinite(field) else json.dumps(field)
-
-
-def page_row(values: tuple[Any, ...]) -> PageRow:
-    """The page of a row of its table."""
-    *row, shape, weight, hints, reason = values
-    row[4] = _KINDS[row[4]]
-    read = Hints(*json.loads(hints)) if hints else None
-    return PageRow._make((*row, math.inf if shape is None else shape, weight, read, reason))
 
 
 def visit_values(row: VisitRow) -> tuple[Any, ...]:
@@ -103,37 +82,6 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.charset,
         outcome.part,
     )
-
-
-def visit_row(values: tuple[Any, ...]) -> VisitRow:
-    """The visit of a row of its table."""
-    _, page, slot, plan, attempt, finished, lease, decided = values[:8]
-    started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
-    length, media_type, images, tables, outlinks, by_script, words, date, warc, offset, size = values[18:29]
-    error, retry_after, age, charset, part = values[29:]
-    # In the order of the fields, and by dicts: a crawl that goes on reads hundreds of thousands.
-    outcome = Outcome(
-        _RESULTS[result],
-        started,
-        ended,
-        status,
-        digest,
-        fingerprint,
-        Validators(etag, last_modified) if etag or last_modified else NO_VALIDATORS,
-        decoded,
-        location,
-        length,
-        media_type,
-        charset,
-        None if outlinks is None else Document(images, tables, outlinks, bool(by_script), words),
-        date,
-        age,
-        bool(part),
-        CaptureRef(warc, offset, size) if warc else None,
-        error,
-        retry_after,
-    )
-    return VisitRow(page, _SLOTS[slot], _PLANS[plan], attempt, bool(finished), lease, decided, outcome)
 
 
 def capture_values(row: CaptureRow) -> tuple[Any, ...]:
@@ -181,12 +129,3 @@ def _swings(deviations: list[float], crowd: float) -> Swings:
 def subsite_values(row: SubsiteRow) -> tuple[Any, ...]:
     """A part of a site as its table has it."""
     return (*row[:7], json.dumps([(*branch[:1], sorted(branch.without), branch.span) for branch in row.branches]))
-
-
-def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
-    """The part of a row of its table."""
-    branches = tuple(
-        Branch(tuple(root), frozenset(without), span and (span[0], span[1]))
-        for root, without, span in json.loads(values[7])
-    )
-    return SubsiteRow._make((*values[:7], branches))

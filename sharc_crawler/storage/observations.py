@@ -22,7 +22,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
 from sharc_crawler.rates.history import Links
 from sharc_crawler.storage import columns, payloads
-from sharc_crawler.storage.connecting import for_reading, for_writing
+from sharc_crawler.storage.schema import for_reading, for_writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,7 +17,7 @@ from sharc_crawler.frontier.store import (
     OutsideRow,
 )
 from sharc_crawler.model import Hints, Verdict
-from sharc_crawler.storage import frontier_rows
+from sharc_crawler.storage import frontier_reading, frontier_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -71,8 +71,8 @@ def _links(values: list[Any]) -> LinksRow:
 
 
 _READ: dict[str, Callable[[Rows], Any]] = {
-    "pages": lambda rows: [frontier_rows.page_row(tuple(row)) for row in rows],
-    "visits": lambda rows: [frontier_rows.visit_row((None, *row)) for row in rows],
+    "pages": lambda rows: [frontier_reading.page_row(tuple(row)) for row in rows],
+    "visits": lambda rows: [frontier_reading.visit_row((None, *row)) for row in rows],
     "judgements": lambda rows: list(map(_judgement, rows)),
     "captures": lambda rows: {row[0]: frontier_rows.capture_row(tuple(row)) for row in rows},
     "hosts": lambda rows: {row[0]: HostRow._make(row) for row in rows},
@@ -85,7 +85,7 @@ _READ: dict[str, Callable[[Rows], Any]] = {
     "hints": lambda rows: [(page, Hints(*json.loads(hints)) if hints else None) for page, hints in rows],
     "novelties": lambda rows: {row[0]: NoveltyRow._make(row) for row in rows},
     "outside": lambda rows: list(map(OutsideRow._make, rows)),
-    "subsites": lambda rows: {(row[0], row[1]): frontier_rows.subsite_row(tuple(row)) for row in rows},
+    "subsites": lambda rows: {(row[0], row[1]): frontier_reading.subsite_row(tuple(row)) for row in rows},
     "members": lambda rows: list(map(tuple, rows)),
     "kept": lambda rows: {name: text for name, text in rows},  # noqa: C416 - rows of JSON
 }

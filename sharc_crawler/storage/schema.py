@@ -1,15 +1,18 @@
-"""The observation store's schema and its migrations (``docs/observations.md``)."""
+"""The observation store's schema, its migrations (``docs/observations.md``), and its file opened in that schema."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import sqlite3
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.storage.connecting import BUSY, readable, share
+from sharc_crawler.storage.failing import Connection
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
+    from pathlib import Path
 
 APPLICATION = 0x53484143  #: PRAGMA application_id of our files, "SHAC"
 
@@ -65,6 +68,29 @@ MIGRATIONS = (
     """,
     "ALTER TABLE observation ADD COLUMN decoded TEXT",
 )
+
+
+def for_writing(path: str | Path) -> Connection:
+    """The file, made where there is none, in this version's schema."""
+    # The engine's loop and its store share a thread, but pools may call from another, one at a time.
+    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False, factory=Connection)
+    share(db)
+    db.execute("PRAGMA synchronous = NORMAL")
+    migrate(db)
+    return db
+
+
+def for_reading(path: Path) -> Connection:
+    """The file as it is; of a former version's, a copy in memory in this version's schema."""
+    db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None, factory=Connection)
+    db.execute("PRAGMA query_only = ON")
+    if is_current(db):
+        return db
+    copy = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
+    with closing(db):
+        db.backup(copy)
+    migrate(copy)
+    return copy
 
 
 def migrate(db: sqlite3.Connection) -> None:

@@ -7,9 +7,7 @@ import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from functools import cache
-from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
@@ -18,10 +16,7 @@ from sharc_crawler.frontier.store import (
     CaptureRow,
     ExchangeRow,
     HostRow,
-    JudgementRow,
-    LastmodRow,
     LinksRow,
-    NoveltyRow,
     OutsideRow,
     SubsiteRow,
     UrlRow,
@@ -56,42 +51,6 @@ LEFT JOIN page AS parent ON parent.page = page.parent
 LEFT JOIN judgement ON judgement.page = visit.page
 WHERE visit.visit > ? ORDER BY visit.visit
 """
-
-
-_URLS = """
-SELECT page.*, judgement.verdict, judgement.evidence, judgement.reason, member.subsite FROM page
-LEFT JOIN judgement ON judgement.page = page.page LEFT JOIN member ON member.page = page.page
-WHERE page.capture = ? ORDER BY page.page
-"""
-_VISITS = """
-SELECT visit.* FROM page CROSS JOIN visit ON visit.page = page.page WHERE page.capture = ?
-ORDER BY page.page, visit.visit
-"""
-_EMBEDS = """
-SELECT embed.page, resource.key FROM page CROSS JOIN embed ON embed.page = page.page
-CROSS JOIN page AS resource ON resource.page = embed.resource WHERE page.capture = ?
-ORDER BY embed.page, embed.resource
-"""
-_LASTMODS = """
-SELECT lastmod.* FROM lastmod JOIN page ON page.page = lastmod.page WHERE page.capture = ?
-ORDER BY lastmod.page, lastmod.rowid
-"""
-
-
-class _Following:
-    """Rows in the order of their pages, handed out page by page."""
-
-    def __init__(self, rows: Iterator[tuple[Any, ...]], column: int) -> None:
-        self._groups = groupby(rows, itemgetter(column))
-        self._next = next(self._groups, None)
-
-    def __call__(self, page: int) -> list[tuple[Any, ...]]:
-        """Those of a page; pages are asked for in order."""
-        if self._next is None or self._next[0] != page:
-            return []
-        found = list(self._next[1])
-        self._next = next(self._groups, None)
-        return found
 
 
 class SqliteStore:
@@ -157,8 +116,10 @@ class SqliteStore:
 
         Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
         """
+        from sharc_crawler.storage import frontier_reading  # what begins has nothing to read
+
         with self._whole(), uncollected():
-            return self._loaded(self._db)
+            return frontier_reading.loaded(self, self._db)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -166,25 +127,6 @@ class SqliteStore:
             yield
         except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
             raise DataError(f"frontier state {self.path} is damaged ({error}); {WAY_OUT}") from error
-
-    def _loaded(self, db: sqlite3.Connection) -> Batch:
-        return Batch(
-            pages=[frontier_rows.page_row(values) for values in db.execute("SELECT * FROM page ORDER BY page")],
-            visits=[frontier_rows.visit_row(values) for values in db.execute("SELECT * FROM visit ORDER BY visit")],
-            judgements=[
-                JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
-                for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
-            ],
-            lastmods=[LastmodRow(*values) for values in db.execute("SELECT * FROM lastmod ORDER BY rowid")],
-            outside=list(self.outside()),
-            embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
-            captures=self.captures(),
-            hosts=self.hosts(),
-            subsites=self.subsites(),
-            members=list(db.execute("SELECT page, subsite FROM member ORDER BY page")),
-            kept=dict(db.execute("SELECT name, text FROM kept ORDER BY rowid")),
-            novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
-        )
 
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone; raises as :meth:`load`."""
@@ -200,26 +142,18 @@ class SqliteStore:
 
     def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
         """The parts of sites alone; raises as :meth:`load`."""
+        from sharc_crawler.storage import frontier_reading
+
         with self._whole():
-            rows = map(frontier_rows.subsite_row, self._db.execute("SELECT * FROM subsite"))
+            rows = map(frontier_reading.subsite_row, self._db.execute("SELECT * FROM subsite"))
             return {(row.capture, row.number): row for row in rows}
 
     def urls(self, capture: int) -> Iterator[UrlRow]:
-        """The URLs of a capture in the order of discovery: tables read side by side; raises as :meth:`load`."""
+        """The URLs of a capture in the order of discovery; raises as :meth:`load`."""
+        from sharc_crawler.storage import frontier_reading
+
         with self._whole():
-            own, *others = (self._db.execute(query, (capture,)) for query in (_URLS, _VISITS, _EMBEDS, _LASTMODS))
-            visits, embeds, lastmods = map(_Following, others, (1, 0, 0))
-            for values in own:
-                page = frontier_rows.page_row(values[:16])
-                verdict, evidence, reason, part = values[16:]
-                yield UrlRow(
-                    page,
-                    tuple(frontier_rows.visit_row(row) for row in visits(page.page)),
-                    verdict and JudgementRow(page.page, Verdict(verdict), Evidence(evidence), reason),
-                    tuple(key for _, key in embeds(page.page)),
-                    tuple(map(LastmodRow._make, lastmods(page.page))),
-                    part,
-                )
+            yield from frontier_reading.urls(self._db, capture)
 
     def outside(self) -> Iterator[OutsideRow]:
         """What captures were shown and do not take."""

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,6 +40,8 @@ class Classes:
 
         ``intervals`` has one row per class, or broadcasts so.
         """
+        from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side  # where rates are guessed
+
         rows = slice(first, None)
         columns = (slice(None),) + (None,) * (intervals.ndim - 1)
         rates = self.rates[rows][columns]

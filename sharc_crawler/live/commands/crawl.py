@@ -20,7 +20,6 @@ from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, 
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
-from sharc_crawler.report.words import going_on, printable
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
@@ -62,6 +61,8 @@ class Command(CrawlCommand):
             else:
                 self._run_other(args, opts)
         except SharcError as error:
+            from sharc_crawler.report.words import printable
+
             sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
             self.exitcode = error.exit_code
         except KeyboardInterrupt:  # before Scrapy listens for it
@@ -132,6 +133,8 @@ class Command(CrawlCommand):
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
+            from sharc_crawler.report.words import going_on
+
             self._stopped(going_on(Path(arguments["output"])))
         else:
             self.exitcode = code
@@ -143,6 +146,7 @@ class Command(CrawlCommand):
 
 def _begin_collection(arguments: dict[str, str]) -> None:
     from sharc_crawler.collection.following import begin  # YAML: only where there is one
+    from sharc_crawler.report.words import printable
 
     for line in begin(arguments):
         sys.stderr.write(f"sharc: {printable(line)}\n")

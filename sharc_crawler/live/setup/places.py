@@ -19,7 +19,6 @@ from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage import opening
 from sharc_crawler.storage.folders import RUNNING, SITES, folders_text, site_folders
 from sharc_crawler.storage.holding import owner
-from sharc_crawler.storage.trying_again import reopened, unreached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -117,6 +116,11 @@ class Place:
 
     # -- where it goes on --------------------------------------------------------------------------------------------
 
+    @property
+    def is_begun(self) -> bool:
+        """Does its state hold a capture?"""
+        return bool(self.store.captures())
+
     def loaded(self) -> Batch:
         """The state as it is."""
         saved = self.store.load()
@@ -127,9 +131,11 @@ class Place:
         """The state as far as the WARC files bear it out; a capture that reached nobody is tried again."""
         saved = self._tried_again()
         self._go_on_in_time(saved)
-        return await self._borne_out(saved) if saved.captures else saved
+        return await self._borne_out(saved)
 
     def _tried_again(self) -> Batch:
+        from sharc_crawler.storage.trying_again import reopened, unreached
+
         saved = self.store.load()
         for number in unreached(saved):
             saved = reopened(saved, number)
