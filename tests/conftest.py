@@ -87,13 +87,24 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that wait for crawls lie among those that compute, file by file, so that no processor waits with them."""
-    files = dict.fromkeys(item.path for item in items)
-    place = {}
-    for waiting in (True, False):
+    """Tests that wait for crawls lie among those that compute, file by file, so that no processor waits with them.
+
+    Each process that tests begins with a share of all, one after the other: what computes is the last of each, so that
+    none waits for another's long crawl at the end.
+    """
+    items[:] = _mixed(config, items, 1.0)
+    share = -(-len(items) // getattr(config, "workerinput", {}).get("workercount", 1)) or 1
+    for begin in range(0, len(items), share):
+        items[begin : begin + share] = _mixed(config, items[begin : begin + share], 0.75)
+
+
+def _mixed(config: pytest.Config, items: list[pytest.Item], until: float) -> list[pytest.Item]:
+    """The files of tests, mixed; those that wait lie in this part of them, from the beginning on."""
+    files, place = dict.fromkeys(item.path for item in items), {}
+    for waiting, end in (True, until), (False, 1.0):
         some = [path for path in files if (path.relative_to(config.rootpath).parts[:2] in WAITING) == waiting]
-        place |= {path: (number + 0.5) / len(some) for number, path in enumerate(some)}
-    items.sort(key=lambda item: place[item.path])
+        place |= {path: end * (number + 0.5) / len(some) for number, path in enumerate(some)}
+    return sorted(items, key=lambda item: place[item.path])
 
 
 class Doctests:

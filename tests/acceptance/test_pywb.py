@@ -94,12 +94,14 @@ def capture(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Replay:
-    port: int
-    indexed_by_us: bool
+    """A collection of a running pywb."""
 
-    def get(self, path: str, body: bool = True) -> tuple[int, dict[str, str], bytes]:
+    port: int
+    name: str
+
+    def get(self, path: str) -> tuple[int, dict[str, str], bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=280)
-        connection.request("GET", path)
+        connection.request("GET", f"/{self.name}/{path}")
         response = connection.getresponse()
         headers = {name.lower(): value for name, value in response.getheaders()}
         data = response.read()
@@ -107,55 +109,58 @@ class Replay:
         return response.status, headers, gzip.decompress(data) if headers.get("content-encoding") == "gzip" else data
 
 
-@pytest.fixture(scope="module", params=["pywb's index", "our index"])
-def replay(request, tmp_path_factory) -> Iterator[Replay]:
-    """A running pywb with the capture in its collection ``site``."""
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[int]:
+    """A running pywb with the capture in two collections: indexed by pywb, and with the index that we write."""
     folder = tmp_path_factory.mktemp("pywb")
-    made = folder / "made"
+    made, ours = folder / "made", folder / "collections" / "ours"
     capture(made)
-    run(folder, "wb-manager", "init", "site")
-    if request.param == "our index":
-        collection = folder / "collections" / "site"
-        for path in made.iterdir():
-            shutil.copy(path, collection / ("indexes" if path.suffix == ".cdxj" else "archive"))
-    else:
-        run(folder, "wb-manager", "add", "site", *map(str, made.glob("*.warc.gz")))
+    run(folder, "wb-manager", "init", "theirs")
+    shutil.copytree(folder / "collections" / "theirs", ours)
+    run(folder, "wb-manager", "add", "theirs", *map(str, made.glob("*.warc.gz")))
+    for path in made.iterdir():
+        shutil.copy(path, ours / ("indexes" if path.suffix == ".cdxj" else "archive"))
     with served(folder) as port:
-        yield Replay(port, request.param == "our index")
+        yield port
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.fixture(params=["theirs", "ours"])
+def replay(request, server) -> Replay:
+    return Replay(server, request.param)
+
+
 @pytest.mark.parametrize("when", [VISITED, REVISITED])
-def test_every_page_is_shown_at_both_times(replay, name, when):
-    status, headers, body = replay.get(f"/site/{when}id_/{SITE}{name}")
-    assert status == (404 if name == "missing" else 200)
-    assert body == (NEWER if (name, when) == ("changed", REVISITED) else SHOWN[name])
-    assert headers["content-type"].startswith("text/html")
+def test_every_page_is_shown_at_both_times(replay, when):
     expected = "Wed, 18 Nov 2026 11:06:40 GMT" if when == VISITED else "Wed, 18 Nov 2026 12:06:40 GMT"
-    assert headers["memento-datetime"] == expected
+    for name in SHOWN:
+        status, headers, body = replay.get(f"{when}id_/{SITE}{name}")
+        assert status == (404 if name == "missing" else 200), name
+        assert body == (NEWER if (name, when) == ("changed", REVISITED) else SHOWN[name]), name
+        assert headers["content-type"].startswith("text/html"), name
+        assert headers["memento-datetime"] == expected, name
 
 
 def test_the_timemap_lists_both(replay):
-    _, _, body = replay.get(f"/site/timemap/link/{SITE}not-modified")
+    _, _, body = replay.get(f"timemap/link/{SITE}not-modified")
     text = body.decode()
     assert f"{VISITED}mp_/{SITE}not-modified" in text
     assert f"{REVISITED}mp_/{SITE}not-modified" in text
 
 
 def test_redirects_are_shown_as_redirects(replay):
-    status, headers, _ = replay.get(f"/site/{VISITED}id_/{SITE}moved")
+    status, headers, _ = replay.get(f"{VISITED}id_/{SITE}moved")
     assert status == 301
     assert headers["location"].endswith("/plain")
 
 
 def test_what_failed_is_not_shown(replay):
-    assert replay.get(f"/site/{VISITED}id_/{SITE}failed")[0] == 404
+    assert replay.get(f"{VISITED}id_/{SITE}failed")[0] == 404
 
 
 def test_a_document_about_the_capture_can_be_read_at_its_urn(replay):
-    if replay.indexed_by_us:
+    if replay.name == "ours":
         pytest.skip("the index that is written beside the files has pages alone")
-    assert replay.get(f"/site/{VISITED}id_/urn:example:certificate")[2] == b"{}"
+    assert replay.get(f"{VISITED}id_/urn:example:certificate")[2] == b"{}"
 
 
 @pytest.mark.skipif(not (BIN / "cdxj-indexer").exists(), reason="cdxj-indexer is not in pywb's environment")

@@ -22,17 +22,18 @@ from sharc_crawler.fleet.opening import open_fleet
 from tests.acceptance.fleet_chaos.checks import check
 from tests.acceptance.fleet_chaos.sites import living_site
 from tests.fleet.database import missing
+from tests.live import warm
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARC = Path(sys.executable).with_name("sharc")
-PLACES = [f"127.9.8.{number}:18461" for number in range(1, 4)]
+SITES = 3
 SETTINGS = ("SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "SHARC_BACK_OFF=0.2", "SHARC_OPERATOR=tests@library.example")
 PAGES, DELAY, TERM = 20, 0.1, 5.0
 
 
 @contextmanager
-def served(folder):
-    words = [ROOT / "tests/acceptance/fleet_chaos/sites.py", folder / "access.jsonl", PAGES, 3, *PLACES]
+def served(folder, places):
+    words = [ROOT / "tests/acceptance/fleet_chaos/sites.py", folder / "access.jsonl", PAGES, 3, *places]
     process = subprocess.Popen([sys.executable, *map(str, words)], stdout=subprocess.PIPE)
     try:
         assert process.stdout.readline() == b"ready\n"
@@ -47,9 +48,9 @@ class Worker:
         words = ["fleet", "work", dsn, "--output", folder / "captures", "--name", name, "--term", TERM, "--until-done"]
         settings = [f"DOWNLOAD_DELAY={DELAY}", *SETTINGS]
         more = [text for one in settings for text in ("-s", one)]
-        self.log = (folder / f"{name}.log").open("w")
-        command = [str(SHARC), *map(str, words), *more]
-        self.process = subprocess.Popen(command, stderr=self.log, stdout=self.log, start_new_session=True)
+        self.log = (folder / f"{name}.log").open("wb")
+        words = [*map(str, words), *more]
+        self.process = warm.Scrapy(words, folder, dict(os.environ), group=True, out=self.log, program=warm.SHARC)
 
     def signal(self, number):
         os.killpg(self.process.pid, number)
@@ -98,12 +99,13 @@ def dsn(request, tmp_path):
 
 
 def test_a_killed_worker_and_one_that_hangs_lose_nothing_and_do_nothing_twice(dsn, tmp_path):
-    workers = []
-    with served(tmp_path) as log:
+    workers, port = [], free_port()
+    places = [f"127.9.8.{number + 1}:{port}" for number in range(SITES)]
+    with served(tmp_path, places) as log:
         try:
-            (tmp_path / "seeds.txt").write_text("".join(f"http://{place}/\n" for place in PLACES))
+            (tmp_path / "seeds.txt").write_text("".join(f"http://{place}/\n" for place in places))
             for words in (["init", dsn], ["add", dsn, str(tmp_path / "seeds.txt")]):
-                subprocess.run([SHARC, "fleet", *words], check=True, timeout=500)
+                assert warm.finished(["fleet", *words], tmp_path, program=warm.SHARC).returncode == 0
             workers.append(Worker(tmp_path, dsn, "killed"))
             assert until(log, 40)
             workers[0].process.kill()
@@ -118,12 +120,12 @@ def test_a_killed_worker_and_one_that_hangs_lose_nothing_and_do_nothing_twice(ds
         finally:
             for worker in workers:
                 worker.end()
-    assert states.states == {SiteState.DONE: len(PLACES)}
+    assert states.states == {SiteState.DONE: SITES}
     assert states.takeovers >= 2
-    folders = {place: tmp_path / "captures" / safe_name(place) for place in PLACES}
-    sites = {place: living_site(3, number, PAGES) for number, place in enumerate(PLACES)}
+    folders = {place: tmp_path / "captures" / safe_name(place) for place in places}
+    sites = {place: living_site(3, number, PAGES) for number, place in enumerate(places)}
     found = check(log, folders, sites, {})
     assert not found.wrong, found.examples
-    in_flight = 2 * max(len(PLACES), states.takeovers) + found.figures["failed visits"]
+    in_flight = 2 * max(SITES, states.takeovers) + found.figures["failed visits"]
     assert found.figures["repeated"] <= in_flight
     assert found.figures["judgements compared"] >= PAGES

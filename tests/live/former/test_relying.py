@@ -17,6 +17,7 @@ import pytest
 from sharc_crawler.archive.records import warc_date
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.live.extension import INTERRUPTED
 from sharc_crawler.model import Phase, Result
 from sharc_crawler.storage.opening import holds_state, load_state, open_state
 from tests.live.warm import Scrapy, site_words
@@ -36,14 +37,20 @@ def finish(folder, url, **more):
 
 def killed(folder, url, condition, **more):
     """A crawl that is killed as soon as its state is so."""
+    _, out = ended(signal.SIGKILL, folder, url, condition, **more)
+    assert _known(folder, condition), out
+
+
+def ended(how, folder, url, condition, **more):
+    """A crawl that is sent this signal as soon as its state is so."""
     process = start(folder, url, **more)
     deadline = time.monotonic() + 240
     while process.poll() is None and not (holds_state(folder) and _known(folder, condition)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
+    process.send_signal(how)
     out, _ = process.communicate(timeout=280)
-    assert _known(folder, condition), out
+    return process.returncode, out
 
 
 def _known(folder, condition):
@@ -57,6 +64,10 @@ def visits_made(number):
 
 def revisits_made(number):
     return lambda store: sum(1 for row in store.exchanges() if row.slot == "second" and row.finished) >= number
+
+
+def exchanges_made(number):
+    return lambda store: sum(1 for row in store.exchanges() if row.finished) >= number
 
 
 def whole(folder):
@@ -342,14 +353,15 @@ def as_new(one, other):
 @pytest.mark.slow
 def test_the_state_of_an_instant_crawl_is_made_again(tmp_path):
     folder = tmp_path / "capture"
-    more = {"mode": "instant", "every": "1s", "for": "60s"}
+    more = {"mode": "instant", "every": "1s", "for": "1h"}
     with serve(LivingSite(seed=5, pages=24, scale=2.0, slow=0.02, news=3600)) as server:
         killed(folder, f"{server.url}news/", visits_made(8), **more)
         before, known = visited(folder), load_state(folder)
         lose_state(folder)
         asked = len(server.log)
-        code, out = finish(folder, f"{server.url}news/", resume="rebuild", **more)
-        assert code == 0, out
+        polled = exchanges_made(before.total() + 3)
+        code, out = ended(signal.SIGTERM, folder, f"{server.url}news/", polled, resume="rebuild", **more)
+        assert code == INTERRUPTED, out
         again = Counter(request.target for request in list(server.log)[asked:])
     after, state = visited(folder), load_state(folder)
     assert sum((before - after).values()) <= 1, (
