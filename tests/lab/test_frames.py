@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.model import Document, Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
+from tests.live import warm
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
 DAY = 86_400.0
@@ -102,8 +101,7 @@ def test_the_notebook_runs_as_it_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first, *cells = json.loads(NOTEBOOK.read_text())["cells"]
     demo, add = [line.split() for line in first["source"] if line.startswith("    sharc ")]
-    smaller = [str(Path(sys.executable).with_name("sharc")), *demo[1:], "--pages", "20"]
-    subprocess.run(smaller, check=True, capture_output=True, timeout=300)
+    assert warm.finished([*demo[1:], "--pages", "20"], tmp_path, program=warm.SHARC).returncode == 0
     assert CliRunner().invoke(main, add[1:]).exit_code == 0
     names: dict[str, object] = {}
     for cell in cells:

@@ -44,6 +44,12 @@ scrapy.core.downloader.handlers.ftp scrapy.core.downloader.handlers.s3 scrapy.do
 scrapy.downloadermiddlewares.httpcache scrapy.downloadermiddlewares.robotstxt scrapy.extensions.closespider
 scrapy.extensions.memdebug scrapy.extensions.remote_control scrapy.extensions.spiderstate scrapy.spidermiddlewares.depth
 scrapy.spidermiddlewares.httperror scrapy.spidermiddlewares.urllength
+scrapy.commands.edit scrapy.commands.fetch scrapy.commands.genspider scrapy.commands.list scrapy.commands.settings
+scrapy.commands.version scrapy.commands.view scrapy.core.downloader.handlers.datauri
+scrapy.core.downloader.handlers.file scrapy.downloadermiddlewares.defaultheaders
+scrapy.downloadermiddlewares.downloadtimeout scrapy.downloadermiddlewares.httpproxy
+scrapy.downloadermiddlewares.redirect scrapy.downloadermiddlewares.useragent scrapy.extensions.logcount
+scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
 sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals
 sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
 sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators
