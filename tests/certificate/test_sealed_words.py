@@ -124,6 +124,7 @@ def test_a_package_whose_description_is_gone_or_cannot_be_read_is_a_finding_and_
         assert said(path, *more)[0] == 3
 
 
+@pytest.mark.slow
 def test_a_file_that_is_called_otherwise_where_it_lies_is_a_finding_and_no_accident(original, tmp_path):
     """Its name stands in a zip file's directory, and before the file itself."""
     whole, path = original[1].read_bytes(), tmp_path / "other.wacz"

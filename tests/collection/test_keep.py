@@ -90,6 +90,7 @@ def folder(tmp_path):
     return tmp_path / "kept"
 
 
+@pytest.mark.slow
 def test_sites_are_captured_when_they_are_due_and_a_kill_loses_nothing(folder):
     with (
         serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as one,

@@ -229,6 +229,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(FRAGMENTS | st.text(max_size=5)).map("".join), st.sampled_from([URL, "http://h", "https://[::1]/"]))
 def test_never_raises(text: str, url: str) -> None:
     found = extract(text.encode("utf-8", "surrogatepass"), url)

@@ -71,6 +71,7 @@ def test_more_sites_than_open_files_are_captured(tmp_path):
     assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("seeds")
 def test_too_few_files_are_said_before_the_first_request(tmp_path):
     done = run(tmp_path, 48, "CONCURRENT_REQUESTS=40")

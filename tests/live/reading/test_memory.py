@@ -6,6 +6,7 @@ import gzip
 import random
 from http.server import BaseHTTPRequestHandler
 
+import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.changes.content import ContentDetector
@@ -74,6 +75,7 @@ def test_what_a_killed_crawl_left_is_removed(tmp_path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_large_sitemap_is_read_whole(tmp_path) -> None:
     entry = b"<url><loc>http://h.example/with/a/long/way/to/it/with/a/long/way/to/it/page-%06d</loc></url>"
     entries = b"".join(entry % number for number in range(50_000))

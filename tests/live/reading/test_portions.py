@@ -58,6 +58,7 @@ def known(store):
     return [row.url for row in store.load().pages if row.kind is Kind.PAGE]
 
 
+@pytest.mark.slow
 def test_no_turn_takes_in_more_than_a_portion():
     sites, portions = capture(store := Counting())
     read(sites, portions, 1000.0)

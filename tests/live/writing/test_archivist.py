@@ -75,6 +75,7 @@ def responses(folder):
     return [record["WARC-Target-URI"] for record in read_all(folder) if record.kind == "response"]
 
 
+@pytest.mark.slow
 @in_loop
 async def test_small_exchanges_do_not_wait_for_large_ones(archivist, tmp_path):
     """Those that were handed over later are on the disk first; a large payload that is stored already is not again."""
@@ -130,6 +131,7 @@ async def test_what_was_just_handed_over_is_kept_when_all_ends(archivist, tmp_pa
     assert responses(tmp_path) == [f"{URL}1"]
 
 
+@pytest.mark.slow
 @in_loop
 async def test_what_is_large_blocks_nobody(archivist):
     """More than a socket holds, and it takes its time to be compressed."""
