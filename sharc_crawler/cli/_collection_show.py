@@ -14,7 +14,7 @@ from rich.text import Text
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.collection.page import PAGE, own_name, write_overview
+from sharc_crawler.collection.page import PAGE, meant, own_name, write_overview
 from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import percent, short, size
@@ -79,8 +79,11 @@ def _newest(captures: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
     entry = captures[-1]
     totals, changes = entry["totals"], entry["changes"]
     shown = totals and totals["captured"] and (entry["complete"] or totals["coherent"])
-    share = percent(totals["coherent"] / totals["captured"]) if shown else "–"
+    share = percent(totals["coherent"] / meant(entry)) if shown else "–"
     since = f"{changes['changed']:,}/{changes['new']:,}/{changes['gone']:,}" if changes else "–"
     if changes and changes["unknown"]:
         since += f" ({changes['unknown']:,} unknown)"
-    return f"{entry['time'][:16].replace('T', ' ')}{'' if entry['complete'] else ' (open)'}", share, since
+    if changes and changes["left"]:
+        since += f" ({changes['left']:,} left by a bound)"
+    state = " (open)" if not entry["complete"] else " (cut short)" if entry["left"] else ""
+    return f"{entry['time'][:16].replace('T', ' ')}{state}", share, since

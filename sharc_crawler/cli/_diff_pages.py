@@ -16,14 +16,16 @@ from sharc_crawler.report.words import printable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.collection.comparing import PageContents
+    from sharc_crawler.collection.comparing import Captured
 
 SHOWN = 20  #: URLs of each kind
+_RARE = "left", "unknown"
 #: those that are listed; what is the same is counted alone
 LISTED = {
     "changed": "changed",
     "new": "new",
     "gone": "gone",
+    "left": "left by the budget, limit or hops of one of them",
     "unknown": "not known (other masks, or scripts asked for other data)",
 }
 
@@ -35,7 +37,7 @@ def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
         click.echo(json.dumps(found))
         return
     by_data = set(found["by_data"])
-    told = {name: words for name, words in LISTED.items() if found[name] or name != "unknown"}
+    told = {name: words for name, words in LISTED.items() if found[name] or name not in _RARE}
     counts = [f"{len(found[name]):,} {words}" for name, words in told.items()]
     click.echo(f"Pages: {', '.join(counts)}, {len(found['same']):,} the same")
     for name, words in told.items():
@@ -48,7 +50,7 @@ def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
         say_again(found["changed"][0])
 
 
-def _contents(folder: Path) -> PageContents:
+def _contents(folder: Path) -> Captured:
     with open_facts(folder) as captures:
         if any(facts.ended is None for facts in captures):
             raise UsageError(

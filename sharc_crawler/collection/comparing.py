@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from sharc_crawler.changes.masked import same_content
 from sharc_crawler.model import Kind
 from sharc_crawler.report.difference import paired
 from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.notes import bound_that_left, left_links
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +28,16 @@ class PageContent(NamedTuple):
 
 PageContents = Mapping[str, PageContent]  #: by URL
 
+
+class Captured(NamedTuple):
+    """The pages of a capture, and what tells whether one that it lacks is gone."""
+
+    pages: PageContents
+    lost: Set[str] = frozenset()  #: known, and not captured for another reason than the budget
+    left: int = 0  #: known, and left by the budget
+    bounded: bool = False  #: by a budget, ``limit`` or ``hops``, which left pages or links
+
+
 NAMED = 3  #: pages that changed, of which a comparison names the URLs
 
 
@@ -34,24 +45,30 @@ class CountedChanges(NamedTuple):
     """How many pages are new, gone, changed in content, and the same; some of the changed ones by name."""
 
     new: int
-    gone: int  #: captured formerly and not now, for whatever reason
+    gone: int  #: captured formerly and not now, for whatever reason but a bound
     changed: int
     same: int
     unknown: int  #: other bytes under other masks, or scripts that asked for other data
+    left: int  #: by the budget, ``limit`` or ``hops`` of one of the two: neither new nor gone
     named: tuple[str, ...]
 
 
-def contents(folder: Path) -> PageContents:
-    """The captured pages of a folder, each with what counts as its content.
+def contents(folder: Path) -> Captured:
+    """The captured pages of a folder, each with what counts as its content, and what bounds have left.
 
     Raises what :func:`~sharc_crawler.report.load.open_facts` does where the state cannot be read.
     """
     with open_facts(folder) as captures:
         found: dict[str, PageContent] = {}
         data: dict[str, PageContent] = {}
+        lost, left = set[str](), 0
         for page in (page for facts in captures for page in facts.pages):
             if page.kind is Kind.PAGE and page.verdict is not None:
                 found[page.url] = _content(page)
+            elif page.kind is Kind.PAGE and not bound_that_left(page.reason):
+                lost.add(page.url)
+            elif page.kind is Kind.PAGE:
+                left += 1
             elif page.kind is Kind.DATA and page.visit and page.visit.status is not None:
                 data[page.url] = _content(page) if page.verdict else _answer(page.visit.status, page.target)
         if data:  # hardly ever, but where browsers were shown pages
@@ -59,43 +76,60 @@ def contents(folder: Path) -> PageContents:
                 if page.kind is Kind.PAGE and page.url in found:
                     own: PageContents = {url: data[url] for url in page.embeds if url in data}
                     found[page.url] = found[page.url]._replace(data=own)
-        return found
+        bounded = left > 0 or any(dict(left_links(facts)) for facts in captures)
+        return Captured(found, lost, left, bounded)
 
 
 class PagesApart(NamedTuple):
     """Two captures' pages by what became of each: URLs, sorted."""
 
     new: list[str]
-    gone: list[str]  #: captured formerly and not now, for whatever reason
+    gone: list[str]  #: captured formerly and not now, for whatever reason but a bound
     changed: list[str]
     same: list[str]
     unknown: list[str]  #: other bytes under other masks, or scripts that asked for other data
+    left: list[str]  #: by the budget, ``limit`` or ``hops`` of one of the two: neither new nor gone
     by_data: list[str]  #: those of the changed that did by what their scripts fetched alone
 
 
-def compared(former: PageContents, latter: PageContents) -> CountedChanges:
+def compared(former: Captured, latter: Captured) -> CountedChanges:
     """What changed from one capture to a later one.
 
     >>> one, other, masked = PageContent("d1", "f1"), PageContent("d2", "f2"), PageContent("d2", "f3+01")
-    >>> compared({"a": one, "b": one, "c": one, "e": one}, {"a": one, "b": other, "d": one, "e": masked})
-    CountedChanges(new=1, gone=1, changed=1, same=1, unknown=1, named=('b',))
+    >>> whole = Captured({"a": one, "b": one, "c": one, "e": one})
+    >>> compared(whole, Captured({"a": one, "b": other, "d": one, "e": masked}))
+    CountedChanges(new=1, gone=1, changed=1, same=1, unknown=1, left=0, named=('b',))
+    >>> compared(whole, Captured({"a": one}, lost={"c"}, left=1, bounded=True))
+    CountedChanges(new=0, gone=1, changed=0, same=1, unknown=0, left=2, named=())
     """
     found = apart(former, latter)
-    new, gone, changed, same, unknown, _ = map(len, found)
-    return CountedChanges(new, gone, changed, same, unknown, tuple(found.changed[:NAMED]))
+    return CountedChanges(
+        *(len(getattr(found, name)) for name in CountedChanges._fields[:-1]), tuple(found.changed[:NAMED])
+    )
 
 
-def apart(former: PageContents, latter: PageContents) -> PagesApart:
+def apart(former: Captured, latter: Captured) -> PagesApart:
     """Which pages changed from one capture to a later one."""
-    both = former.keys() & latter.keys()
-    found = PagesApart(sorted(latter.keys() - both), sorted(former.keys() - both), [], [], [], [])
+    old, now = former.pages, latter.pages
+    both = old.keys() & now.keys()
+    new, left_then = _lacking(now.keys() - both, former)
+    gone, left_now = _lacking(old.keys() - both, latter)
+    found = PagesApart(new, gone, [], [], [], sorted(left_then + left_now), [])
     by_sameness = {False: found.changed, True: found.same, None: found.unknown}
     for url in sorted(both):
-        document, data = _same(former[url], latter[url]), _same_data(former[url].data, latter[url].data)
+        document, data = _same(old[url], now[url]), _same_data(old[url].data, now[url].data)
         by_sameness[_both(document, data)].append(url)
         if data is False and document is not False:
             found.by_data.append(url)
     return found
+
+
+def _lacking(urls: Set[str], capture: Captured) -> tuple[list[str], list[str]]:
+    """Of pages that a capture lacks: those that it had no bound for, and those that its bounds may have left."""
+    lacking = sorted(urls)
+    if not capture.bounded:
+        return lacking, []
+    return [url for url in lacking if url in capture.lost], [url for url in lacking if url not in capture.lost]
 
 
 def _both(one: bool | None, other: bool | None) -> bool | None:

@@ -11,7 +11,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.confirming import confirmation_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
-from sharc_crawler.collection.comparing import PageContents, compared, contents
+from sharc_crawler.collection.comparing import Captured, compared, contents
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.instants import iso
 from sharc_crawler.report.claim import in_words
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-FORMAT, VERSION = "sharc-collection", 3
+FORMAT, VERSION = "sharc-collection", 4
 INDEX = "index.json"
 _TOTALS = ("captured", "coherent", "changed", "unknown", "not_captured")
 _ENTRY = {"folder", "stamp", "former", "changes", "time", "complete", "certified", "reference", "statement", "totals"}
-_ENTRY |= {"bytes", "seed", "problem"}
+_ENTRY |= {"bytes", "seed", "problem", "left", "left_by_budget"}
 UNREPORTED = "no report yet; it runs, or was cut off"
 
 
@@ -55,7 +55,7 @@ def overview(
         "format": FORMAT,
         "version": VERSION,
         "generator": {"name": "sharc-crawler", "version": __version__},
-        "title": collection.terms.title,
+        "title": collection.terms.title or collection.folder.resolve().name,
         "sites": [
             {
                 "name": name,
@@ -74,7 +74,7 @@ class _SiteEntries:
     def __init__(self, known: Mapping[str, Entry]) -> None:
         self._known = known
         self._former: CollectedCapture | None = None
-        self._contents: PageContents | None = None  #: of the former; ``None``: not read yet
+        self._contents: Captured | None = None  #: of the former; ``None``: not read yet
 
     def entry(self, capture: CollectedCapture, root: Path) -> Entry:
         name = capture.folder.relative_to(root).as_posix()
@@ -101,6 +101,7 @@ class _SiteEntries:
             return
         if self._contents is not None:
             entry["changes"] = compared(self._contents, own)._asdict()
+        entry["left"] = own.left
         self._former, self._contents = capture, own
 
 
@@ -141,6 +142,8 @@ def _told(capture: CollectedCapture) -> Entry:
         "reference": None,
         "statement": UNREPORTED,
         "totals": None,
+        "left": 0,
+        "left_by_budget": None,
         "bytes": sum(path.stat().st_size for path in capture.folder.glob(f"*{SUFFIX}*")),
         "seed": None,
         "problem": None,
@@ -155,6 +158,7 @@ def _told(capture: CollectedCapture) -> Entry:
             "reference": report["times"]["reference"],
             "statement": short((in_words(stands["claim"]) if stands else report["claim"])["statement"], 300),
             "totals": {name: totals[name] for name in _TOTALS},
+            "left_by_budget": report["left_by_budget"],
             "seed": report["seeds"][0] if report["seeds"] else None,
         }
     except FileNotFoundError:

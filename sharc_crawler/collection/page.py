@@ -53,6 +53,7 @@ def render(found: Mapping[str, Any]) -> Iterable[str]:
         total=_summed(captures),
         ends=ends_of(*span) if times else ["", ""],
         own_name=own_name,
+        meant=meant,
         problems=[entry for entry in captures if entry["problem"]],
         report=REPORT,
         size=size,
@@ -77,13 +78,21 @@ def own_name(site: Mapping[str, Any]) -> str:
     return site["name"] if site["name"] not in (site["site"], safe_name(site["site"])) else ""
 
 
+def meant(entry: Entry) -> int:
+    """How many pages a capture was to have: those that it has, and those that its budget left."""
+    captured: int = entry["totals"]["captured"] if entry["totals"] else 0
+    return captured + entry["left"]
+
+
 def timeline(captures: Iterable[Entry], span: tuple[float, float]) -> dict[str, str]:
     """A path for each verdict: upright strokes, one for each capture, as high as its share of the pages.
 
     >>> totals = {"captured": 4, "coherent": 3, "changed": 1, "unknown": 0}
-    >>> one = {"time": "1970-01-01T00:00:00Z", "totals": totals, "complete": True}
+    >>> one = {"time": "1970-01-01T00:00:00Z", "totals": totals, "left": 0, "complete": True}
     >>> timeline([one], (0.0, 10.0))
     {'coherent': 'M2 36v-27', 'changed': 'M2 9v-9', 'unknown': '', 'cut': ''}
+    >>> timeline([one | {"left": 4}], (0.0, 10.0))
+    {'coherent': 'M2 36v-13.5', 'changed': 'M2 22.5v-4.5', 'unknown': '', 'cut': ''}
     """
     lines: dict[str, list[str]] = {name: [] for name in (*KINDS, "cut")}
     first, last = span
@@ -91,7 +100,7 @@ def timeline(captures: Iterable[Entry], span: tuple[float, float]) -> dict[str, 
         x = 2 + (WIDTH - 4) * ((unix(entry["time"]) - first) / (last - first) if last > first else 0.0)
         place, totals = HEIGHT, entry["totals"]
         for kind in KINDS if totals and totals["captured"] else ():
-            part = HEIGHT * totals[kind] / totals["captured"]
+            part = HEIGHT * totals[kind] / meant(entry)
             if part:
                 lines[kind].append(f"M{x:.6g} {place:.3g}v-{part:.3g}")
             place -= part

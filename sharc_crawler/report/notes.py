@@ -42,7 +42,7 @@ def noted(facts: CaptureFacts) -> list[str]:
 
 def left_by_bounds(facts: CaptureFacts) -> str:
     """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
-    pages, links = _left_pages(facts), dict(_left_links(facts))
+    pages, links = _left_pages(facts), dict(left_links(facts))
     told = []
     if pages:
         left = pages.total()
@@ -58,12 +58,22 @@ def _left_pages(facts: CaptureFacts) -> Counter[str]:
     """How many pages the budget left, by the bound that it was."""
     left: Counter[str] = Counter()
     for (kind, reason), number in facts.figures.missing.items():
-        if kind is Kind.PAGE and (why := in_words(reason)).startswith(PREFIX):
-            left[why.removeprefix(PREFIX).partition(" ")[0]] += number
+        if kind is Kind.PAGE and (bound := bound_that_left(reason)):
+            left[bound] += number
     return left
 
 
-def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
+def bound_that_left(reason: str) -> str:
+    """Which bound of the budget kept a page from being visited; empty: none did.
+
+    >>> bound_that_left("refused: budget: max_requests=9 has no room left for it"), bound_that_left("gone: 404")
+    ('max_requests=9', '')
+    """
+    why = in_words(reason)
+    return why.removeprefix(PREFIX).partition(" ")[0] if why.startswith(PREFIX) else ""
+
+
+def left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
     """Which other bounds left links, and how many."""
     for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
         bound = facts.settings.get(name)

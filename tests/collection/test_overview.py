@@ -10,10 +10,13 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import _diff_pages, main
 from sharc_crawler.collection import overview as module
+from sharc_crawler.collection.comparing import Captured
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX, overview
-from sharc_crawler.collection.page import PAGE, render, write_overview
+from sharc_crawler.collection.page import PAGE, meant, render, write_overview
 from sharc_crawler.report.claim import in_words
+
+BUDGET = "budget: max_requests=4 has no room left for it"
 
 
 @pytest.fixture
@@ -33,7 +36,8 @@ def test_what_changed_between_captures_is_counted_and_named(collected):
     assert first["changes"] is None
     assert (first["complete"], first["certified"], first["problem"]) == (True, True, None)
     assert first["totals"] == {"captured": 3, "coherent": 3, "changed": 0, "unknown": 0, "not_captured": 0}
-    assert second["changes"] == {"new": 1, "gone": 1, "changed": 1, "same": 1, "unknown": 0, "named": (collected.url,)}
+    counts = {"new": 1, "gone": 1, "changed": 1, "same": 1, "unknown": 0, "left": 0}
+    assert second["changes"] == {**counts, "named": (collected.url,)}
     assert second["former"] == first["folder"]
     assert first["bytes"] == sum(path.stat().st_size for path in collected.folders[0].glob("*.warc.gz"))
 
@@ -79,10 +83,41 @@ def test_what_a_confirmation_leaves_stands_in_the_index(copied):
     assert (entry["totals"]["coherent"], entry["statement"]) == (1, in_words(left["claim"])["statement"])
 
 
+def test_what_a_budget_left_is_neither_gone_nor_new_and_its_capture_not_the_best(copied):
+    old, new = (one.folder for one in copied.captures())
+    left = "1 more page was left by max_requests=4. A new capture with a larger one would take them, too"
+    with closing(sqlite3.connect(new / "frontier.db")) as db, db:
+        (page,) = db.execute("SELECT page FROM page WHERE url LIKE '%tides.html'").fetchone()
+        db.execute("DELETE FROM judgement WHERE page = ?", (page,))
+        db.execute("UPDATE visit SET attempt = 0, result = 'refused', error = ? WHERE page = ?", (BUDGET, page))
+    report = json.loads((new / "report.json").read_text())
+    report["captures"][0]["left_by_budget"] = left
+    report["captures"][0]["coherence"] |= {"captured": 2, "coherent": 2, "unknown": 0, "changed": 0}
+    (new / "report.json").write_text(json.dumps(report))
+    entry = entries(write_overview(copied))[1]
+    counts = {"new": 1, "gone": 1, "changed": 1, "same": 0, "unknown": 0, "left": 1}
+    assert entry["changes"] == {**counts, "named": entry["changes"]["named"]}, "a 404 is gone whatever the budget was"
+    assert (entry["left"], meant(entry)) == (1, 3)
+    page = (copied.folder / PAGE).read_text()
+    for words in ("certified, cut short</td>", ">66.7 %</td>", ">2 of 3</td>", "1 left by a bound", f". {left}. "):
+        assert words in page, words
+    told = CliRunner().invoke(main, ["collection", str(copied.folder)], env={"COLUMNS": "200"}).stdout
+    assert "(cut short)" in told
+    assert "1/1/1 (1 left by a bound)" in told
+    told = CliRunner().invoke(main, ["diff", str(old), str(new)]).stdout
+    assert "1 new, 1 gone, 1 left by the budget, limit or hops of one of them" in told
+
+
+def test_a_collection_without_a_title_goes_by_its_folder(copied):
+    (copied.folder / "collection.yaml").write_text("sites: [http://127.0.0.1/]")
+    write_overview(Collection(copied.folder))
+    assert "<h1>kept</h1>" in (copied.folder / PAGE).read_text()
+
+
 def test_what_is_known_is_not_read_again(copied, monkeypatch):
     before = write_overview(copied)
     read = []
-    monkeypatch.setattr(module, "contents", lambda folder: read.append(folder) or {})
+    monkeypatch.setattr(module, "contents", lambda folder: read.append(folder) or Captured({}))
     assert json.dumps(overview(copied)) == json.dumps(before)
     assert read == []
     first, second = (one.folder for one in copied.captures())
@@ -101,7 +136,7 @@ def test_a_damaged_capture_is_told_of_and_the_others_stand(copied):
     assert "make it again: sharc report" in damaged["problem"]
     assert (one["problem"], last["problem"]) == (None, None)
     assert last["former"] == one["folder"]
-    assert last["changes"] == {"new": 0, "gone": 0, "changed": 0, "same": 3, "unknown": 0, "named": []}
+    assert last["changes"] == {"new": 0, "gone": 0, "changed": 0, "same": 3, "unknown": 0, "left": 0, "named": []}
     assert "damaged" in (copied.folder / PAGE).read_text()
 
 
@@ -150,7 +185,7 @@ def test_the_page_needs_nobody_else(copied):
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "[]", '{"format": "sharc-collection", "version": 3, "sites": [{}]}', "folder only", "a number"]
+    "damage", ["", "[]", '{"format": "sharc-collection", "version": 4, "sites": [{}]}', "folder only", "a number"]
 )
 def test_a_damaged_index_is_made_anew(copied, damage):
     write_overview(copied)
