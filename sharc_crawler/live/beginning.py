@@ -81,7 +81,7 @@ def _begin(crawler: Crawler) -> Session:
         if config.output is not None and is_begun(config.output):
             from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
 
-            check_output(config.output, None, resume=bool(config.resume), spider=name)
+            check_output(config.output, None, config.bounds, resume=bool(config.resume), spider=name)
         elif config.output is None and config.resume:
             raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     rebuilds = not drop_in and config.resume == "rebuild"

@@ -94,7 +94,7 @@ class Command(CrawlCommand):
             if is_begun(output):
                 from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
 
-                check_output(output, specs)
+                check_output(output, specs, config.bounds)
             for folder in capture_folders(output):
                 check_state(folder)
         if "collection" in opts.spargs and not arguments.options.dry_run:

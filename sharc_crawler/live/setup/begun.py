@@ -9,6 +9,7 @@ from sharc_crawler.archive.files import SUFFIX, in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.setup.output import is_whole, told
+from sharc_crawler.live.setup.spent import check_bounds, narrowed
 from sharc_crawler.model import Phase, Seconds
 from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
@@ -39,16 +40,23 @@ SAME = (
 )
 
 
-def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False, spider: str = "") -> None:
-    """Refuse a folder that holds a capture which these do not go on with.
+def check_output(
+    output: Path,
+    specs: Sequence[CaptureSpec] | None,
+    bounds: Mapping[str, float],
+    *,
+    resume: bool = False,
+    spider: str = "",
+) -> None:
+    """Refuse a folder that holds a capture which these do not go on with, or not within these ``bounds``.
 
     None: a project's own ``spider``, which goes on where it may ``resume``.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     if (folders := site_folders(output)) is not None:
-        _check_sites(output, folders, specs)
-    elif output.is_dir() and holds_state(output) and _check_one(output, specs, resume=resume, spider=spider):
+        _check_sites(output, folders, specs, bounds)
+    elif output.is_dir() and holds_state(output) and _check_one(output, specs, bounds, resume=resume, spider=spider):
         raise _complete(output, project=specs is None)
 
 
@@ -58,7 +66,9 @@ def _complete(output: Path, *, project: bool) -> UsageError:
     return UsageError(f"{held}; choose another folder{way_out}")
 
 
-def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[CaptureSpec] | None) -> None:
+def _check_sites(
+    output: Path, folders: Mapping[str, Path], specs: Sequence[CaptureSpec] | None, bounds: Mapping[str, float]
+) -> None:
     """The folder holds captures of several sites, in folders of their own."""
     held = few(folders)
     if specs is None or {spec.site for spec in specs} != set(folders):
@@ -69,20 +79,28 @@ def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[Capt
     there = {spec.site: [spec] for spec in specs if folders[spec.site].is_dir()}
     if not there:
         raise UsageError(f"output={str(output)!r}: the folders of {held} were moved elsewhere; choose another folder")
-    complete = [holds_state(folders[site]) and _check_one(folders[site], own) for site, own in there.items()]
+    complete = [holds_state(folders[site]) and _check_one(folders[site], own, bounds) for site, own in there.items()]
     if all(complete):
         raise _complete(output, project=False)
 
 
-def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False, spider: str = "") -> bool:
+def _check_one(
+    output: Path,
+    specs: Sequence[CaptureSpec] | None,
+    bounds: Mapping[str, float],
+    *,
+    resume: bool = False,
+    spider: str = "",
+) -> bool:
     """The folder of a capture (or of a spider's); ``True``: it is complete."""
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     with open_state(output) as store:
         captures = store.captures().values()
         complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
+        less = any(narrowed(row, bounds) for row in captures)
         # All of it is read where that decides: there may be much.
-        state = store.load() if captures and (complete or specs is None) else Batch()
+        state = store.load() if captures and (complete or less or specs is None) else Batch()
     if not captures:
         return False
     held = {row.spec.site for row in captures}
@@ -92,17 +110,18 @@ def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: boo
     if specs is None:
         others = {str(row.spec.settings.get("spider", spider)) for row in captures} - {spider}
         _check_going_on(unfinished, others, resume=resume, kept=bool(state.kept))
-        return False
-    if {spec.site for spec in specs} != held:
+    elif {spec.site for spec in specs} != held:
         raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
     begun = {row.spec.site: row.spec for row in captures}
-    for spec in specs:
+    for spec in specs or ():
         for name in SAME:
             was, now = getattr(begun[spec.site], name), getattr(spec, name)
             if was != now:
                 argument, before = _as_argument(name, was)
                 other = f"begun with {argument}={before}, not {_as_argument(name, now)[1]}"
                 raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
+    for row in captures if less else ():
+        check_bounds(row, bounds, state, output)
     return False
 
 
