@@ -52,6 +52,7 @@ class Verification(Examination):
     """What became of a verification: it holds if there is no finding."""
 
     source: str
+    captures: list[str] = field(default_factory=list)  #: whose folder each claim is of, where there are several
     records: int = 0
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
     moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
@@ -64,6 +65,7 @@ class Verification(Examination):
     def add(self, site: str, other: Verification) -> None:
         """Another site's, whose files are named with its folder."""
         self.findings += [replace(one, file=f"{site}/{one.file or ''}") for one in other.findings]
+        self.captures += [f"{site}/{one}" for one in other.captures] or [site] * len(other.claims)
         self.claims += other.claims
         self.sites += other.sites
         self.digests += other.digests

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._under_way import ordered
 from sharc_crawler.control import ORDERS, read_orders, read_status, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
@@ -35,9 +36,9 @@ _CHANGES: dict[str, dict[str, Any]] = {
 def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> None:
     r"""Give an order to the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or ask for its status.
 
-    Crawls take orders unless they were started with -a control=0. What is in flight is finished. A pause and a delay
-    are obeyed by a crawl that is started again in FOLDER, too; stop (as Ctrl-C once) is for the one that runs. Where
-    none runs, the exit code is 2.
+    Of a collection it is the capture that is under way. Crawls take orders unless they were started with -a control=0.
+    What is in flight is finished. A pause and a delay are obeyed by a crawl that is started again in FOLDER, too; stop
+    (as Ctrl-C once) is for the one that runs. Where none runs, the exit code is 2.
 
     \b
     Example:
@@ -45,6 +46,7 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
       sharc control captures/demo delay 5
       sharc control captures/demo resume
     """
+    folder = ordered(folder)
     answer = _answer(folder, give(folder, order, seconds))
     if answer is None:
         later = "" if order in ("stop", "status") else "; one that is started again there will obey"
@@ -96,6 +98,6 @@ def _told(status: dict[str, Any], order: str) -> str:
     lines = [f"{state}, {status['delay']:g} s between two requests to a host"]
     for capture in status["captures"]:
         revisited = f", {capture['revisits']:,} revisited" if capture["revisits"] else ""
-        done = f"{capture['visits']:,} of {counted(capture['pages'], 'page')} visited{revisited}"
+        done = f"{capture['visits']:,} of {counted(capture['pages'], 'page')} done{revisited}"
         lines.append(f"  {capture['site']}: {capture['phase']}, {done}")
     return "\n".join(lines)

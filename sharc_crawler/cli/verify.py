@@ -187,10 +187,23 @@ def _json(result: Verification) -> str:
 
 
 def _claims(result: Verification) -> Iterator[str]:
-    """Each with its site, or a spider's round of one, where there are several."""
-    several = len(set(result.sites) - {""}) > 1
-    for site, claim in zip(result.sites, result.claims, strict=True):
-        yield f"{short(site)}: {sentence(claim)}" if site and several else sentence(claim)
+    """Each with the digest of its certificate; where there are several, with its site, or else its capture."""
+    for name, claim, digest in zip(_names(result), result.claims, result.digests, strict=True):
+        yield f"{short(name)}: {sentence(claim)}" if name else sentence(claim)
+        yield f"  digest {digest}"
+
+
+def _names(result: Verification) -> list[str]:
+    """What tells claims apart: their sites (a spider's rounds among them), or their captures where a site has two."""
+    if len(result.claims) < 2:
+        return [""] * len(result.claims)
+    if "" not in result.sites and len({*result.sites}) == len(result.sites):
+        return result.sites
+    own = result.captures or result.sites
+    return [
+        f"{capture}, {site}" if site and own.count(capture) > 1 else capture
+        for capture, site in zip(own, result.sites, strict=True)
+    ]
 
 
 def _or_missing(folder: Path, name: str) -> str:
@@ -205,7 +218,6 @@ def _words(result: Verification) -> str:
         lines: list[str] = [
             f"Everything holds: {size}.",
             *_claims(result),
-            *(f"  digest {one}" for one in result.digests),
             *_package(result),
             *(f"  {text}" for one in result.confirmations for text in confirmed(one)),
             *map(_provisional, result.provisional),

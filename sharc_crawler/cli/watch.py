@@ -17,13 +17,12 @@ from rich.live import Live
 from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._under_way import watched as meant
 from sharc_crawler.cli.control import give
-from sharc_crawler.collection.folder import Collection
 from sharc_crawler.control import STATUS
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.report.words import printable
-from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import drawn, headline
@@ -71,7 +70,7 @@ def command(place: str | None, web: bool, port: int, control: bool, as_json: boo
         raise UsageError(
             f"{str(folder)!r} is no folder (yet); name the one that the crawl writes (its argument output=)"
         )
-    watched = Watched(_watched(folder))
+    watched = Watched(meant(folder))
     watched.look()
     if as_json:
         click.echo(json.dumps(facts(watched, time.time())))
@@ -124,19 +123,6 @@ def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool
         _serve(told, port)
     else:
         follow(ledger, None)
-
-
-def _watched(folder: Path) -> Path:
-    """The folder itself; of a collection the capture that was begun last, those under way before all others."""
-    found = sorted(Collection(folder).captures(), key=lambda one: one.time) if Collection.is_in(folder) else []
-    under_way = [one for one in found if (one.folder / RUNNING).exists()]
-    if not found:
-        return folder
-    chosen = (under_way or found)[-1].folder
-    others = [str(one.folder) for one in under_way if one.folder != chosen]
-    also = f"; under way, too: {', '.join(others)}" if others else ""
-    click.echo(f"{chosen}{also}", err=True)
-    return chosen
 
 
 def _serve(told: Callable[[], dict[str, Any]], port: int, order: Callable[[str, str], object] | None = None) -> None:

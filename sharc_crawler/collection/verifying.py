@@ -74,6 +74,7 @@ def verify_collection(
     for document, findings in check_at(collection):
         every.findings += findings
         if not findings:
+            every.captures.append(f"{document['name']} at {document['reference']['instant']}")
             every.claims.append(document["claim"])
             every.sites.append("")
             every.digests.append(document[DIGEST])

@@ -74,7 +74,7 @@ def _sites(watched: Watched) -> RenderableType:
     if not captures:
         return Text("")
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("site", "phase", "visited", "of", "revisited", "T"):
+    for name in ("site", "phase", "done", "of", "revisited", "T"):
         table.add_column(name, justify="left" if name in ("site", "phase", "T") else "right")
     for one in captures[:SITES]:
         numbers = (f"{one['visits']:,}", f"{one['pages']:,}", f"{one['revisits']:,}")

@@ -10,12 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.collection.terms import FILE as COLLECTION
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.monitoring.control import Control
+from sharc_crawler.storage.folders import RUNNING
+from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.opening import USUAL, begin_state
 from tests.live.test_interruptions import INTERRUPTED, USAGE, select_nothing, start
 
 PATIENCE = 240
@@ -97,6 +101,23 @@ def test_orders_that_nobody_takes(tmp_path):
             USAGE,
             f"sharc: error: delay={seconds!r} is no duration; write it as 30s, 5m, 2h or 1d\n",
         )
+
+
+def test_an_order_to_a_collection_is_for_the_capture_that_is_under_way(tmp_path, monkeypatch):
+    monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.0)
+    (tmp_path / COLLECTION).write_text("sites: [http://a.example/, http://b.example/]\n")
+    assert "no capture of the collection" in order(tmp_path, "pause")[1]
+    folders = [tmp_path / "captures" / name / "20260101T000000Z" for name in ("a.example", "b.example")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        begin_state(folder, USUAL).close()
+        write(folder, ORDERS, Orders())
+        (folder / RUNNING).touch()
+    assert f"are under way; name one of them: {folders[0]}, {folders[1]}" in order(tmp_path, "pause")[1]
+    runs = hold(folders[1])  # the other was killed
+    assert order(tmp_path, "pause")[1].startswith(f"{folders[1]}\n{nobody(folders[1])}")
+    runs.close()
+    assert [read_orders(folder).paused for folder in folders] == [False, True]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"paused": 1}', '{"delay": -1}', '{"delay": NaN}', '{"x": 1}'])
