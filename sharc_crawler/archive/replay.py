@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
@@ -89,13 +90,32 @@ def moment(instant: Instant) -> str:
 
 def elsewhere(folders: Sequence[Path]) -> int:
     """How many payloads these captures need to be shown, and do not hold: they are stored in former ones."""
-    held: set[str | None] = set()
-    needed: set[str | None] = set()
+    return len(_lacking(folders))
+
+
+def downloaded(folders: Sequence[Path]) -> list[str]:
+    """When these payloads were downloaded, as the records that lack them say: by that their capture is known."""
+    found = set[str]()
+    for warc, offset in _lacking(folders).values():
+        with suppress(OSError), warc.open("rb") as stream:
+            record = read_at(stream, offset)
+            if isinstance(record, Record) and (date := record.get("WARC-Refers-To-Date")):
+                found.add(date)
+    return sorted(found)
+
+
+def _lacking(folders: Sequence[Path]) -> dict[str, tuple[Path, int]]:
+    """Payloads by digest that are needed and not held, and where a record is that needs them."""
+    held: set[str | None] = {None}  # a 304 is of this capture's own visit
+    needed: dict[str | None, tuple[Path, int]] = {}
     for folder in folders:
         for index in folder.glob("*.cdxj"):
             for entry in read_index(index):
-                (needed if entry.mime == REVISIT else held).add(entry.digest)
-    return len(needed - held - {None})  # a 304 is of this capture's own visit
+                if entry.mime == REVISIT:
+                    needed.setdefault(entry.digest, (folder / entry.file, entry.offset))
+                else:
+                    held.add(entry.digest)
+    return {digest: place for digest, place in needed.items() if digest is not None and digest not in held}
 
 
 def lost_warcs(folders: Iterable[Path]) -> list[Path]:

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.replay import elsewhere, find_pywb, lost_warcs, moment, replaying
+from sharc_crawler.archive.replay import downloaded, elsewhere, find_pywb, lost_warcs, moment, replaying
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import SharcError, UsageError
+from sharc_crawler.instants import second, unix
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.shown import dress
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.evidence.capture import CaptureFacts
 
@@ -69,7 +70,7 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
             if len(captures) > SHOWN:
                 click.echo(f"… and {len(captures) - SHOWN:,} more")
             click.echo("Ctrl-C ends it.")
-        _told(elsewhere(folders), collected)
+        _told(folders, collected)
         for lost in lost_warcs(folders):
             _warned(f"{lost} is missing: its copies are not shown")
         asked = threading.Event()
@@ -101,11 +102,16 @@ def _newest(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
             _warned(str(error))
 
 
-def _told(missing: int, collected: bool) -> None:
-    if missing:
+def _told(folders: Sequence[Path], collected: bool) -> None:
+    if missing := elsewhere(folders):
         are = "payload is" if missing == 1 else "payloads are"
         why = "in no capture of it: not" if collected else "stored in former captures: without --former DIR not"
+        times = [second(unix(date)) for date in downloaded(folders)]
         click.echo(f"{missing:,} {are} {why} shown.", err=True)
+        if times:
+            span = " to ".join(dict.fromkeys((times[0], times[-1])))
+            which = "put the capture of then back" if collected else "that is when the capture to name was made"
+            click.echo(f"Downloaded {span}: {which}.", err=True)
 
 
 def _warned(text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, write_index
-from sharc_crawler.archive.replay import elsewhere, find_pywb, replaying
+from sharc_crawler.archive.replay import downloaded, elsewhere, find_pywb, replaying
 from sharc_crawler.cli import main
 from sharc_crawler.errors import SharcError, UsageError
 
@@ -36,6 +36,7 @@ def test_payloads_of_former_captures_are_missed(tmp_path):
         folder.mkdir()
         write_index(folder / "a.warc.gz", [kept, entry._replace(mime=REVISIT, digest=None)])
     assert [elsewhere([captures[0]]), elsewhere([captures[1]]), elsewhere(captures)] == [0, 1, 0]
+    assert downloaded([captures[1]]) == [], "its WARC file is missing, too"
 
 
 def test_a_folder_without_pywb_is_named(tmp_path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive.replay import downloaded, elsewhere
 from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
@@ -26,12 +28,26 @@ def test_each_certificate_holds_over_the_former_captures(collected):
     assert len(found.digests) == 2
 
 
+def test_each_claim_names_its_capture_and_its_digest(copied):
+    told = CliRunner().invoke(main, ["verify", str(copied.folder)]).stdout.splitlines()
+    for one in copied.captures():
+        name = one.folder.relative_to(copied.folder).as_posix()
+        digest = json.loads((one.folder / "certificate.json").read_text())["digest"]
+        (at,) = [place for place, line in enumerate(told) if line.startswith(f"{name}: ")]
+        assert told[at + 1] == f"  digest {digest}"
+    asked = json.loads(CliRunner().invoke(main, ["verify", str(copied.folder), "--json"]).stdout)
+    assert asked["captures"] == [one.folder.relative_to(copied.folder).as_posix() for one in copied.captures()]
+
+
 def test_a_capture_that_others_refer_to_is_missed(copied):
     first, second = (one.folder for one in copied.captures())
     shutil.rmtree(first)
     (finding,) = verify_collection(copied)[0].findings
     assert second.name in str(finding)
     assert "payloads that it refers to are in no capture of the collection" in str(finding)
+    times = downloaded([second])
+    assert 1 <= len(times) <= elsewhere([second]), "when the capture that holds them made them"
+    assert all(date.startswith("20") for date in times)
 
 
 def test_what_is_altered_or_open_is_named_with_its_capture(copied):

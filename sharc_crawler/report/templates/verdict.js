@@ -17,10 +17,10 @@
     }
     return shelves.get(number);
   };
+  const start = (url) => `[${JSON.stringify(url).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)},`;
   const said = async (url, date) => {
     const stamp = date.toISOString().replace(/\D/g, "").slice(0, 14);
-    const start = `[${JSON.stringify(url).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)},`;
-    const rows = (await shelf(url)).filter((line) => line.startsWith(start)).map((line) => JSON.parse(line));
+    const rows = (await shelf(url)).filter((line) => line.startsWith(start(url))).map((line) => JSON.parse(line));
     const known = rows.filter((one) => captures[one[6]]);
     const read = ([, , part, verdict, grounds, subsite, number]) => ({ part, verdict, grounds, subsite, capture: captures[number] });
     const own = known.find((one) => one[1] === stamp && one[2] !== "former");
@@ -34,10 +34,11 @@
     if (!found) return null;
     const answer = await fetch(href, { method: "HEAD", redirect: "follow" }).catch(() => null);
     const date = answer && new Date(answer.headers.get("Memento-Datetime") ?? NaN);
-    if (!date || isNaN(date)) return { url: found[4], missing: true };
+    if (!date || isNaN(date)) return { url: found[4], missing: true, lost: await certified(found[4]) };
     const url = (answer.url.match(address) ?? found)[4].replace(/#.*$/, "");
     return { url, date, ...(await said(url, date)) };
   };
+  const certified = async (url) => (await shelf(url)).some((line) => line.startsWith(start(url)));
   const windows = (one) => {
     const inner = [];
     for (let i = 0; i < one.frames.length; i++) {
@@ -74,6 +75,7 @@
   };
   const words = (one) => {
     if (!one) return ["unknown", "No copy is shown", "the page left for an address that is no copy, as about:blank"];
+    if (one.lost) return ["unknown", "Its payload is not here", "a certificate speaks of this page, and the capture that holds its payload is missing: sharc verify"];
     if (one.missing) return ["unknown", "Not in the archive", ""];
     if (one.verdict === undefined) return ["unknown", "No certificate speaks of this copy", "its capture is not complete, or has none"];
     const at = instant(one);
