@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
     collection = Collection(folder) if Collection.is_in(folder) else None
     if collection is None:
         _check_new(folder)
+        if "url" not in typed:
+            raise UsageError(f"collection={str(folder)!r} is no collection yet{_near(folder)}; to begin one, give url=")
     site = _site(collection.terms if collection else CollectionTerms(), typed, folder)
     held = collection or Collection(folder, CollectionTerms())
     arguments = {"dedup": "site", **site.arguments, **typed, "url": ",".join(site.urls)}
@@ -77,11 +80,18 @@ def _site(terms: CollectionTerms, typed: Mapping[str, str], folder: Path) -> Sit
         if len(terms.sites) == 1:
             return terms.sites[0]
         names = ", ".join(one.name for one in terms.sites)
-        has = f"has several sites: say which with url= ({names})" if names else "has no site yet: give url="
+        has = f"has several sites: say which with url= ({names})" if names else f"has no site in {FILE}: give url="
         raise UsageError(f"collection={str(folder)!r} {has}")
     named = next((one for one in terms.sites if one.name == typed["url"]), None)
     own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
     return named or terms.of_urls(read_arguments({"url": typed["url"]})["url"], own)
+
+
+def _near(folder: Path) -> str:
+    """A collection beside it that has nearly its name, as a part of a sentence."""
+    beside = [one.name for one in folder.parent.glob("*") if Collection.is_in(one)]
+    near = get_close_matches(folder.name, beside, n=1)
+    return f"; did you mean {str(folder.with_name(near[0]))!r}?" if near else ""
 
 
 def _check_new(folder: Path) -> None:

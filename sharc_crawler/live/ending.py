@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.monitoring.busy import Share
     from sharc_crawler.live.seeding.judging import Judging
+    from sharc_crawler.model import Verdict
 
     Tell = Callable[..., None]  #: as a Share
 
@@ -39,6 +41,7 @@ class EndSummary(NamedTuple):
     summary: str  #: for readers
     unwritten: list[OSError | SharcError]  #: what was in the way of some sites' ends; the others' are written
     refuted: bool = False  #: records do not bear a capture out
+    verdicts: Mapping[Verdict | None, int] = MappingProxyType({})  #: of all pages; None: not captured
 
 
 def leave(
@@ -56,6 +59,7 @@ def leave(
     """
     judging, text, unwritten, sites = _judging(output), "", list[OSError | SharcError](), site_folders(output) or {}
     refuted = False
+    verdicts: Counter[Verdict | None] = Counter()
     for number, (folder, ready) in enumerate(left):
         if len(sites) > 1:
             share(number, len(sites), "writing reports and certificates of the sites")
@@ -65,20 +69,20 @@ def leave(
                 judging.saw(store)
             if judging and folder == output:
                 judging.end()
-            text, found = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold)
+            text, found = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold, verdicts)
             refuted |= found
         except StoppedError:
             raise
         except (OSError, SharcError) as error:
             unwritten.append(error)
     if not sites:
-        return EndSummary(text, unwritten, refuted)
+        return EndSummary(text, unwritten, refuted, verdicts)
     from sharc_crawler.report.sites import write_index  # only where there are several
 
     if judging:
         judging.end()
     text = write_index(output, stopped, {site: str(error) for site, error in lost.items()})
-    return EndSummary(text, unwritten, refuted)
+    return EndSummary(text, unwritten, refuted, verdicts)
 
 
 def _untold(done: float, total: float, part: str = "") -> None:
@@ -94,8 +98,10 @@ def _judging(output: Path) -> Judging | None:
     return judging(output)
 
 
-def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell) -> tuple[str, bool]:
-    """Of one folder; do the records not bear it out?"""
+def _leave(
+    store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell, verdicts: Counter[Verdict | None]
+) -> tuple[str, bool]:
+    """Of one folder, whose pages are counted by their ``verdicts``; do the records not bear it out?"""
     if all(capture.spec.mode == "survey" for capture in store.captures().values()):
         return "", False  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))
@@ -119,6 +125,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
 
         facts = refute(facts, folder, made)
         following = again(facts[0].settings, facts[0].seeds, str(folder))
+    for capture in facts:
+        verdicts.update(capture.figures.whole.tally.verdicts)
     certified = [*lines(made), *_sealed(folder, config)]
     text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
     if whole and collected(folder):

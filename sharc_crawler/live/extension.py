@@ -140,6 +140,8 @@ class CaptureExtension:
         if out:  # it may have been closed
             out.write(left.summary)
             out.flush()
+        for verdict in filter(None, left.verdicts):  # those that were judged at the end, too
+            self._crawler.stats.set_value(f"sharc/page/{verdict}", left.verdicts[verdict])
         for error in left.unwritten[1:]:
             logger.error("The end of a site's capture cannot be written: %s", error)
         if left.unwritten:

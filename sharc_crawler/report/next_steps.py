@@ -29,7 +29,7 @@ class NextStep(NamedTuple):
 def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     """The steps for a capture, most urgent first. ``FOLDER`` stands for the capture's, which the report's script knows.
 
-    ``changed``: a page that lost its content.
+    ``changed``: a page that changed its content.
 
     >>> ended = {"ended": None, "reference": None}
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] = ()) -> Taught:
     """Learn from the pairs of a folder's captures, and write what was learned into it.
 
-    Bodies are read only where pages lost their content. Raises :class:`OSError` where the folder cannot be written to.
+    Bodies are read only where pages changed their content. Raises :class:`OSError` where the folder cannot be
+    written to.
     """
     seen = Teachers(captures)
     if seen.lost < SUPPORT and not seen.doubted and not (folder / NAME).exists():
         return Taught()
-    from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages lost their content
+    from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages changed their content
 
     return learned(seen, folder, known)

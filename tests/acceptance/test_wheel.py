@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +55,23 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert "sharc_crawler/watch/page.html" in here
     with zipfile.ZipFile(wheel) as archive:
         assert {name for name in archive.namelist() if ".dist-info/" not in name} == here
+
+
+def test_a_release_names_the_repository_that_it_is_made_from(tmp_path):
+    """Nobody knows its address before."""
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text())["jobs"]["build"]["steps"]
+    (script,) = [step["run"] for step in steps if step.get("name") == "The package names this repository"]
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    told = {"GITHUB_SERVER_URL": "https://git.example", "GITHUB_REPOSITORY": "a/b", "GITHUB_REF_NAME": "v0.1.0"}
+    subprocess.run(["bash", "-ec", script], cwd=tmp_path, env={**os.environ, **told}, check=True)
+    urls = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]["urls"]
+    assert urls == {
+        "Homepage": "https://pypi.org/project/sharc-crawler/",
+        "Source": "https://git.example/a/b",
+        "Documentation": "https://git.example/a/b/tree/v0.1.0/docs",
+        "Issues": "https://git.example/a/b/issues",
+        "Changelog": "https://git.example/a/b/blob/v0.1.0/CHANGELOG.md",
+    }
 
 
 def test_the_wheel_captures_a_site(wheel, site, tmp_path):

@@ -11,8 +11,10 @@ from click.testing import CliRunner
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.following import followed
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.observations import ObservationStore
 from tests.live import warm
 
@@ -105,7 +107,7 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({}, "has no site yet: give url="),
+        ({}, "is no collection yet; to begin one, give url="),
         ({"url": "http://127.0.0.1:9/", "output": "elsewhere"}, "output='elsewhere' cannot be given with collection="),
         ({"url": "http://127.0.0.1:9/", "history": "x"}, "history='x' cannot be given with collection="),
         ({"url": "http://127.0.0.1:9/", "collection": "."}, "collection='.' holds other things"),
@@ -124,3 +126,5 @@ def test_of_several_sites_one_is_named(tmp_path):
     done = into(tmp_path, dry_run="1")
     assert done.returncode == 2
     assert "has several sites: say which with url= (a.example, b.example)" in done.stderr
+    with pytest.raises(UsageError, match=r"is no collection yet; did you mean '.*/kept'\?"):
+        followed({"collection": str(tmp_path / "kep")}, 0.0)

@@ -85,6 +85,8 @@ def line(snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.
     'visit 30/300 pages, paused (by order)'
     >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, least=5690.0, wait=59.0)
     'visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left'
+    >>> line(Snapshot("revisit", 300, 300, 240, 0, 0), 3.6)
+    'revisit 240/240 pages, 3.6/s, nothing left to download'
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
@@ -93,8 +95,10 @@ def line(snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.
 
 
 def _left(left: int, speed: float, least: Seconds) -> str:
+    if speed and not left and least < WORTH_SAYING:
+        return "nothing left to download"
     if speed:
-        return f"{_clock(max(left / speed, least))} left"
+        return f"{_clock(max(1.0, left / speed, least))} left"
     return f"at least {_clock(least)} left" if least >= WORTH_SAYING else "time left not known yet"
 
 

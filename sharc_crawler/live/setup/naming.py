@@ -20,12 +20,14 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 def named(pattern: str | Path, known: Mapping[str, object], now: Instant) -> Path:
     """The folder: ``%(time)s`` is when the crawl begins (UTC), any other place what is known by that name.
 
+    Runs that one timer starts begin in one second, hardly in one microsecond.
+
     >>> named("captures/%(name)s/%(time)s", {"name": "news"}, 1795000000.0)
-    PosixPath('captures/news/2026-11-18T11-06-40')
+    PosixPath('captures/news/2026-11-18T11-06-40.000000')
 
     Raises UsageError for a name that nothing is known by.
     """
-    places = {**known, "time": f"{datetime.fromtimestamp(now, UTC):%Y-%m-%dT%H-%M-%S}"}
+    places = {**known, "time": f"{datetime.fromtimestamp(now, UTC):%Y-%m-%dT%H-%M-%S.%f}"}
 
     def place(found: re.Match[str]) -> str:
         if found[1] not in places:

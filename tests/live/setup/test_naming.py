@@ -44,9 +44,10 @@ sys.exit(process.bootstrap_failed)
 def test_places_are_filled_from_the_spider_and_the_clock():
     spider = Spider(name="news", topic="war", page=3)
     assert str(named("c/%(name)s/%(topic)s-%(page)s/%(time)s", attributes(spider), 0.0)) == (
-        "c/news/war-3/1970-01-01T00-00-00"
+        "c/news/war-3/1970-01-01T00-00-00.000000"
     )
     assert str(named("100%/%s", {}, 0.0)) == "100%/%s"
+    assert named("%(time)s", {}, 0.001) != named("%(time)s", {}, 0.002), "two runs of one second"
 
 
 def test_an_unknown_place_is_named_with_the_nearest():
