@@ -103,9 +103,8 @@ def compared(former: Captured, latter: Captured) -> CountedChanges:
     CountedChanges(new=0, gone=1, changed=0, same=1, unknown=0, left=2, named=())
     """
     found = apart(former, latter)
-    return CountedChanges(
-        *(len(getattr(found, name)) for name in CountedChanges._fields[:-1]), tuple(found.changed[:NAMED])
-    )
+    new, gone, changed, same, unknown, left, _ = map(len, found)
+    return CountedChanges(new, gone, changed, same, unknown, left, tuple(found.changed[:NAMED]))
 
 
 def apart(former: Captured, latter: Captured) -> PagesApart:

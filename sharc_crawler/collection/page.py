@@ -80,8 +80,7 @@ def own_name(site: Mapping[str, Any]) -> str:
 
 def meant(entry: Entry) -> int:
     """How many pages a capture was to have: those that it has, and those that its budget left."""
-    captured: int = entry["totals"]["captured"] if entry["totals"] else 0
-    return captured + entry["left"]
+    return int(entry["totals"]["captured"] + entry["left"]) if entry["totals"] else 0
 
 
 def timeline(captures: Iterable[Entry], span: tuple[float, float]) -> dict[str, str]:

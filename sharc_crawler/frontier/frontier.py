@@ -203,6 +203,7 @@ class Frontier:
         ledger = self.ledger
         capture = ledger.capture
         again = outcome.result is Result.FAILED and task.attempt < ledger.politeness.attempts
+        again = again and (task.slot is not Slot.SECOND or capture.budget.spare(outcome.ended) >= 0)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
         if task.attempt != TAKEN:
             capture.budget.ended(task, fetch.url, outcome, finished=not again)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Verdict
 
     Tell = Callable[..., None]  #: as a Share
+    Left = tuple[str, bool, Counter[Verdict | None]]
 
 
 class EndSummary(NamedTuple):
@@ -40,8 +41,8 @@ class EndSummary(NamedTuple):
 
     summary: str  #: for readers
     unwritten: list[OSError | SharcError]  #: what was in the way of some sites' ends; the others' are written
-    refuted: bool = False  #: records do not bear a capture out
-    verdicts: Mapping[Verdict | None, int] = MappingProxyType({})  #: of all pages; None: not captured
+    refuted: bool  #: records do not bear a capture out
+    verdicts: Mapping[Verdict | None, int]  #: of all pages; None: not captured
 
 
 def leave(
@@ -69,8 +70,9 @@ def leave(
                 judging.saw(store)
             if judging and folder == output:
                 judging.end()
-            text, found = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold, verdicts)
+            text, found, own = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold)
             refuted |= found
+            verdicts += own
         except StoppedError:
             raise
         except (OSError, SharcError) as error:
@@ -98,19 +100,21 @@ def _judging(output: Path) -> Judging | None:
     return judging(output)
 
 
-def _leave(
-    store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell, verdicts: Counter[Verdict | None]
-) -> tuple[str, bool]:
-    """Of one folder, whose pages are counted by their ``verdicts``; do the records not bear it out?"""
+def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell) -> Left:
+    """Of one folder; do the records not bear it out, and how many pages have which verdict?"""
     if all(capture.spec.mode == "survey" for capture in store.captures().values()):
-        return "", False  # nothing was captured
+        return "", False, Counter()  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))
     facts = capture_facts(walked)
     if is_instant(store.captures()):
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
 
         text = write_instant(store.load(), folder, stopped)
-        return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config)), False
+        return (
+            text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config)),
+            False,
+            Counter(),
+        )
     taught = teach(facts, folder, _masks(config.masks) if config.masks else ())
     facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
@@ -125,13 +129,12 @@ def _leave(
 
         facts = refute(facts, folder, made)
         following = again(facts[0].settings, facts[0].seeds, str(folder))
-    for capture in facts:
-        verdicts.update(capture.figures.whole.tally.verdicts)
     certified = [*lines(made), *_sealed(folder, config)]
     text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
     if whole and collected(folder):
         text += "In its collection, the same command captures the site again, and learns from this capture.\n"
-    return text + (f"{next_line(*following)}\n" if following else ""), found
+    verdicts = sum((one.figures.whole.tally.verdicts for one in facts), Counter())
+    return text + (f"{next_line(*following)}\n" if following else ""), found, verdicts
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

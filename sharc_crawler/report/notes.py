@@ -64,11 +64,7 @@ def _left_pages(facts: CaptureFacts) -> Counter[str]:
 
 
 def bound_that_left(reason: str) -> str:
-    """Which bound of the budget kept a page from being visited; empty: none did.
-
-    >>> bound_that_left("refused: budget: max_requests=9 has no room left for it"), bound_that_left("gone: 404")
-    ('max_requests=9', '')
-    """
+    """Which bound of the budget kept a page from being visited; empty: none did."""
     why = in_words(reason)
     return why.removeprefix(PREFIX).partition(" ")[0] if why.startswith(PREFIX) else ""
 

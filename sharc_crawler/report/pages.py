@@ -65,6 +65,9 @@ class StoredPages:
         changes = self._truth(row.url, *self._span) if self._truth and judgement else None
         true_changes = None if changes is None else tuple(float(instant) for instant in changes)
         judgement = judgement or _not_judged_yet(row, first)
+        visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
+        if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing
+            visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)
         page = PageFacts(
             url=Url(row.key),
             kind=row.kind,
@@ -75,8 +78,8 @@ class StoredPages:
             rate_shape=row.shape,
             weight=row.weight,
             plan=first.plan if first else None,
-            visit=_visit(first, visits),
-            revisit=_visit(second, visits),
+            visit=visit,
+            revisit=revisit,
             former=_former(first, visits),
             verdict=judgement.verdict if judgement else None,
             evidence=judgement.evidence if judgement else None,
@@ -151,9 +154,9 @@ def counted(url: UrlRow) -> list[VisitRow]:
 
 
 def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
-    """A 304 after which the page was downloaded in full: another attempt."""
+    """A 304 after which the page was to be downloaded in full: another attempt, or none since that was given up."""
     told = visit.outcome.result is Result.NOT_MODIFIED
-    return told and any(one.slot is visit.slot and one.attempt == visit.attempt + 1 for one in visits)
+    return told and any(one.slot is visit.slot and one.attempt in (0, visit.attempt + 1) for one in visits)
 
 
 def _last(visits: list[VisitRow]) -> VisitRow | None:
@@ -165,6 +168,13 @@ def _first(visits: list[VisitRow]) -> VisitRow | None:
     """The visit: the last that brought content, where a page was visited again before T; else the last attempt."""
     firsts = [visit for visit in visits if visit.slot is not Slot.SECOND]
     return _last([visit for visit in firsts if visit.finished and visit.outcome.result is Result.OK]) or _last(firsts)
+
+
+def _asked_for(visit: VisitRow | None, visits: list[VisitRow]) -> VisitRow | None:
+    """The last request that was made where a visit was given up after some that failed; else the visit itself."""
+    if visit is None or visit.attempt or visit.outcome.result is not Result.REFUSED:
+        return visit
+    return _last([one for one in visits if one.attempt and one.slot is visit.slot]) or visit
 
 
 def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:

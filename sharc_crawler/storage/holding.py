@@ -33,7 +33,7 @@ def hold(folder: Path) -> IO[bytes]:
         if not isinstance(error, BlockingIOError):
             raise
         raise Superseded(
-            f"the output folder {str(folder)!r} is being written by another crawl; wait for its end, or choose another"
+            f"output={str(folder)!r} is being written by another crawl; wait for its end, or choose another folder"
             " (SHARC_OUTPUT='captures/%(name)s/%(time)s' gives each run of a project's spider its own)"
         ) from None
     held.truncate(0)

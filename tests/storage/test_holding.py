@@ -17,7 +17,7 @@ def test_a_folder_is_held_by_one_until_it_is_let_go_and_names_who_held_it_last(t
     mine = owner(tmp_path)
     assert mine
     assert is_held(tmp_path)
-    with pytest.raises(Superseded, match=r"the output folder '.*' is being written by another crawl") as caught:
+    with pytest.raises(Superseded, match=r"output=.* is being written by another crawl") as caught:
         hold(tmp_path)
     assert str(tmp_path) in str(caught.value)
     held.close()
