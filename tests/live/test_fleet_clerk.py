@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from time import monotonic, sleep
+import subprocess
+import sys
+from threading import Event
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -201,8 +204,51 @@ def ends_of(fleet: sqlite3.Connection) -> float:
 
 
 def test_who_hangs_for_good_keeps_nothing():
-    beats = []
-    heart = Heartbeat(lambda: beats.append(monotonic()), period=0.01, most=0.0)
-    sleep(0.1)
-    heart.close()
-    assert beats == []
+    renewed, hung = [], Event()
+    Heartbeat(lambda: renewed.append(hung.is_set()), period=1e-3, most=4, hung=hung.set)
+    assert hung.wait(100.0)
+    assert renewed == [False] * 3, "from the second period on, until it hung"
+
+
+@deferred_f_from_coro_f
+async def test_the_reactor_beats_while_the_ledger_does_not_answer(ledger: FleetLedger, monkeypatch: pytest.MonkeyPatch):
+    asked, answers, beaten = Event(), Event(), asyncio.Event()
+
+    class Heart(Heartbeat):
+        async def go_on(self) -> None:
+            while not asked.is_set():
+                await asyncio.sleep(0.01)
+            beaten.set()
+
+    monkeypatch.setattr(module, "Heartbeat", Heart)
+    monkeypatch.setattr(ledger, "renew", lambda *_: (asked.set(), answers.wait(100.0)))
+    clerk = holding(ledger)
+    renewing = asyncio.ensure_future(clerk.renew())
+    await beaten.wait()
+    renewing.cancel()
+    answers.set()
+    clerk.close()
+
+
+HUNG = """
+import asyncio, sys, time
+from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.live.fleet import clerk as module
+
+module.HANGS = 0.2
+clerk = module.Clerk(open_fleet(sys.argv[1]), "w", 1.0)
+
+async def work():
+    asyncio.ensure_future(clerk.renew())
+    await asyncio.sleep(0)
+    time.sleep(1_000_000)
+
+asyncio.run(work())
+"""
+
+
+def test_a_worker_that_hangs_for_good_ends_and_says_where_it_was(ledger: FleetLedger, tmp_path: Path):
+    words = [sys.executable, "-c", HUNG, f"sqlite:{tmp_path / 'fleet.db'}"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert 'File "<string>", line 12 in work' in done.stderr

@@ -12,13 +12,14 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import SMALL, lines_of, merged, packed
 from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
-from sharc_crawler.live.fleet.heartbeat import Heartbeat
+from sharc_crawler.live.fleet.heartbeat import Heartbeat, end_hung_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ T = TypeVar("T")
 
 SEND = 2 / 3  #: of a term, after which nothing is sent
 RENEW = 1 / 5  #: of a term, between two renewals
-HANGS = 5  #: terms, after which a worker that has renewed nothing is taken to hang
+HANGS: Seconds = 900.0  #: of a busy reactor, until the worker ends: a strategy that hangs is stopped by name after 600
 ROWS = 1_000  #: of a journal that become one
 AGAIN: Seconds = 0.5  #: before an answer that did not come is asked for again
 A_SITE: Seconds = 0.002  #: that a step waits for others', for each site held
@@ -168,13 +169,17 @@ class Clerk:
 
     async def renew(self) -> None:
         """Renew what is held, for as long as this runs; also while the reactor is busy."""
-        with closing(Heartbeat(self._renewed_beside, RENEW * self.term, HANGS * self.term)) as heart:
-            await self._renew(heart)
+        period = RENEW * self.term
+        with closing(Heartbeat(self._renewed_beside, period, ceil(HANGS / period), end_hung_worker)) as heart:
+            beating = asyncio.ensure_future(heart.go_on())
+            try:
+                await self._renew()
+            finally:
+                beating.cancel()
 
-    async def _renew(self, heart: Heartbeat) -> None:
+    async def _renew(self) -> None:
         while True:
             asked, pulse = monotonic(), self._pulse()
-            heart.beat()
             try:
                 answer = await self.ask(self.ledger.renew, pulse, self.term)
             except StoreUnavailable as error:
