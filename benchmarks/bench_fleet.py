@@ -32,7 +32,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.bench_frontier import OwnRates, links, url
 from sharc_crawler.demo.layout import FEWEST
-from sharc_crawler.fleet.journal import SMALL, lines_of, merged, packed, state_of
+from sharc_crawler.fleet.journal import SMALL, lines_of, packed, state_of
 from sharc_crawler.fleet.ledger import JournalStep, SiteOrder
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
@@ -43,7 +43,7 @@ from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.fleet.clerk import ROWS
 from sharc_crawler.model import CaptureRef, Done, Fetch, Outcome, Result, Slot, Validators, Wait
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.storage.plain import to_json
+from sharc_crawler.storage.plain import joined, to_json
 from sharc_crawler.uncollected import uncollected
 from tests.fleet.database import Database
 from tests.ports import free_port
@@ -147,7 +147,7 @@ def _journalled(dsn: str, pages: int) -> tuple[int, int]:
     [tenure] = ledger.claim("w1", 1, TERM)
     lines, size, seq = taped(pages, pages), 0, 0
     while some := list(islice(lines, ROWS)):
-        seq, body = seq + 1, packed([merged(some)], SMALL)
+        seq, body = seq + 1, packed([joined(some)], SMALL)
         size += len(body)
         assert ledger.step([JournalStep("site", tenure.epoch, seq, body)], TERM)
     ledger.release("site", tenure.epoch)

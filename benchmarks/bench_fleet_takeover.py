@@ -30,7 +30,7 @@ from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow
 from sharc_crawler.model import Phase
-from sharc_crawler.storage.plain import to_json
+from sharc_crawler.storage.plain import joined, to_json
 from tests.fleet.database import Database
 from tests.ports import free_port
 
@@ -84,7 +84,7 @@ def rows(host: str, pages: int) -> Iterator[list[str]]:
             written = [None] * 6 + [file, page * 9_000, 9_000, None, None, None, None, False]
             told["visits"].append([page, "first", "hopeful", 1, True, page + 1, *seen, *written])
             told["links"].append([page, now, [*range(5), *names, page // 3, page * 2 // 3]])
-        yield [json.dumps(told)]
+        yield [joined([json.dumps(told)])]
 
 
 def run(pages: int, database: Database, folder: Path) -> dict[str, object]:

@@ -129,8 +129,7 @@ class RateEstimate(NamedTuple):
     spread: float = 0.0  #: standard deviation, changes per second
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureRef:
+class CaptureRef(NamedTuple):
     """Where an exchange's response (or revisit) record lies."""
 
     file: str  #: name of the WARC file, without folder
@@ -156,8 +155,7 @@ class Exchange:
     sent: Instant = 0.0  #: by when the request had left; 0: unknown
 
 
-@dataclass(frozen=True, slots=True)
-class Validators:
+class Validators(NamedTuple):
     """What a conditional request of this URL may carry."""
 
     etag: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -37,19 +36,6 @@ def lines_of(bodies: Iterable[bytes]) -> Iterator[str]:
     """The batches of a journal, one after the other."""
     for body in bodies:
         yield from unpacked(body)
-
-
-def merged(lines: Iterable[str]) -> str:
-    """One batch of what several say, in their order: it is read in less time.
-
-    >>> merged(['{"members": [[4, 1]]}', '{"kept": [["a", "b"]], "members": [[5, 1]]}'])
-    '{"members": [[4, 1], [5, 1]], "kept": [["a", "b"]]}'
-    """
-    rows: dict[str, list[object]] = {}
-    for line in lines:
-        for name, some in json.loads(line).items():
-            rows.setdefault(name, []).extend(some)
-    return json.dumps(rows)
 
 
 def state_of(lines: Iterable[str]) -> Batch:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import groupby
+from functools import partial
+from itertools import groupby, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.store import (
@@ -36,14 +37,23 @@ from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.storage.sqlite import SqliteStore
 
+T = TypeVar("T", bound=tuple[Any, ...])
+
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
-_URLS = """
-SELECT page.*, judgement.verdict, judgement.evidence, judgement.reason, member.subsite FROM page
+# From tuples of their fields: what a NamedTuple itself makes takes thrice as long.
+_PAGE: Callable[[tuple[Any, ...]], PageRow] = partial(tuple.__new__, PageRow)
+_VISIT: Callable[[tuple[Any, ...]], VisitRow] = partial(tuple.__new__, VisitRow)
+_OUTCOME: Callable[[tuple[Any, ...]], Outcome] = partial(tuple.__new__, Outcome)
+AT_ONCE = 1_000  #: rows that are read together
+
+_PAGES = "SELECT * FROM page WHERE capture = ? ORDER BY page"
+_CAME = """
+SELECT judgement.verdict, judgement.evidence, judgement.reason, member.subsite FROM page
 LEFT JOIN judgement ON judgement.page = page.page LEFT JOIN member ON member.page = page.page
 WHERE page.capture = ? ORDER BY page.page
 """
@@ -65,8 +75,8 @@ ORDER BY lastmod.page, lastmod.rowid
 def loaded(store: SqliteStore, db: sqlite3.Connection) -> Batch:
     """All that a store holds."""
     return Batch(
-        pages=[page_row(values) for values in db.execute("SELECT * FROM page ORDER BY page")],
-        visits=[visit_row(values) for values in db.execute("SELECT * FROM visit ORDER BY visit")],
+        pages=list(_made(page_rows, db.execute("SELECT * FROM page ORDER BY page"))),
+        visits=list(_made(visit_rows, db.execute("SELECT * FROM visit ORDER BY visit"))),
         judgements=[
             JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
             for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
@@ -85,29 +95,34 @@ def loaded(store: SqliteStore, db: sqlite3.Connection) -> Batch:
 
 def urls(db: sqlite3.Connection, capture: int) -> Iterator[UrlRow]:
     """The URLs of a capture in the order of discovery: tables read side by side."""
-    own, *others = (db.execute(query, (capture,)) for query in (_URLS, _VISITS, _EMBEDS, _LASTMODS))
-    visits, embeds, lastmods = map(_Following, others, (1, 0, 0))
-    for values in own:
-        page = page_row(values[:16])
-        verdict, evidence, reason, part = values[16:]
+    queries = _PAGES, _CAME, _VISITS, _EMBEDS, _LASTMODS
+    pages, came, visits, embeds, lastmods = (db.execute(query, (capture,)) for query in queries)
+    visits_of, embeds_of, lastmods_of = _Following(_made(visit_rows, visits)), _Following(embeds), _Following(lastmods)
+    for page, (verdict, evidence, reason, part) in zip(_made(page_rows, pages), came, strict=True):
         yield UrlRow(
             page,
-            tuple(visit_row(row) for row in visits(page.page)),
+            tuple(visits_of(page.page)),
             verdict and JudgementRow(page.page, Verdict(verdict), Evidence(evidence), reason),
-            tuple(key for _, key in embeds(page.page)),
-            tuple(map(LastmodRow._make, lastmods(page.page))),
+            tuple(key for _, key in embeds_of(page.page)),
+            tuple(map(LastmodRow._make, lastmods_of(page.page))),
             part,
         )
 
 
-class _Following:
-    """Rows in the order of their pages, handed out page by page."""
+def _made(make: Callable[[Iterable[Iterable[Any]]], list[T]], rows: sqlite3.Cursor) -> Iterator[T]:
+    """What is made of their columns."""
+    while some := rows.fetchmany(AT_ONCE):
+        yield from make(zip(*some, strict=True))
 
-    def __init__(self, rows: Iterator[tuple[Any, ...]], column: int) -> None:
-        self._groups = groupby(rows, itemgetter(column))
+
+class _Following(Generic[T]):
+    """Rows in the order of their pages, which come first in them, handed out page by page."""
+
+    def __init__(self, rows: Iterator[T]) -> None:
+        self._groups = groupby(rows, itemgetter(0))
         self._next = next(self._groups, None)
 
-    def __call__(self, page: int) -> list[tuple[Any, ...]]:
+    def __call__(self, page: int) -> list[T]:
         """Those of a page; pages are asked for in order."""
         if self._next is None or self._next[0] != page:
             return []
@@ -116,43 +131,31 @@ class _Following:
         return found
 
 
-def page_row(values: tuple[Any, ...]) -> PageRow:
-    """The page of a row of its table."""
-    *row, shape, weight, hints, reason = values
-    row[4] = _KINDS[row[4]]
-    read = Hints(*json.loads(hints)) if hints else None
-    return PageRow._make((*row, math.inf if shape is None else shape, weight, read, reason))
+def page_rows(columns: Iterable[Iterable[Any]]) -> list[PageRow]:
+    """The pages of the columns of their table."""
+    *some, shapes, weights, hints, reasons = columns
+    some[4] = map(_KINDS.__getitem__, some[4])
+    whole = (math.inf if shape is None else shape for shape in shapes)
+    read = (None if text is None else Hints(*json.loads(text)) for text in hints)
+    return list(map(_PAGE, zip(*some, whole, weights, read, reasons, strict=True)))
 
 
-def visit_row(values: tuple[Any, ...]) -> VisitRow:
-    """The visit of a row of its table."""
-    _, page, slot, plan, attempt, finished, lease, decided = values[:8]
-    started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
-    length, media_type, images, tables, outlinks, by_script, words, date, warc, offset, size = values[18:29]
-    error, retry_after, age, charset, part = values[29:]
-    # In the order of the fields, and by dicts: a crawl that goes on reads hundreds of thousands.
-    outcome = Outcome(
-        _RESULTS[result],
-        started,
-        ended,
-        status,
-        digest,
-        fingerprint,
-        Validators(etag, last_modified) if etag or last_modified else NO_VALIDATORS,
-        decoded,
-        location,
-        length,
-        media_type,
-        charset,
-        None if outlinks is None else Document(images, tables, outlinks, bool(by_script), words),
-        date,
-        age,
-        bool(part),
-        CaptureRef(warc, offset, size) if warc else None,
-        error,
-        retry_after,
-    )
-    return VisitRow(page, _SLOTS[slot], _PLANS[plan], attempt, bool(finished), lease, decided, outcome)
+def visit_rows(columns: Iterable[Iterable[Any]]) -> list[VisitRow]:
+    """The visits of the columns of their table, whose first one, their numbers, does not count."""
+    _, pages, slots, plans, attempts, finished, leases, decided, *some = columns
+    started, ended, results, statuses, digests, decoded, fingerprints, etags, modified, locations = some[:10]
+    lengths, media_types, images, tables, outlinks, by_script, words, dates, files, offsets, sizes = some[10:21]
+    errors, retry_after, ages, charsets, parts = some[21:]
+    validators = (Validators(*one) if any(one) else NO_VALIDATORS for one in zip(etags, modified, strict=True))
+    counts = zip(images, tables, outlinks, map(bool, by_script), words, strict=True)
+    documents = (None if one[2] is None else Document(*one) for one in counts)
+    refs = (CaptureRef(*one) if one[0] else None for one in zip(files, offsets, sizes, strict=True))
+    exchanged = started, ended, statuses, digests, fingerprints, validators, decoded, locations, lengths
+    said = media_types, charsets, documents, dates, ages, map(bool, parts), refs
+    left = errors, retry_after, repeat(None), repeat(0.0)  # as the fields' order is
+    outcomes = map(_OUTCOME, zip(map(_RESULTS.__getitem__, results), *exchanged, *said, *left, strict=False))
+    planned = map(_SLOTS.__getitem__, slots), map(_PLANS.__getitem__, plans), attempts, map(bool, finished)
+    return list(map(_VISIT, zip(pages, *planned, leases, decided, outcomes, strict=True)))
 
 
 def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:

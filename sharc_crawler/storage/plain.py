@@ -17,12 +17,14 @@ from sharc_crawler.frontier.store import (
     OutsideRow,
 )
 from sharc_crawler.model import Hints, Verdict
-from sharc_crawler.storage import frontier_reading, frontier_rows
+from sharc_crawler.storage import frontier_rows
+from sharc_crawler.storage.frontier_reading import page_rows, subsite_row, visit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    Rows = Iterable[list[Any]]
+    Row = Sequence[Any]
+    Table = list[Row] | dict[str, list[Row]]
 
 
 def to_json(batch: Batch) -> str:
@@ -52,40 +54,73 @@ def to_json(batch: Batch) -> str:
 
 
 def of_json(text: str) -> Batch:
-    """From what :func:`to_json` made; raises :class:`ValueError` and the like for anything else.
+    """From what :func:`to_json` or :func:`joined` made; raises :class:`ValueError` and the like for anything else.
 
     >>> of_json(to_json(Batch(members=[(4, 1)]))).members
     [(4, 1)]
     """
-    return Batch(**{name: _READ[name](rows) for name, rows in json.loads(text).items()})
+    return Batch(**{name: _READ[name](table) for name, table in json.loads(text).items()})
 
 
-def _judgement(values: list[Any]) -> JudgementRow:
-    page, verdict, evidence, reason = values
-    return JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
+def joined(texts: Iterable[str]) -> str:
+    """One batch of what several say, in their order: it is read in half the time.
+
+    Tables are told by columns, and what is the same in all rows of one once.
+
+    >>> joined(['{"members": [[4, 1]]}', '{"kept": [["a", "b"]], "members": [[5, 1]]}'])
+    '{"members": {"columns": [[4, 5], [1]]}, "kept": [["a", "b"]]}'
+    """
+    tables: dict[str, list[Row]] = {}
+    for text in texts:
+        for name, table in json.loads(text).items():
+            tables.setdefault(name, []).extend(_rows(table))
+    return json.dumps({name: _by_columns(rows) for name, rows in tables.items() if rows})
 
 
-def _links(values: list[Any]) -> LinksRow:
-    page, time, targets = values
-    return LinksRow(page, time, tuple(targets))
+def _by_columns(rows: list[Row]) -> Table:
+    """Only more than one row, as each column tells how many there are, or one."""
+    columns = [_once(column) for column in zip(*rows, strict=True)]
+    return {"columns": columns} if max(map(len, columns)) > 1 else rows
 
 
-_READ: dict[str, Callable[[Rows], Any]] = {
-    "pages": lambda rows: [frontier_reading.page_row(tuple(row)) for row in rows],
-    "visits": lambda rows: [frontier_reading.visit_row((None, *row)) for row in rows],
-    "judgements": lambda rows: list(map(_judgement, rows)),
-    "captures": lambda rows: {row[0]: frontier_rows.capture_row(tuple(row)) for row in rows},
-    "hosts": lambda rows: {row[0]: HostRow._make(row) for row in rows},
-    "embeds": lambda rows: list(map(tuple, rows)),
-    "links": lambda rows: list(map(_links, rows)),
-    "lastmods": lambda rows: list(map(LastmodRow._make, rows)),
-    "rates": lambda rows: [
-        (page, rate, source, math.inf if shape is None else shape) for page, rate, source, shape in rows
-    ],
-    "hints": lambda rows: [(page, Hints(*json.loads(hints)) if hints else None) for page, hints in rows],
-    "novelties": lambda rows: {row[0]: NoveltyRow._make(row) for row in rows},
-    "outside": lambda rows: list(map(OutsideRow._make, rows)),
-    "subsites": lambda rows: {(row[0], row[1]): frontier_reading.subsite_row(tuple(row)) for row in rows},
-    "members": lambda rows: list(map(tuple, rows)),
-    "kept": lambda rows: {name: text for name, text in rows},  # noqa: C416 - rows of JSON
+def _once(column: Row) -> Row:
+    first, kind = column[0], type(column[0])
+    return column[:1] if all(one == first and type(one) is kind for one in column) else column
+
+
+def _columns(table: Table) -> list[Row]:
+    if isinstance(table, dict):
+        columns = table["columns"]
+        many = max(map(len, columns))
+        return [column if len(column) == many else list(column) * many for column in columns]
+    return list(zip(*table, strict=True))
+
+
+def _rows(table: Table) -> Sequence[Row]:
+    return list(zip(*_columns(table), strict=True)) if isinstance(table, dict) else table
+
+
+def _table(row: Callable[..., Any]) -> Callable[[Table], list[Any]]:
+    """Reads a table whose rows are made of their fields."""
+    return lambda table: list(map(row, *_columns(table)))
+
+
+_READ: dict[str, Callable[[Table], Any]] = {
+    "pages": lambda table: page_rows(_columns(table)),
+    "visits": lambda table: visit_rows([(), *_columns(table)]),
+    "judgements": _table(
+        lambda page, verdict, evidence, reason: JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
+    ),
+    "captures": lambda table: {row[0]: frontier_rows.capture_row(tuple(row)) for row in _rows(table)},
+    "hosts": lambda table: {row[0]: HostRow._make(row) for row in _rows(table)},
+    "embeds": lambda table: list(map(tuple, _rows(table))),
+    "links": _table(lambda page, time, targets: LinksRow(page, time, tuple(targets))),
+    "lastmods": _table(LastmodRow),
+    "rates": _table(lambda page, rate, source, shape: (page, rate, source, math.inf if shape is None else shape)),
+    "hints": _table(lambda page, hints: (page, Hints(*json.loads(hints)) if hints else None)),
+    "novelties": lambda table: {row[0]: NoveltyRow._make(row) for row in _rows(table)},
+    "outside": _table(OutsideRow),
+    "subsites": lambda table: {(row[0], row[1]): subsite_row(tuple(row)) for row in _rows(table)},
+    "members": lambda table: list(map(tuple, _rows(table))),
+    "kept": lambda table: dict(map(tuple, _rows(table))),
 }

@@ -28,7 +28,7 @@ from sharc_crawler.model import Hints, Slot, Verdict
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, kept_by, load_state, open_state
-from sharc_crawler.storage.plain import of_json, to_json
+from sharc_crawler.storage.plain import joined, of_json, to_json
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import FrontierStoreContract, capture_row, page_row, subsite_row, visit_row
 
@@ -162,7 +162,9 @@ def test_batches_are_the_same_as_json(rows, text):
     batch.novelties = {1: NoveltyRow(1, 0, 10.5, None, 9.0, 8.5, 10.0)}
     batch.outside = [OutsideRow(0, text, text, "seed")]
     batch.lastmods = [LastmodRow(0, 10.25, 5.0, 1.0)]
-    assert of_json(to_json(batch)) == batch
+    text = to_json(batch)
+    assert of_json(text) == of_json(joined([text])) == batch
+    assert repr(of_json(joined([joined([text, text]), text])).visits) == repr(3 * of_json(text).visits), "types, too"
 
 
 def test_the_port_has_no_third_implementation_without_checks():  # a part of a shared file is no store

@@ -17,9 +17,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.fleet.journal import SMALL, lines_of, merged, packed
+from sharc_crawler.fleet.journal import SMALL, lines_of, packed
 from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
 from sharc_crawler.live.fleet.heartbeat import Heartbeat, end_hung_worker
+from sharc_crawler.storage.plain import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,7 +216,7 @@ class Clerk:
         """In the ledger's thread; the last step that is merged."""
         done = self.ledger.merged(site)
         for after in range(done, upto - ROWS + 1, ROWS):
-            body = packed([merged(lines_of(self.ledger.journal(site, after + ROWS, after)))], SMALL)
+            body = packed([joined(lines_of(self.ledger.journal(site, after + ROWS, after)))], SMALL)
             if not self.ledger.merge(site, epoch, after, after + ROWS, body):
                 break
             done = after + ROWS
