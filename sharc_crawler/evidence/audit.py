@@ -67,19 +67,17 @@ def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int
     >>> [sorted(set(strata(urls, (own,) * 3).values())) for own in (3, 9, 10)]
     [['/*', '/* 1 list-'], ['/*'], ['']]
     """
-    labels = dict.fromkeys(urls, "")
-    kinds = {page: _kinds(url) for page, url in urls.items()}
-    for level, size in enumerate(own):
-        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for page in urls:
-            groups[labels[page], kinds[page][level]].append(page)
-        left = Counter(labels.values())
-        for (label, kind), pages in sorted(groups.items()):
-            rest = left[label] - len(pages)
-            if len(pages) >= size and (not label or rest >= size):  # what remains is large enough to be one, too
-                left[label] = rest
-                labels.update(dict.fromkeys(pages, kind))
-    return labels
+    labels, levels = [""] * len(urls), zip(*map(_kinds, urls.values()), strict=True)
+    for size, kinds in zip(own, levels, strict=False):
+        pairs = list(zip(labels, kinds, strict=True))
+        left, own_of = Counter(labels), {}
+        for pair, count in sorted(Counter(pairs).items()):
+            label, kind = pair
+            rest = left[label] - count
+            if count >= size and (not label or rest >= size):  # what remains is large enough to be one, too
+                left[label], own_of[pair] = rest, kind
+        labels = [own_of.get(pair, label) for pair, label in zip(pairs, labels, strict=True)]
+    return dict(zip(urls, labels, strict=True))
 
 
 def _kinds(url: str) -> tuple[str, str, str]:
@@ -118,13 +116,14 @@ def sample(
     >>> len(drawn), sum(n < 90 for n in drawn), sample(labels, 0.0, seed=1)
     (14, 9, set())
     """
-    groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
+    groups: dict[str, list[bytes]] = defaultdict(list)
     for page, label in labels.items():
-        groups[label].append((_lot(page, seed), page))
+        groups[label].append(_lot(page, seed) + page.to_bytes(8))  # a million texts are sorted sooner than pairs
     drawn: set[int] = set()
     for lots in groups.values():
         size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
-        drawn.update(islice((page for _, page in sorted(lots) if fits(page)), size))
+        pages = (int.from_bytes(lot[8:]) for lot in sorted(lots))
+        drawn.update(islice(filter(fits, pages), size))
     return drawn
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -114,11 +114,16 @@ class PageTable:
 
     def validators(self, page: PageId) -> Validators:
         """What a conditional request for it may carry."""
-        note = self._notes[page]
-        if note is None or note.endswith(b"\0\0") or page in self._in_full:
+        if not self.has_validators(page):
             return NO_VALIDATORS
+        note = cast("bytes", self._notes[page])
         etag, modified = note.decode("utf-8", "surrogatepass").rsplit("\0", 2)[1:]
         return Validators(etag or None, modified or None)
+
+    def has_validators(self, page: PageId) -> bool:
+        """May it carry any?"""
+        note = self._notes[page]
+        return note is not None and not note.endswith(b"\0\0") and page not in self._in_full
 
     def asked_by(self, page: PageId, outcome: Outcome) -> Outcome:
         """What a revisit is judged against: its visit, without validators where a 304 came and none had been sent."""

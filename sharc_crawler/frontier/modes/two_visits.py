@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import is_apex
@@ -125,18 +126,15 @@ class TwoVisits(Mode):
 
     def _draw(self) -> None:
         """Of the pages answered 304 a sample is downloaded once more, in full: the 304s of the others rest on it."""
-        capture, pages = self._capture, self._ledger.pages
+        capture, pages, once = self._capture, self._ledger.pages, self._once()
         self._drew = True
-        urls = {
-            page: pages.urls[page]
-            for page in pages.having(State.VISITED)
-            if pages.kinds[page] in _ANSWERED and page not in self._once() and pages.validators(page)
-        }
-        data = {page for page in urls if pages.kinds[page] is Kind.DATA}
-        latest = sorted(urls.keys() - data, key=pages.started.__getitem__, reverse=True)
-        if urls:
-            drawn = self._conditionals().draw(urls, round(capture.started), data)
-            latest = latest[: TEACHERS * (capture.spec.audit > 0)]
+        told = [page for page in pages.having(State.VISITED) if pages.has_validators(page) and page not in once]
+        kinds = {page: kind for page in told if (kind := pages.kinds[page]) in _ANSWERED}
+        data = {page for page, kind in kinds.items() if kind is Kind.DATA}
+        if kinds:
+            drawn = self._conditionals().draw({page: pages.urls[page] for page in kinds}, round(capture.started), data)
+            others = (page for page in kinds if page not in data)
+            latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
             for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
                 if page not in drawn:
                     pages.ask_in_full(page)
