@@ -37,6 +37,7 @@ from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.plain import to_json
 from sharc_crawler.testing.ledger_means import site_order
+from sharc_crawler.testing.stores import visit_row
 from tests.archive.readback import page
 
 if TYPE_CHECKING:
@@ -275,6 +276,26 @@ async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(w
     assert (kept.pages, kept.visits, kept.members) == (state.pages, state.visits, [(0, 1), (1, 1)])
 
 
+@deferred_f_from_coro_f
+async def test_the_copy_begins_once_a_site_has_gone_on(working: Working, monkeypatch: pytest.MonkeyPatch):
+    """Both take long, of a large site: its first decision comes first."""
+    begun, copied = [], place_module._copied
+    monkeypatch.setattr(place_module, "_copied", lambda folder, *more: begun.append(folder) or copied(folder, *more))
+    config, clock, stores = working.session.config, working.session.clock, working.session.stores
+    folder = working.worker.holdings.kept.folder / SITE
+    place = FleetPlace(folder, 2, config, clock, stores, lambda *_: None, list)
+    place.take_over(journalled(MemoryStore()))
+    place.copy_beside()
+    place.commit(Batch(members=[(0, 1)]))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert begun == []
+    place.commit(Batch(visits=[visit_row(1)]))
+    await place.copied
+    assert begun == [place.state]
+    place.discard()
+
+
 @pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_terms_are_renewed_while_a_large_site_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -318,6 +339,7 @@ async def test_a_copy_that_cannot_be_made_is_said_and_lets_go_of_the_site(
     working.ledger.release(SITE, held.epoch)
     with monkeypatch.context() as patch:
         patch.setattr(place_module, "_copied", full)
+        patch.setattr(place_module, "LATEST", 0.0)
         await working.begin()
         await working.until(lambda: "event=cannot-go-on" in caplog.text)
     assert "No space left" in caplog.text

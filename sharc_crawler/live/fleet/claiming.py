@@ -116,7 +116,8 @@ class Claims:
         """What cannot be written here is left to whoever claims it next."""
         worker = self._of
         try:
-            await place.whole()
+            if place.copied is not None:
+                await place.copied
         except (SharcError, OSError) as error:
             if worker.places.get(site) is place and site not in worker.going:  # else that finds out
                 say("cannot-go-on", site=site, epoch=place.epoch, reason=str(error))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
 
 JOURNAL = "journal.jsonl.gz"  #: of a site that is done
-FIRST: Seconds = 0.1  #: before a copy begins: a site that was taken over decides its next page meanwhile, undisturbed
+LATEST: Seconds = 60.0  #: until a copy begins; before, once a site that was taken over has made a visit, undisturbed
 
 
 class FleetPlace(Place):
@@ -57,6 +57,7 @@ class FleetPlace(Place):
         self._taken: Batch | None = None  #: of former owners, as long as there is no copy of it
         self._since: list[Batch] = []  #: what was done meanwhile
         self.copied: asyncio.Future[None] | None = None
+        self._visited = asyncio.Event()  # since it was taken over; or its copy is wanted now
         copy = folder / own_name(epoch)
         self.ready = copy / folder.name  #: what is to lie in the folder, once the site is done
         make_folder(copy)
@@ -76,6 +77,8 @@ class FleetPlace(Place):
             super().commit(batch)
         else:
             self._since.append(batch)
+            if batch.visits:
+                self._visited.set()
         self._told(to_json(batch), sum(visit.outcome.length for visit in batch.visits))
         if batch.hosts:  # their robots.txt
             self._read(batch.hosts.values())
@@ -105,7 +108,8 @@ class FleetPlace(Place):
         self.copied = asyncio.ensure_future(self._copy(self._taken))
 
     async def _copy(self, state: Batch) -> None:
-        await asyncio.sleep(FIRST)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._visited.wait(), LATEST)
         await asyncio.wrap_future(by_thread(lambda: _copied(self.state, state, self._config.log)))
         self._owner = ""  # it was another's, of this process
         self.log = CrawlLog(self.state, self, self._config.log)  # goes on with what lies there now
@@ -115,8 +119,9 @@ class FleetPlace(Place):
         self._since.clear()
 
     async def whole(self) -> None:
-        """Return when all of it is in the copy; raises what was in the way of that."""
+        """Return when all of it is in the copy, which is made now; raises what was in the way of that."""
         if self.copied is not None:
+            self._visited.set()
             await self.copied
 
     def finish(self) -> None:
