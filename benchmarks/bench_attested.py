@@ -2,7 +2,7 @@
 
 Wrong at the end of the capture, and once confirmed, a day later; how many are left provisional then.
 
-    python benchmarks/bench_attested.py FOLDER [--only NAME] [--rates lastmod] [--late 0 24] [--months] [--every 3]
+    python benchmarks/bench_attested.py FOLDER [--only NAME] [--rates lastmod] [--late 0 24] [--months]
 
 FOLDER holds the change histories, as for ``bench_hints.py``. Known graph, every page is listed with its lastmod, Δ is
 such that two downloads of each page fill the window. Beside ``sharc-attested`` stands ``bfs`` with single visits, T in
@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from bench_hints import DATA, months, whole
+from real_histories import NAMED
 
 from sharc_crawler.lab.experiment import RunSpec, run
 
@@ -54,20 +54,19 @@ def main() -> None:
     """Print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", action="append", choices=DATA)
+    parser.add_argument("--only", action="append", choices=NAMED)
     parser.add_argument("--rates", nargs="+", default=["lastmod", "captures"])
     parser.add_argument("--strategy", default="sharc-attested")
     parser.add_argument("--late", type=float, nargs="+", default=[0.0], help="hours")
-    parser.add_argument("--months", action="store_true", help="captures of 30 days instead of the whole window")
-    parser.add_argument("--every", type=int, default=3, help="of the months")
+    parser.add_argument("--months", action="store_true", help="four captures of 30 days instead of the whole window")
     given = parser.parse_args()
     head = ["window, rates, hours late", *COLUMNS]
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-    for name in given.only or DATA:
-        spec = whole(given.folder, name)
+    for name in given.only or NAMED:
+        data = NAMED[name]
         for rates in given.rates:
             for hours in given.late:
-                windows = months(spec, given.every) if given.months else [spec]
+                windows = [data.spec(given.folder, month) for month in (data.months() if given.months else [None])]
                 found = [measured(window, rates, given.strategy, hours) for window in windows]
                 means = [round(fmean(column), 3) for column in zip(*found, strict=True)]
                 print(row(f"{name}, {len(windows)} windows, {rates}, {hours:g}", means), flush=True)

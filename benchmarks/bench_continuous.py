@@ -18,13 +18,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
-from bench_hints import DATA, whole
+from real_histories import NAMED
 
 from sharc_crawler.lab.continuous import ArchiveQuality, periodic, shown, upkept
-from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.rates import believe
+
+if TYPE_CHECKING:
+    from sharc_crawler.lab.history import HistorySpec
 
 DAY = 86_400.0
 INSTANTS = 200
@@ -33,11 +36,7 @@ WAYS = ("periodic, sharc-selective", "periodic, sharc-online", "continuous: cohe
 
 
 def windows(folder: Path, name: str, days: float, number: int) -> list[HistorySpec]:
-    if name in DATA:
-        spec = whole(folder, name)
-    else:
-        files = str(folder / f"{name}.csv.gz"), str(folder / f"{name}.links.jsonl.gz")
-        spec = HistorySpec(files[0], "index.html", 1546300800.0, 1577836800.0, files[1])
+    spec = NAMED[name].spec(folder)
     room = spec.end - spec.start - days * DAY
     starts = [spec.start + room * (place + 0.5) / number for place in range(number)]
     return [replace(spec, start=start, end=start + days * DAY) for start in starts]
@@ -68,10 +67,10 @@ def main() -> None:
     parser.add_argument("--captures", type=int, default=9)
     parser.add_argument("--days", type=float, default=60.0)
     parser.add_argument("--windows", type=int, default=3)
-    parser.add_argument("--only", choices=(*DATA, "scrapydocs-2019"))
+    parser.add_argument("--only", choices=NAMED)
     given = parser.parse_args()
     print(f"| history | | {' | '.join(WAYS)} |\n|{'---|' * (2 + len(WAYS))}")
-    for name in [given.only] if given.only else (*DATA, "scrapydocs-2019"):
+    for name in [given.only] if given.only else NAMED:
         found = [compare(spec, given.captures) for spec in windows(given.folder, name, given.days, given.windows)]
         for what, form in (("coherent", ".2%"), ("blur", ".4f")):
             cells = [cell([getattr(one[way], what) for one in found], form) for way in range(len(WAYS))]

@@ -48,13 +48,15 @@ BEYOND = 100.0  #: a swing that is larger than any
 Rates = tuple[np.ndarray, np.ndarray, Swings]  #: means, shapes
 
 
-def windows(path: Path, days: int, starts: int) -> list[Site]:
+def windows(path: Path, starts: int) -> list[Site]:
+    """Each is long enough for the longest capture; shorter ones begin with it."""
     lives = read_history(path)
     times = [life.changes for life in lives if life.changes]
     first, last = min(one[0] for one in times), max(one[-1] for one in times)
     stays = max((one for one in lives if one.alive_at_start and not one.deleted), key=lambda one: len(one.changes))
-    begins = np.linspace(first, last - days * DAY, starts)
-    return [HistorySpec(str(path), stays.page, begin, begin + days * DAY).build() for begin in begins.tolist()]
+    longest = max(DAYS) * DAY
+    begins = np.linspace(first, last - longest, starts).tolist()
+    return [HistorySpec(str(path), stays.page, begin, begin + longest).build() for begin in begins]
 
 
 def by_year(site: Site) -> Rates:
@@ -98,10 +100,10 @@ BELIEFS = {
 }
 
 
-def score(site: Site, rates: Rates, source: str, rng: np.random.Generator) -> dict[str, float]:
-    """What :class:`Expected` says of a capture, as a report would."""
-    known, middle = site.known, (site.start + site.end) / 2
-    half = (site.end - site.start) / 2 * (rng.permutation(len(known)) + 0.5) / len(known)
+def score(site: Site, days: int, rates: Rates, source: str, rng: np.random.Generator) -> dict[str, float]:
+    """What :class:`Expected` says of a capture of so many days, as a report would."""
+    known, middle = site.known, site.start + days * DAY / 2
+    half = days * DAY / 2 * (rng.permutation(len(known)) + 0.5) / len(known)
     expected, beyond = Expected(None, rates[2]), Expected(None, Swings((BEYOND,) * len(KNOTS)))
     for page, reach in zip(known, half.tolist(), strict=True):
         begin, end = site.changes.offsets[page], site.changes.offsets[page + 1]
@@ -165,20 +167,20 @@ def within(z: np.ndarray) -> dict[str, float]:
 
 def captures(paths: list[Path], starts: int, beliefs: list[str], table: Table) -> None:
     for path in paths:
-        for days in DAYS:
-            sites = windows(path, days, starts)
-            for name in beliefs:
-                belief, source = BELIEFS[name]
+        sites = windows(path, starts)
+        for name in beliefs:
+            belief, source = BELIEFS[name]
+            held = [belief(site) for site in sites]
+            for days in DAYS:
                 rng = np.random.default_rng(days)
-                held = [belief(site) for site in sites]
-                found = [score(site, rates, source, rng) for site, rates in zip(sites, held, strict=True)]
+                found = [score(site, days, rates, source, rng) for site, rates in zip(sites, held, strict=True)]
                 swings = [rates[2].at(days * DAY) for rates in held]
                 z = np.array([(one["counted"] - one["coherent"]) / one["deviation"] for one in found])
                 lost = [np.mean([one["pages"] - one[what] for one in found]) for what in ("coherent", "counted")]
                 table.row(
                     site=path.name.split(".")[0],
-                    days=days,
                     rates_from=name,
+                    days=days,
                     captures=len(z),
                     **within(z),
                     swing=round(float(np.median(swings)), 2),

@@ -34,7 +34,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from bench_hints import DATA, whole
+from real_histories import NAMED
 from scipy.optimize import brentq
 
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
@@ -250,8 +250,8 @@ def learned(site: Site, rates: Column, case: tuple[float, float, float]) -> Sign
 
 def main() -> None:
     options = read_options()
-    for name in options.only or DATA:
-        site = whole(options.folder, name).build()
+    for name in options.only or NAMED:
+        site = NAMED[name].spec(options.folder).build()
         span = (site.start, site.end)
         held = believe(site, options.rates).rates[site.known]
         rows = [site.changes.rows[page] for page in site.known]

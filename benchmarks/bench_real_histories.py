@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from real_histories import (
+    ATTESTED,
     ATTESTED_SOURCES,
-    AUDITS,
     BY_SHARE,
     DATA,
+    GRAPHS,
+    LATE,
     LIE_SEEDS,
     LIES,
+    MONTHS,
     ONCE,
     RATES,
-    SHARE_SEEDS,
     SHARES,
     SOURCES,
     TWICE,
@@ -64,36 +66,73 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def large(plan: Plan, results: Results, single: bool, key: str) -> str:
     """Strategies by window, graph and rates."""
-    head = [f"{'months' if months else 'whole'}, {graph}, {rates}" for graph, months, rates in plan.columns()]
-    rows = [
-        [f"`{strategy}`", *(number(results.over(cell, key), 3 if key == "average_blur" else 0) for cell in cells)]
-        for strategy, cells in plan.rows(single)
-    ]
-    return table(["strategy", *head], rows)
+    columns = [(graph, rates) for graph in GRAPHS for rates in RATES]
+    decimals = 3 if key == "average_blur" else 0
+    rows = []
+    for strategy in plan.strategies(single):
+        for months, name in ((False, f"`{strategy}`"), (True, f"`{strategy}`, months")):
+            cells = [plan.cell(strategy, rates, graph, months) for graph, rates in columns]
+            rows.append([name, *(number(results.over(cell, key), decimals) for cell in cells)])
+    return table(["strategy", *(f"{graph}, {rates}" for graph, rates in columns)], rows)
 
 
-def sources(plan: Plan, results: Results, strategies: tuple[str, ...], **options: float) -> str:
+def sources(plan: Plan, results: Results) -> str:
     """What each source of rates is worth, over the whole window and by months."""
-    rows, names = [], ATTESTED_SOURCES if options else SOURCES
-    for strategy in strategies:
-        for months in (False, True):
-            cells = [plan.cell(strategy, source, "known", months, **options) for source in names]
-            name = f"`{strategy}`" + (", months" if months else "")
-            rows.append([name, *(number(results.over(cell, "incoherent")) for cell in cells)])
-    return table(["order", *names], rows)
+    rows = []
+    for months, name in ((False, "whole"), (True, "months")):
+        cells = [plan.cell("sharc-selective", source, "known", months) for source in SOURCES]
+        rows.append([name, *(number(results.over(cell, "incoherent"), int(months)) for cell in cells)])
+    return table(["window", *SOURCES], rows)
+
+
+def looks(plan: Plan, results: Results) -> str:
+    """Second looks, by window: pages lost, and the regret of what lies between the oracle and bfs."""
+    windows = [("whole", plan.looks(months=False), slice(None))]
+    windows += [(f"month {place + 1}", plan.looks(months=True), slice(place, place + 1)) for place in range(MONTHS)]
+    windows.append((f"mean of {MONTHS} months", plan.looks(months=True), slice(None)))
+    rows = []
+    for name, cells, part in windows:
+        found = [results.over(cell[part], "incoherent") for cell in cells]
+        if not all(found):
+            continue
+        bfs, oracle, *others = (fmean(one) for one in found)
+        decimals = int(name.startswith("mean"))
+        shown = (f"{one:,.{decimals}f} ({(one - oracle) / (bfs - oracle):.2f})" for one in others)
+        rows.append([name, f"{bfs:,.{decimals}f}", f"{oracle:,.{decimals}f}", *shown])
+    late = [f"told {seconds / 3600:.0f} h late" for seconds in LATE]
+    return table(["window", "bfs", "oracle", "learned", *late], rows)
+
+
+def word(plan: Plan, results: Results) -> str:
+    """On the server's word: pages lost, downloads a page, wrong claims."""
+    names = [ONCE, TWICE, *(f"{strategy}`, {rates}" for strategy in ATTESTED for rates in ATTESTED_SOURCES)]
+    cells = [(plan.word(months=False)[place], plan.word(months=True)[place]) for place in range(len(names))]
+    rows = []
+    for name, pair in zip(names, cells, strict=True):
+        row = [f"`{name}" + ("" if "`" in name else "`")]
+        for decimals, cell in enumerate(pair):
+            downloads, pages = (results.over(cell, key) for key in ("downloads", "pages"))
+            each = f"{sum(downloads) / sum(pages):.3f}" if pages else "–"
+            wrong = results.over(cell, "wrongly_coherent") if name.startswith(ATTESTED[0]) else []
+            row += [number(results.over(cell, "incoherent"), decimals), each, f"{sum(wrong):g}" if wrong else "–"]
+        rows.append(row)
+    return table(
+        ["order, rates", *(f"{window}: {what}" for window in ("whole", "months") for what in WORD)],
+        rows,
+    )
+
+
+WORD = ("lost", "downloads a page", "claimed wrongly")
 
 
 def shares(plan: Plan, results: Results) -> str:
     """By the share of pages that are attested."""
     rows = []
     for strategy in BY_SHARE:
-        for rates in ("oracle",) if strategy == "bfs" else (*RATES, "lastmod"):
-            cells = [plan.shared(strategy, rates, share) for share in SHARES]
-            shown = (
-                f"{number(results.over(c, 'incoherent'))} ({number(results.over(c, 'downloads')[:1])})" for c in cells
-            )
-            rows.append([f"`{strategy}`" + ("" if strategy == "bfs" else f", {rates}"), *shown])
-    return table(["order, rates", *(f"{share:.0%}" for share in SHARES)], rows)
+        cells = [plan.shared(strategy, share) for share in SHARES]
+        shown = (f"{number(results.over(c, 'incoherent'))} ({number(results.over(c, 'downloads'))})" for c in cells)
+        rows.append([f"`{strategy}`", *shown])
+    return table(["order", *(f"{share:.0%}" for share in SHARES)], rows)
 
 
 def lies(plan: Plan, results: Results) -> str:
@@ -101,15 +140,13 @@ def lies(plan: Plan, results: Results) -> str:
     keys = {"audited": "audited", "changed": "of these changed", "lies": "lies found"}
     rows = []
     for lying in LIES:
-        for share in AUDITS:
-            specs = plan.lied_to(lying, share)
-            audits, unknown, wrong = (results.over(specs, key) for key in ("audited", "unknown", "wrongly_coherent"))
-            bounds = [audit["bound"] for audit in audits]
-            held = sum(left <= bound for left, bound in zip(wrong, bounds, strict=True))
-            columns = [[audit[key] for audit in audits] for key in keys] + [unknown, wrong, bounds]
-            cells = [number(column, 1) for column in columns]
-            rows.append([f"{lying:.0%}, {share:.0%}", *cells, f"{held} of {len(audits)}"])
-    head = ["lies, audited", *keys.values(), "unknown", "wrong claims that remain", "bound on these", "bound holds"]
+        specs = plan.lied_to(lying)
+        audits, unknown, wrong = (results.over(specs, key) for key in ("audited", "unknown", "wrongly_coherent"))
+        bounds = [audit["bound"] for audit in audits]
+        held = sum(left <= bound for left, bound in zip(wrong, bounds, strict=True))
+        columns = [[audit[key] for audit in audits] for key in keys] + [unknown, wrong, bounds]
+        rows.append([f"{lying:.0%}", *(number(column, 1) for column in columns), f"{held} of {len(audits)}"])
+    head = ["lies", *keys.values(), "unknown", "wrong claims that remain", "bound on these", "bound holds"]
     return table(head, rows)
 
 
@@ -126,42 +163,34 @@ def clairvoyant(spec: HistorySpec) -> int:
     return score(site, DownloadTimes(visits, revisits), believe(site, "oracle")).incoherent
 
 
-#: evidence; order; rates; graph; known from elsewhere: whole window, mean of the months
+#: evidence; order; rates; graph; known from elsewhere over the whole window
 REFERENCES = (
-    ("bytes", "bfs", "oracle", "known", "852", "120"),
-    ("bytes", "bfs:revisits=fifo", "oracle", "known", "787", ""),
-    ("bytes", "dfs", "oracle", "known", "798", ""),
-    ("bytes", "hottest-last", "oracle", "known", "436", ""),
-    ("bytes", "sharc-selective", "lastmod", "known", "504", "41"),
-    ("bytes", "sharc-selective", "history", "known", "397", "38"),
-    ("bytes", "sharc-selective", "oracle", "known", "164", "2.4"),
-    ("bytes", "sharc-selective", "history", "discover", "590", ""),
-    ("attested, one visit", "bfs:revisits=none", "oracle", "known", "236", "28"),
-    ("attested, one visit, again at T", "sharc-attested", "lastmod", "known", "135", "10"),
-    ("attested, one visit, again at T", "sharc-attested", "history", "known", "153", "11"),
-    ("attested, one visit, again at T", "sharc-attested", "oracle", "known", "58", "0.3"),
-    ("attested, two visits", "bfs", "oracle", "known", "192", ""),
-    ("attested, two visits", "sharc-attested:visits=2", "history", "known", "30", ""),
-    ("attested, two visits", "sharc-attested:visits=2", "oracle", "known", "7", ""),
+    ("bytes", "bfs", "oracle", "known", "852"),
+    ("bytes", "bfs:revisits=fifo", "oracle", "known", "787"),
+    ("bytes", "hottest-last", "oracle", "known", "436"),
+    ("bytes", "sharc-selective", "lastmod", "known", "504"),
+    ("bytes", "sharc-selective", "history", "known", "397"),
+    ("bytes", "sharc-selective", "oracle", "known", "164"),
+    ("bytes", "sharc-selective", "history", "discover", "590"),
+    ("attested, one visit", "bfs:revisits=none", "oracle", "known", "236"),
+    ("attested, one visit, again at T", "sharc-attested", "lastmod", "known", "135"),
+    ("attested, one visit, again at T", "sharc-attested", "oracle", "known", "58"),
+    ("attested, two visits", "bfs", "oracle", "known", "192"),
+    ("attested, two visits", "sharc-attested:visits=2", "oracle", "known", "7"),
 )
 
 
 def references(plan: Plan, results: Results) -> str:
-    """The figures that are known from elsewhere, whole window and months of emacswiki-2012."""
+    """The figures that are known from elsewhere, whole window of emacswiki-2012."""
     rows = []
-    for evidence, order, rates, graph, whole, months in REFERENCES:
+    for evidence, order, rates, graph, whole in REFERENCES:
         attested = {"attested": 1.0} if evidence.startswith("attested") else {}
-        cells = [plan.cell(order, rates, graph, by_month, **attested) for by_month in (False, True)]
-        ours = [number(results.over(cell, "incoherent"), place) for place, cell in enumerate(cells)]
-        known = "" if order.startswith(("bfs", "dfs")) else f", {rates}"
-        rows.append([f"{evidence}; {graph} graph", f"`{order}`{known}", whole, ours[0], months or "–", ours[1]])
-    specs = [
-        plan.data.spec(plan.folder),
-        *(plan.data.spec(plan.folder, window) for window in plan.data.months("known")),
-    ]
-    clear = [float(clairvoyant(spec)) for spec in specs]
-    rows.append(["bytes; known graph", "a clairvoyant's pyramid", "0", number(clear[:1]), "–", number(clear[1:], 1)])
-    return table(["evidence", "order, rates", "reference", "here", "reference, months", "here, months"], rows)
+        ours = number(results.over(plan.cell(order, rates, graph, months=False, **attested), "incoherent"))
+        known = "" if order.startswith("bfs") else f", {rates}"
+        rows.append([f"{evidence}; {graph} graph", f"`{order}`{known}", whole, ours])
+    clear = [float(clairvoyant(plan.data.spec(plan.folder)))]
+    rows.append(["bytes; known graph", "a clairvoyant's pyramid", "0", number(clear)])
+    return table(["evidence", "order, rates", "reference", "here"], rows)
 
 
 INTRODUCTION = f"""# Real histories, replayed
@@ -169,47 +198,27 @@ INTRODUCTION = f"""# Real histories, replayed
 Made by `python benchmarks/bench_real_histories.py FOLDER --runs FILE --output docs/results.md`. Every figure is a run
 of the frontier and the strategies of a live crawl in virtual time; `sharc simulate` makes any of them.
 
-* **Incoherent**: pages that changed between visit and revisit (evidence: bytes); or, on the server's word, between T
-  and every download of theirs (attested). Pages that vanished meanwhile are counted apart (about a dozen of
-  emacswiki's). **Blur**: changes per page that a reader meets who takes the page of the nearest download.
+* **Incoherent**: pages that changed between visit and revisit (evidence: bytes); or, on the server's word, what cannot
+  be claimed of T. Pages that vanished meanwhile are counted apart (about a dozen of emacswiki's). **Blur**: changes per
+  page that a reader meets who takes the page of the nearest download.
 * **Δ** is such that two downloads of each page known at the start fill the window, whatever the order and the
-  evidence. So a capture of single visits lasts half as long; it lies in the window's middle, and so does its T. Where
-  so many pages are discovered that the capture would outlast the window, Δ is that of all found.
-* **Months**: captures that begin a month apart and fill a month each; mean ± standard deviation over the starts.
-* **Known** graph: the pages reachable when the window begins are given, and its links hold; bfs, dfs, hottest-first
-  and hottest-last walk them even so. **Discover**: pages are found by the links as of each download, appear and
-  vanish.
-* **Rates**: *oracle* counts the changes of the window itself; *history*, the change times of the year before;
-  *captures*, weekly captures of the year before and the sitemap of the day; *lastmod*, the age of each page's last
-  change alone; *sitemap*, classes of frequency and lastmod as the site would publish them; *constant*, nothing.
-* **Seeds**: a replay has no chance in it, but for which pages are attested (seeds {SHARE_SEEDS[0]} to
-  {SHARE_SEEDS[-1]}) and which lie ({LIE_SEEDS[0]} to {LIE_SEEDS[-1]}); mean ± standard deviation over them.
+  evidence. So a capture of single visits lasts half as long, and lies in the window's middle. Where so many pages are
+  discovered that the capture would outlast the window, Δ is that of all found.
+* **Months**: {MONTHS} captures of 30 days, spread evenly over the history; mean ± standard deviation over them. Those
+  of the trackawesome histories overlap by six days, as these have 100 days.
+* **Known** graph: the pages reachable when the window begins are given, and its links hold; bfs and hottest-last walk
+  them even so. **Discover**: pages are found by the links as of each download, appear and vanish.
+* **Rates**: *oracle* counts the changes of the window itself. *history*: the change times of the year before.
+  *captures*: what a crawl learns from weekly captures of the year before and the sitemap of the day. *lastmod*: the age
+  of each page's last change alone. *sitemap*: classes of frequency and lastmod as the site would publish them;
+  *constant*, nothing.
+* **Regret**: (lost − lost by the oracle) / (lost by bfs − lost by the oracle), in brackets.
+* A replay has no chance in it, but for which pages lie (seeds {LIE_SEEDS[0]} to {LIE_SEEDS[-1]}) and which are attested
+  (seed 0).
 
-*`sharc-attested`* [downloads again at T](rates.md#the-servers-word-as-evidence) what the sitemap of T says has changed
-since its visit; audits and sitemaps included, its downloads are 3 to 4 % more than
-single visits over the whole window of emacswiki-2012, and 2 % in its months. `sharc-offline` makes single visits
-alone.
-
-*Of this page*: runs are kept, and not all are of one day or one version. `sharc-attested` is of 2026-11-22, and
-downloads again at T. Before, it visited every attested page once, whatever T's sitemap said: over the whole window of
-emacswiki-2012 it lost 121, 126 and 46 pages by *lastmod*, *history* and *oracle*, 12.2, 10.6 and 0.7 by months, with
-two visits 37, 31 and 7; of trackawesome-2023, where a rebuild touches a thousand pages at once, 2,292, 1,640 and
-1,159, with two visits 2,106, 1,543 and 1,037. There its downloads are 8 to 18 % more than single visits, by lastmods
-it stays behind bfs, and with half or three quarters of the pages attested it loses up to 13 % more than before by the
-oracle. `sharc-selective` where the graph is to be discovered (of `sharc-optimal` all months, and the whole window of
-emacswiki-2012), and what the reference figures by months and the months with all pages attested need for twelve
-starts, are of 2026-11-22; the others of 2026-11-21: *captures*, from before captures were also learned from by
-boosted trees; *lastmod* and *captures* on scrapydocs-2019, from before lastmods that up to ten pages share were taken
-for dates of changes on small sites, too. Cells with fewer starts than others are not to be compared with them.
-
-*Like for like*: the months of the references, it seems, have the pages of the year's start: given these alone
-(calendar months, `sharc simulate` without `--linkevents`), bfs loses 27.6 pages on the server's word (reference: 28)
-and 120.3 by bytes (120); `sharc-selective` 36.8 by *history* (38), 38.7 by *lastmod* (41) and 3.7 by the *oracle*
-(2.4); single visits of `sharc-attested` (the version before) 10.2 by *history* (11), 11.2 by *lastmod* (10; by 1/(day
-+ age), as the references': 10.4) and 0.7 by the *oracle* (0.3: eight pages in twelve captures against four). Below,
-each month has the pages known when it begins, which are more, and hotter. So two figures by months stay above the
-references' where every page is visited once: the oracle's, by what may be chance in a few pages, and *lastmod*, whose
-posterior is learned from all pages and does better over the whole window.
+*`sharc-attested`* makes all visits before T, and
+[downloads again at T](rates.md#the-servers-word-as-evidence) what the sitemaps call stale. Audits and sitemaps are
+among its downloads.
 """
 RATES_INTRODUCTION = (
     "\nRegret of rate estimators on these histories: [rates.md](rates.md), by `benchmarks/bench_rates.py`.\n"
@@ -225,11 +234,8 @@ def sections(plan: Plan, results: Results) -> list[str]:
     """What is said of one data set."""
     site = build(plan.data.spec(plan.folder))
     known, changes = f"{len(site.known):,} pages when the window begins", f"{len(site.changes):,} changes in it"
-    graphs = [("known", "known"), ("discover", "to be discovered")]
-    starts = "; ".join(f"{text}: {dates(plan.data.months(graph))}" for graph, text in graphs)
-    parts = [
-        f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months begin, where the graph is {starts}."
-    ]
+    starts = dates(plan.data.months())
+    parts = [f"## {plan.data.name}\n\n{plan.data.about}. {known}, {changes}. Months begin {starts}."]
     if missing := results.missing(plan.data.name):
         cells = "cells are means over fewer months or seeds (without ±: over one); –: none"
         parts.append(f"{missing:,} runs were not made: {cells}.")
@@ -239,23 +245,22 @@ def sections(plan: Plan, results: Results) -> list[str]:
         *parts,
         "### Visit and revisit, evidence: bytes (incoherent pages)",
         large(plan, results, single=False, key="incoherent"),
+        "### Second looks before T: incoherent pages (regret), known graph, rates learned from captures",
+        looks(plan, results),
+        "### What each source of rates is worth (`sharc-selective`, known graph: incoherent pages)",
+        sources(plan, results),
+        "### On the server's word: all pages attested, known graph",
+        word(plan, results),
+        "### By the share of attested pages: incoherent pages (downloads), whole window, known graph, rates by history",
+        shares(plan, results),
+        "### Lies: all pages attested, `sharc-attested` by history, whole window, known graph",
+        "A lying page's lastmod never moves. What audit and bound are: "
+        "[rates.md](rates.md#the-servers-word-as-evidence).",
+        lies(plan, results),
         "### Visit and revisit (average blur per page)",
         large(plan, results, single=False, key="average_blur"),
         "### Single visits (average blur per page)",
         large(plan, results, single=True, key="average_blur"),
-        "### What each source of rates is worth (evidence: bytes, incoherent pages)",
-        sources(plan, results, ("sharc-selective",)),
-        "### On the server's word: all pages attested, one visit, T in the window's middle (incoherent pages)",
-        sources(plan, results, ONCE, attested=1.0),
-        "### On the server's word: all pages attested, two visits, one on either side of T (incoherent pages)",
-        sources(plan, results, TWICE, attested=1.0),
-        "### By the share of attested pages: incoherent pages (downloads), whole window, known graph",
-        shares(plan, results),
-        "### Lies: all pages attested, `sharc-attested` by history, whole window, known graph",
-        "A lying page's lastmod never moves. The audit downloads a share of the attested pages once more when the "
-        "capture ends: half of it the hottest, half drawn in proportion to the rates. The bound: with 95 % confidence, "
-        "no more wrong claims remain.",
-        lies(plan, results),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
@@ -19,83 +19,82 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DAY = 86_400
-BLIND = ("bfs", "bfs:revisits=fifo", "dfs", "dfs:revisits=fifo")
-BY_RATE = (
-    "hottest-first",
-    "hottest-first:revisits=fifo",
-    "hottest-last",
-    "hottest-last:revisits=fifo",
-    "sharc-revisits",
-    "sharc-selective",
-    "sharc-optimal",
-)
-SINGLE_BLIND = ("bfs:revisits=none", "dfs:revisits=none")
-SINGLE_BY_RATE = (
-    "hottest-first:revisits=none",
-    "hottest-last:revisits=none",
-    "olston-pandey",
-    "sharc-online",
-    "sharc-offline",
-)
-RATES = ("oracle", "history")
-SOURCES = ("constant", "sitemap", "lastmod", "history", "captures", "oracle")
-ATTESTED_SOURCES = ("lastmod", "history", "oracle")
-ONCE = ("bfs:revisits=none", "dfs:revisits=none", "hottest-last:revisits=none", "sharc-offline", "sharc-attested")
-TWICE = ("bfs", "bfs:revisits=fifo", "dfs", "hottest-last", "sharc-selective", "sharc-attested:visits=2")
-BY_SHARE = ("bfs", "sharc-selective", "sharc-attested", "sharc-attested:visits=2")
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-SHARE_SEEDS = range(3)  #: of which pages are attested
+MONTHS = 4  #: captures of a month, spread evenly over a history
+BLIND = ("bfs", "bfs:revisits=fifo")
+BY_RATE = ("hottest-last", "sharc-selective")
+SINGLE_BLIND = ("bfs:revisits=none", "olston-pandey")
+SINGLE_BY_RATE = ("sharc-online",)
+RATES = ("oracle", "history", "captures")
+GRAPHS = ("known", "discover")
+SOURCES = ("constant", "sitemap", "lastmod", *RATES[1:], "oracle")
+LATE = (3_600.0, 86_400.0)  #: seconds that sitemaps tell late
+ATTESTED_SOURCES = ("lastmod", "captures", "oracle")
+ONCE, TWICE = "bfs:revisits=none", "bfs"
+ATTESTED = ("sharc-attested", "sharc-attested:visits=2")
+BY_SHARE = ("bfs", "sharc-selective", *ATTESTED)
+SHARES = (0.0, 0.5, 1.0)
 LIES = (0.01, 0.1)
-AUDITS = (0.02, 0.1)
-LIE_SEEDS = range(6)  #: of which pages lie
-EVERY = 3  #: of the months' starts, where there are many and the graph is to be discovered
+LIE_SEEDS = range(3)  #: of which pages lie
 CHUNK = 20  #: runs after which they are kept
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A history, its entry page, its window, and the months in it (or what comes near)."""
+    """A history, its entry page and its window; where it has no links of the start, those of another's end."""
 
     name: str
     root: str
-    bounds: tuple[str, ...]  # starts of the months, and the end
+    start: str
+    end: str
     about: str
+    before: str = ""
 
-    def months(self, graph: str) -> list[tuple[float, float]]:
-        """Windows of about a month: all, or, where it is to be discovered, every third of many."""
-        windows = pairwise(_instant(text) for text in self.bounds)
-        long = [window for window in windows if window[1] - window[0] > 20 * DAY]
-        return long[::EVERY] if graph == "discover" and len(long) > EVERY else long
+    def months(self) -> list[tuple[float, float]]:
+        """Windows of 30 days, spread evenly."""
+        start, end = _instant(self.start), _instant(self.end)
+        apart = (end - start - 30 * DAY) / (MONTHS - 1)
+        return [(start + place * apart, start + place * apart + 30 * DAY) for place in range(MONTHS)]
 
     def spec(self, folder: Path, window: tuple[float, float] | None = None) -> HistorySpec:
         """The replay over a window; None: the whole."""
-        path = {kind: folder / f"{self.name}.{kind}.jsonl.gz" for kind in ("start.links", "links", "linkevents")}
-        links = path["start.links"] if path["start.links"].exists() else path["links"]
-        events = str(path["linkevents"]) if path["linkevents"].exists() else None
-        start, end = window or (_instant(self.bounds[0]), _instant(self.bounds[-1]))
-        return HistorySpec(str(folder / f"{self.name}.csv.gz"), self.root, start, end, str(links), events)
+        links = [f"{self.before}.links"] if self.before else [f"{self.name}.start.links", f"{self.name}.links"]
+        found = next(path for path in (folder / f"{name}.jsonl.gz" for name in links) if path.exists())
+        events = folder / f"{self.name}.linkevents.jsonl.gz"
+        start, end = window or (_instant(self.start), _instant(self.end))
+        history = str(folder / f"{self.name}.csv.gz")
+        return HistorySpec(history, self.root, start, end, str(found), str(events) if events.exists() else None)
 
 
 def _instant(text: str) -> float:
     return dt.datetime.fromisoformat(f"{text}T00:00+00:00").timestamp()
 
 
-def _months(year: int) -> tuple[str, ...]:
-    return (*(f"{year}-{month:02}-01" for month in range(1, 13)), f"{year + 1}-01-01")
-
-
 DATA = (
-    DataSet("emacswiki-2012", "SiteMap", _months(2012), "A wiki: most pages never change, some every day"),
+    DataSet("emacswiki-2012", "SiteMap", "2012-01-01", "2013-01-01", "A wiki: most pages never change, some every day"),
+    DataSet("emacswiki-2013", "SiteMap", "2013-01-01", "2014-01-01", "The wiki's next year", "emacswiki-2012"),
     DataSet(
         "trackawesome-2023",
         "/",
-        ("2023-01-15", "2023-02-14", "2023-03-16", "2023-04-15", "2023-04-25"),
+        "2023-01-15",
+        "2023-04-25",
         "Published twice a day by a program, with four rebuilds of the whole site: a stress case",
     ),
     DataSet(
-        "scrapydocs-2019", "index.html", _months(2019), "A small documentation site; its links are those of the end"
+        "trackawesome-2024b",
+        "/",
+        "2024-09-17",
+        "2024-12-27",
+        "The same, rebuilt a dozen times in the year before and not once in the window",
+    ),
+    DataSet(
+        "scrapydocs-2019",
+        "index.html",
+        "2019-01-01",
+        "2020-01-01",
+        "A small documentation site; its links are those of the end",
     ),
 )
+NAMED = {data.name: data for data in DATA}
 
 
 @dataclass(frozen=True)
@@ -108,44 +107,54 @@ class Plan:
     def cell(self, strategy: str, rates: str, graph: str, months: bool, **options: Any) -> list[RunSpec]:
         """The runs of a cell: one over the whole window, or one per month."""
         blind = strategy.startswith(("bfs", "dfs", "olston"))  # the same run whatever the rates
-        windows = self.data.months(graph) if months else [None]
+        windows = self.data.months() if months else [None]
         sites = [self.data.spec(self.folder, window) for window in windows]
         return [RunSpec(site, strategy, "oracle" if blind else rates, graph, **options) for site in sites]
 
-    def columns(self) -> list[tuple[str, bool, str]]:
-        """Graph, months, rates of the columns of the large tables."""
-        return [
-            (graph, months, rates) for months in (False, True) for graph in ("known", "discover") for rates in RATES
+    def strategies(self, single: bool) -> tuple[str, ...]:
+        """Of the large tables."""
+        return (*SINGLE_BLIND, *SINGLE_BY_RATE) if single else (*BLIND, *BY_RATE)
+
+    def looks(self, months: bool) -> list[list[RunSpec]]:
+        """bfs, the oracle, learned rates, and these with second looks at what sitemaps tell, that are so late."""
+        bfs, *others = (
+            self.cell(strategy, rates, "known", months)
+            for strategy, rates in (("bfs", "oracle"), ("sharc-selective", "oracle"), ("sharc-selective", "captures"))
+        )
+        late = [self.cell("sharc-selective", "captures", "known", months, sitemap=True, late=late) for late in LATE]
+        return [bfs, *others, *late]
+
+    def word(self, months: bool) -> list[list[RunSpec]]:
+        """On the server's word: breadth first, then ours by each source of rates."""
+        blind = [self.cell(strategy, "oracle", "known", months, attested=1.0) for strategy in (ONCE, TWICE)]
+        return blind + [
+            self.cell(strategy, rates, "known", months, attested=1.0)
+            for strategy, rates in product(ATTESTED, ATTESTED_SOURCES)
         ]
 
-    def rows(self, single: bool) -> Iterator[tuple[str, list[list[RunSpec]]]]:
-        """Strategies with the runs of each cell."""
-        for strategy in (*SINGLE_BLIND, *SINGLE_BY_RATE) if single else (*BLIND, *BY_RATE):
-            yield strategy, [self.cell(strategy, rates, graph, months) for graph, months, rates in self.columns()]
-
-    def shared(self, strategy: str, rates: str, share: float) -> list[RunSpec]:
+    def shared(self, strategy: str, share: float) -> list[RunSpec]:
         """Over the whole window, a share of the pages attested."""
-        seeds = (0,) if share in (0.0, 1.0) else SHARE_SEEDS
-        (spec,) = self.cell(strategy, rates, "known", months=False)
-        return [replace(spec, attested=share, seed=seed) for seed in seeds]
+        return self.cell(strategy, "history", "known", months=False, attested=share)
 
-    def lied_to(self, lying: float, audited: float) -> list[RunSpec]:
+    def lied_to(self, lying: float) -> list[RunSpec]:
         """All pages attested, some of them falsely."""
-        (spec,) = self.cell("sharc-attested", "history", "known", months=False, attested=1.0)
-        return [replace(spec, lying=lying, audited=audited, seed=seed) for seed in LIE_SEEDS]
+        (spec,) = self.cell(ATTESTED[0], "history", "known", months=False, attested=1.0)
+        return [replace(spec, lying=lying, seed=seed) for seed in LIE_SEEDS]
 
     def wanted(self) -> Iterator[RunSpec]:
         """All runs of the data set."""
-        for single in (False, True):
-            yield from (spec for _, cells in self.rows(single) for cell in cells for spec in cell)
-        for source, months in product(SOURCES, (False, True)):
-            yield from self.cell("sharc-selective", source, "known", months)
-        for source, months, strategy in product(ATTESTED_SOURCES, (False, True), (*ONCE, *TWICE)):
-            yield from self.cell(strategy, source, "known", months, attested=1.0)
-        for share, strategy, rates in product(SHARES, BY_SHARE, (*RATES, "lastmod")):
-            yield from self.shared(strategy, rates, share)
-        for lying, audited in product(LIES, AUDITS):
-            yield from self.lied_to(lying, audited)
+        for single, graph, months, rates in product((False, True), GRAPHS, (False, True), RATES):
+            for strategy in self.strategies(single):
+                yield from self.cell(strategy, rates, graph, months)
+        for months in (False, True):
+            for source in SOURCES:
+                yield from self.cell("sharc-selective", source, "known", months)
+            for cell in (*self.looks(months), *self.word(months)):
+                yield from cell
+        for share, strategy in product(SHARES, BY_SHARE):
+            yield from self.shared(strategy, share)
+        for lying in LIES:
+            yield from self.lied_to(lying)
 
 
 def order(spec: RunSpec) -> tuple[float, str, str]:

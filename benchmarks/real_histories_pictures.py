@@ -32,8 +32,8 @@ def _orders(axes: Axes, plan: Plan, results: Results) -> None:
     names = [*BLIND, *BY_RATE][::-1]
     for place, rates in enumerate(RATES):
         cells = [results.over(plan.cell(name, rates, "known", months=False), "incoherent") for name in names]
-        rows = [row + 0.4 * (0.5 - place) for row in range(len(names))]
-        bars = axes.barh(rows, [fmean(cell) if cell else 0.0 for cell in cells], 0.38, label=f"rates by {rates}")
+        rows = [row + 0.27 * (1 - place) for row in range(len(names))]
+        bars = axes.barh(rows, [fmean(cell) if cell else 0.0 for cell in cells], 0.26, label=f"rates by {rates}")
         axes.bar_label(bars, fmt="{:,.0f}", fontsize="x-small", padding=2)
     axes.set_yticks(range(len(names)), names)
     axes.set(title="evidence: bytes", xlabel="pages")
@@ -43,7 +43,7 @@ def _orders(axes: Axes, plan: Plan, results: Results) -> None:
 
 def _shares(axes: Axes, plan: Plan, results: Results) -> None:
     for name in BY_SHARE:
-        cells = [results.over(plan.shared(name, "history", share), "incoherent") for share in SHARES]
+        cells = [results.over(plan.shared(name, share), "incoherent") for share in SHARES]
         known = [(100 * share, fmean(cell)) for share, cell in zip(SHARES, cells, strict=True) if cell]
         axes.plot(*zip(*known, strict=True), marker=".", label=name)
     axes.set(title="rates by history", xlabel="% of the pages attested", ylim=0)
