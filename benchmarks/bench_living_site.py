@@ -1,7 +1,7 @@
 """Pages of the living site that each strategy captures coherently: real crawls over loopback, one world for all.
 
     python benchmarks/bench_living_site.py --seeds 10 --pages 120
-    python benchmarks/bench_living_site.py --seeds 3 --pages 200 --scale 3000 --word  # by what its sitemap says
+    python benchmarks/bench_living_site.py --seeds 3 --pages 200 --scale 3000 --word  # by what sitemap and feed say
 
 Per seed one site (its pages change at the same instants relative to nothing but their own processes), crawled once
 with each strategy, one crawl after the other. Judged by our report and by the site's own change log.
@@ -16,24 +16,59 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
 
 from rich.progress import track
 
 from sharc_crawler.cli._capture_demo import PROFILE, site_truth
-from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.demo import LivingSite, answers, serve
 from sharc_crawler.report.load import open_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SELECTIVE = "sharc-selective"
 STRATEGIES = (SELECTIVE, "bfs:revisits=fifo", "bfs:revisits=lifo", "dfs:revisits=fifo", "dfs:revisits=lifo")
-#: without second looks, with them, and on the server's word
-WORD = (f"{SELECTIVE} hints=0", SELECTIVE, "sharc-attested", "bfs:revisits=fifo hints=0")
+#: by the sitemap: without second looks, with them, on the server's word; by a feed of the latest changes alone
+WORD = (
+    f"{SELECTIVE} hints=0",
+    SELECTIVE,
+    "sharc-attested",
+    "bfs:revisits=fifo hints=0",
+    f"{SELECTIVE} sitemap=off hints=0",
+    f"{SELECTIVE} sitemap=off",
+)
+FEED, NAMED = "/changes.xml", 40  #: changes, the latest
+LINK = f'<link rel="alternate" type="application/atom+xml" href="{FEED}"></head>'.encode()
+
+
+class TellingSite(LivingSite):
+    """One whose front page names a feed that tells of each page's last change."""
+
+    def _answer(self, target: str, headers: Mapping[str, str], now: float) -> answers.Response:
+        if target == FEED:
+            return answers.ok(FEED, self._feed(f"http://{headers['host']}", now))
+        answer = super()._answer(target, headers, now)
+        return replace(answer, body=answer.body.replace(b"</head>", LINK)) if target == "/" else answer
+
+    def _feed(self, base: str, now: float) -> bytes:
+        latest = sorted(((self._began(path, now), path) for path in self.paths), reverse=True)[:NAMED]
+        entries = "".join(
+            f'<entry><link href="{escape(base + path)}"/>'
+            f"<updated>{datetime.fromtimestamp(began // 1, UTC):%Y-%m-%dT%H:%M:%SZ}</updated></entry>"
+            for began, path in latest
+        )
+        return f'<feed xmlns="http://www.w3.org/2005/Atom">{entries}</feed>'.encode()
 
 
 def crawl(seed: int, how: str, options: argparse.Namespace) -> dict[str, float]:
     """One crawl of one world: a strategy, and further arguments behind it."""
     strategy, *more = how.split()
-    site = LivingSite(seed=seed, pages=options.pages, scale=options.scale, slow=0.2)
+    site = (TellingSite if options.word else LivingSite)(seed=seed, pages=options.pages, scale=options.scale, slow=0.2)
     with serve(site) as server, tempfile.TemporaryDirectory() as folder:
         capture = Path(folder) / "capture"
         given = {"url": server.url, "strategy": strategy, "delay": str(options.delay), "output": str(capture)}
