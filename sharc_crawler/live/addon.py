@@ -45,7 +45,9 @@ class SharcAddon:
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Scrapy calls this before the reactor runs: names are looked up in both address families."""
-        settings.set("TWISTED_DNS_RESOLVER", RESOLVER, "addon")
+        given = settings.getpriority("TWISTED_DNS_RESOLVER") or 0
+        copied = given < ABOVE_THE_PROJECT and settings["TWISTED_DNS_RESOLVER"] == default_settings.TWISTED_DNS_RESOLVER
+        settings.set("TWISTED_DNS_RESOLVER", RESOLVER, given if copied and given else "addon")
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Scrapy calls this before the crawl's components are built."""
@@ -70,6 +72,10 @@ class SharcAddon:
         for (setting, component), enabled in IDLE.items():
             if not settings.getbool(enabled):
                 settings[setting].pop(component, None)
+        if settings.getpriority("TWISTED_DNS_RESOLVER") and "CachingThreaded" in str(settings["TWISTED_DNS_RESOLVER"]):
+            from sharc_crawler.live.wire.ipv4_alone import warn  # only where it was chosen
+
+            warn(settings["TWISTED_DNS_RESOLVER"])
         own = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")
