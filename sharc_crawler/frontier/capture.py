@@ -167,12 +167,22 @@ class Front:
 class Embedded:
     """Page → resources that were first found on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        """``most``: of one page that are fetched; 0: all."""
+        self._most = most
         self._found: dict[PageId, list[PageId]] = {}
+        self._beyond: set[PageId] = set()
 
     def add(self, page: PageId, resource: PageId) -> None:
         """The page was the first to embed it."""
-        self._found.setdefault(page, []).append(resource)
+        found = self._found.setdefault(page, [])
+        found.append(resource)
+        if len(found) > self._most > 0:
+            self._beyond.add(resource)
+
+    def why_not(self, resource: PageId) -> str | None:
+        """Why one is not fetched; ``None``: it is."""
+        return f"its page embeds more than SHARC_PAGE_RESOURCES={self._most}" if resource in self._beyond else None
 
     def __contains__(self, page: PageId) -> bool:
         return page in self._found
@@ -200,7 +210,7 @@ class SiteCapture:
         self.counts = Counts()
         self.owed = Owed()
         self.front = Front()
-        self.embedded = Embedded()
+        self.embedded = Embedded(spec.page_resources)
         self.left_out = LeftOut()
         self.revisited = Revisits()  #: how revisits are judged
         self.seen = SeenUrls()  #: every URL known to this capture, by its key

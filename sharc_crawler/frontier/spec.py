@@ -13,6 +13,8 @@ HINTS = 0.1  #: share of the slots that second looks before T may take, where no
 
 HOPS = 50  #: hardly any real page lies deeper, any endless trail does
 
+PAGE_RESOURCES = 1_000  #: hardly any real page has more; a second each, they take 17 minutes
+
 BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budget
 
 ScopeKind = Literal["host", "domain", "prefix"]
@@ -39,6 +41,7 @@ class CaptureSpec:
     max_time: float = 0.0  #: seconds that it may run; 0: no bound
     discover: bool = True  #: follow links
     resources: bool = True  #: fetch what pages embed
+    page_resources: int = PAGE_RESOURCES  #: that are fetched of what one page was the first to embed; 0: no limit
     #: continuous: all pages are looked at again and again before T; instant: the seeds are hubs, polled for new pages,
     #: all else is left; survey: no page is visited
     mode: Mode = "capture"

@@ -18,7 +18,7 @@ from lxml import etree
 
 from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.links import css, lazy
-from sharc_crawler.links.found import Found, Resolver
+from sharc_crawler.links.found import LIMIT, Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
 from sharc_crawler.markup import bounded, parse
@@ -86,7 +86,9 @@ def named(page: HtmlPage, url: str) -> Found:
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
     document = Document(images, tables, len(links), root is not None and by_script(root))
     feeds, _ = resolver.all(written.feeds)
-    return Found(links, resources, resolver.base, more_links + more_resources, document, feeds, page.left_out)
+    more = more_links + more_resources
+    unread = (*page.left_out, *([f"{more:,} references after the first {LIMIT:,}"] if more else []))
+    return Found(links, resources, resolver.base, more, document, feeds, unread)
 
 
 def shown(root: Any) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import MAX_DELAY
-from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, LAG, ScopeKind
+from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, LAG, PAGE_RESOURCES, ScopeKind
 from sharc_crawler.options.checked import (
     COOKIES,
     DIVISION,
@@ -471,6 +471,12 @@ class Options:
     )
     changefreq: tuple[tuple[str, float], ...] = setting(
         Changefreq(), (), "seconds between changes by class of a sitemap's `changefreq`, where `daily` is not a day"
+    )
+    page_resources: int = setting(
+        Whole(),
+        PAGE_RESOURCES,
+        "fetched of what one page, with its style sheets, is the first to embed; the others are listed as refused. A"
+        " page has up to 6,000 in any case; 0: all of them",
     )
     obey_robots: bool = setting(
         Flag(), True, "read and obey robots.txt (`site`; a project's own spider: `ROBOTSTXT_OBEY`)"

@@ -102,6 +102,25 @@ def test_resources_are_fetched_after_their_page_once_and_revisited_with_it(world
     assert embeds == {("", "i.png"), ("1", "i.png"), ("1", "s.css"), ("s.css", "bg.png")}
 
 
+@pytest.mark.parametrize("every", [0, 2])
+def test_of_what_one_page_embeds_so_many_are_fetched_and_the_others_are_listed(world, impolite, every):
+    images = [Sighting(f"{ROOT}{number}.png", Kind.RESOURCE) for number in range(6)]
+    world.links = {ROOT: [*images[:5], page("1")], ROOT + "1": [*images]}
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(page_resources=3), world.now)
+    if every:
+        world.run_restarted(frontier, impolite, store, every)
+    else:
+        world.run(frontier)
+    asked = {fetch.url.removeprefix(ROOT) for _, fetch in world.requests if fetch.kind is Kind.RESOURCE}
+    assert asked == {"0.png", "1.png", "2.png", "5.png"}
+    state = store.load()
+    refused = {row.page: row.outcome.error for row in state.visits if row.outcome.result is Result.REFUSED}
+    assert sorted(refused.values()) == 2 * ["its page embeds more than SHARC_PAGE_RESOURCES=3"]
+    assert {image for _, image in state.embeds} >= set(refused), "their page is not complete"
+
+
 def test_what_a_page_loads_is_a_resource_a_level_below_it(world, impolite):
     frontier = Frontier(impolite)
     frontier.open(spec(), world.now)

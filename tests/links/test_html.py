@@ -187,6 +187,7 @@ def test_the_limit_is_stated() -> None:
     assert len(found.links) == LIMIT
     assert found.links[-1] == f"http://h/d/{LIMIT - 1}"
     assert found.left_out == 5
+    assert found.unread == (f"5 references after the first {LIMIT:,}",)
 
 
 @pytest.mark.parametrize("end", [b"</body></html>", b"</BODY >\n</HTML >", b"</html>"])

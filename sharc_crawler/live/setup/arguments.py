@@ -104,6 +104,7 @@ class Arguments:
                 limit=options.limit,
                 hops=_hops(strategy) if options.hops is None else options.hops,
                 traps=options.traps,
+                page_resources=options.page_resources,
                 audit=options.audit,
                 lag=options.lag,
                 skip=options.skip,
