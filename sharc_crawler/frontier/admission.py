@@ -183,7 +183,7 @@ class Admitter:
         hops = capture.spec.hops
         if hops and depth > hops:
             return TOO_FAR.format(hops)
-        return capture.traps.why_not_found(key, parent, self._ledger.pages) if capture.traps else None
+        return capture.traps.why_not_found(key, parent) if capture.traps else None
 
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""

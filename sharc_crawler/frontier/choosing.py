@@ -84,11 +84,10 @@ class Chooser:
     def _sure(self, capture: SiteCapture, visit: Visit | None, strategy: Door, now: Instant) -> Visit | None:
         """What looks like a trap waits until nothing else is left."""
         traps = capture.traps
-        if traps is None:
+        if traps is None or traps.suspicion is None:
             return visit
-        pages, echoes = self._ledger.pages, traps.echoes
         for _ in range(MAX_DOUBTED):
-            if visit is None or visit.slot is Slot.SECOND or not echoes.doubts(visit.page, pages):
+            if visit is None or visit.slot is Slot.SECOND or not traps.suspicion.doubts(visit.page):
                 break
             self._finisher.prober.put_off(capture, visit)
             visit = capture.mode.next(strategy, now)

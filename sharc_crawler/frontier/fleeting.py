@@ -102,7 +102,7 @@ class FleetingLinks:
         self._left += 1
         if self._left % VISITED == 0:
             return None
-        return "looks like a trap: its link was gone when its page was asked again (traps=0 takes them)"
+        return "its link was gone when its page was asked again"
 
     def why_not_named(self, parent: PageId) -> str | None:
         """Why what a page names first is left; ``None``: it is not."""

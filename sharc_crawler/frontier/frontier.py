@@ -318,11 +318,11 @@ class Frontier:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
             found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
-            if found and capture.traps:
-                fleeting, parent = capture.traps.fleeting, self.pages.parents[task.page]
-                gone = fleeting and fleeting.why_not(task.page, self.pages)
-                if reason := gone or capture.traps.why_not_found(url, parent, self.pages):
-                    return reason
+            traps = capture.traps if found else None
+            if traps and (reason := traps.why_not_found(url, self.pages.parents[task.page], task.page)):
+                return reason
+        elif reason := capture.embedded.why_not(task.page):
+            return reason
         return None if free else capture.budget.why_not(task, kind, url, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:

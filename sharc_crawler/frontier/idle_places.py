@@ -14,8 +14,13 @@ from sharc_crawler.plural import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sharc_crawler.frontier.common_words import CommonWords
+    from sharc_crawler.frontier.suspicion import Suspicion
+
 COPIES = 20  #: pages that were copies of one with something else there
 OF_PAGES = 5  #: pages that had copies: a query that names all documents of one script is none
+DOUBT = 4  #: copies, from which on more of them wait until nothing else is left
+OF_FEW = 3  #: pages that had copies, and values, once nothing else waits
 SHARE = 0.9  #: of the pages that could have been copies
 MOST = 500  #: places that are watched
 RESTS = 5_000  #: addresses without what stands in a place, all places together
@@ -70,7 +75,11 @@ class _SeenPlace:
     @property
     def idle(self) -> bool:
         """Does it mean nothing?"""
-        enough = min(self.copies, len(self.values)) >= COPIES and len(self.copied) >= OF_PAGES
+        return self.mostly(COPIES, COPIES, OF_PAGES)
+
+    def mostly(self, copies: int, values: int, of: int) -> bool:
+        """Are so many pages copies, of so many others, and few that could be are none?"""
+        enough = self.copies >= copies and len(self.values) >= values and len(self.copied) >= of
         return enough and self.copies >= SHARE * self.pages
 
 
@@ -91,6 +100,8 @@ class IdlePlaces:
         self._places: dict[str, _SeenPlace] = {}
         self._found: dict[str, str] = {}
         self._rests = 0
+        self._few: dict[str, str] = {}  # places that mean nothing on a site that is as small as it looks
+        self.doubtful: set[str] = set()  #: places that may mean nothing
 
     def saw(self, url: str, content: str) -> None:
         """A page was captured."""
@@ -123,15 +134,40 @@ class IdlePlaces:
             place.values.add(hash(form.value))
         if len(place.copied) < OF_PAGES:
             place.copied.add(rest)
+        if place.mostly(DOUBT, 2, 1):
+            self.doubtful.add(form.place)
         if place.idle and form.place not in self._found:
-            why = f"{counted(place.copies, 'page', 'were')} copies of those with something else in {form.place}"
-            self._found[form.place] = why
+            self._found[form.place] = _told(place, form.place)
 
-    def why_not(self, url: str) -> str | None:
+    def doubts(self, url: str, words: CommonWords) -> bool:
+        """Is a page to wait until nothing else is left? What is made up for one answer stands there alone."""
+        return bool(self.doubtful) and any(
+            form.place in self.doubtful
+            and hash(form.rest) in self._places[form.place].rests
+            and words.alone(form.value)
+            and self._places[form.place].mostly(DOUBT, 2, 1)
+            for form in forms(url)
+        )
+
+    def nothing_else(self, contents: int) -> None:
+        """All that waits is doubted: fewer copies suffice on a site that has shown so few contents."""
+        enough = min(COPIES, max(DOUBT, contents // 2 + 1))
+        for name in self.doubtful:
+            if self._places[name].mostly(enough, OF_FEW, OF_FEW):
+                self._few[name] = _told(self._places[name], name)
+
+    def why_not(self, url: str, suspicion: Suspicion | None = None) -> str | None:
         """Why a page is a copy of one that was visited; ``None``: it may be none."""
-        if not self._found:
+        if not self._found and not self._few:
             return None
         for form in forms(url):
-            if (why := self._found.get(form.place)) and hash(form.rest) in self._places[form.place].rests:
+            why = self._found.get(form.place)
+            if why is None and suspicion and form.place in self._few and suspicion.words.alone(form.value):
+                why = self._few[form.place]
+            if why and hash(form.rest) in self._places[form.place].rests:
                 return why
         return None
+
+
+def _told(place: _SeenPlace, name: str) -> str:
+    return f"{counted(place.copies, 'page', 'were')} copies of those with something else in {name}"

@@ -148,6 +148,7 @@ class Prober:
         """The first of those that wait, with nothing else left; ``None``: the page that named it is asked again."""
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
+        assert traps.suspicion is not None, "it did"
         assert doubted is not None, "there is one"
         looks, visit = _looks(traps), doubted.take()
         if looks.wants(visit.page, pages):
@@ -156,7 +157,7 @@ class Prober:
                 doubted.put(visit, pages)
                 return None
         if not looks.told(visit.page, pages):
-            traps.echoes.nothing_else()
+            traps.suspicion.nothing_else()
         return visit
 
     def _look(self, capture: SiteCapture, url: str, now: Instant) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.echoes import Echoes
 from sharc_crawler.frontier.seen import KEPT, UNSEEN, SeenUrls
@@ -22,24 +22,17 @@ from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from re import Match
 
     from sharc_crawler.frontier.fleeting import FleetingLinks
     from sharc_crawler.frontier.idle_places import IdlePlaces
+    from sharc_crawler.frontier.made_up import MadeUp
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.suspicion import Suspicion
     from sharc_crawler.model import Outcome, PageId
 
-#: what may be made up per visitor: uuids, hexadecimal runs, long numbers, letters and digits by turns
-_MADE_UP = (
-    r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
-    r"|(?<![A-Za-z0-9])(?=[A-Za-z0-9]{6})(?:[0-9A-Fa-f]{16,}|[0-9]{9,}|(?=[A-Fa-f]*[0-9])[0-9A-Fa-f]{8,}"
-    r"|(?=[0-9]*[A-Za-z]+[0-9]+[A-Za-z]|[A-Za-z]*[0-9]+[A-Za-z]+[0-9])[A-Za-z0-9]{6,})(?![A-Za-z0-9])"
-)
-_SESSION = re.compile(_MADE_UP)  # canonical URLs are ASCII: IGNORECASE would take twice as long
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
-_PARAMETER = re.compile(r"[?&]([^=&?/]*)=[^&]*\Z")
 HONEST = 1_000  #: different contents after which a template is never a trap
 MOST = 20_000  #: templates that are watched
 LEAST = 20  #: pages of one template before it is judged
@@ -65,35 +58,13 @@ def _has_odd_word(url: str) -> bool:
     return False
 
 
-class MadeUp(NamedTuple):
-    """Something in an address that may be made up for each visitor."""
+def _made_up(url: str) -> list[MadeUp]:
+    """What may be made up in an address."""
+    if not _has_odd_word(url):
+        return []
+    from sharc_crawler.frontier.made_up import made_up  # many sites have none
 
-    place: str  #: behind this path, or in this parameter of whatever page
-    rest: str  #: the address without it
-
-
-def made_up(url: str) -> list[MadeUp]:
-    """What may be made up in an address: single places, and all of them. What ends a path may name a document.
-
-    >>> [one.rest for one in made_up("http://h/s/x7Gk2p/a?r=1234567890")]
-    ['http://h/s/*/a?r=1234567890', 'http://h/s/x7Gk2p/a?r=*', 'http://h/s/*/a?r=*']
-    """
-    start = url.find("/", len("https://"))
-    found = _SESSION.finditer(url, start) if start > 0 and _has_odd_word(url) else ()
-    parts = [one for match in found if (one := _single(url, start, match))]
-    if len(parts) > 1:
-        rest = _SESSION.sub(lambda match: "*" if _single(match.string, 0, match) else match[0], url[start:])
-        parts.append(MadeUp(" ".join(one.place for one in parts), f"{url[:start]}{rest}"))
-    return parts
-
-
-def _single(url: str, start: int, found: Match[str]) -> MadeUp | None:
-    before, after = url[: found.start()], url[found.end() :]
-    parameter = _PARAMETER.search(before)
-    if not parameter and after in {"", "/"}:
-        return None
-    place = f"?{parameter[1]}=*" if parameter else f"{_SESSION.sub('*', before[start:])}*"
-    return MadeUp(place, f"{before}*{after}")
+    return made_up(url)
 
 
 def content_of(outcome: Outcome) -> str | None:
@@ -120,17 +91,18 @@ class Traps:
         self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
-        self._idle: IdlePlaces | None = None  # once one of them was shown again
+        self.idle: IdlePlaces | None = None  # once one of them was shown again
         self.errors = SoftErrors()
         self.echoes = Echoes()
         self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
+        self.suspicion: Suspicion | None = None  # once there are such pages
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
         if content is None:
             return
         self.errors.saw(url, content)
-        parts = made_up(url)
+        parts = _made_up(url)
         for part in parts:
             self._saw_without(part, content)
         if not parts:
@@ -146,18 +118,24 @@ class Traps:
         new = self.echoes.saw(page, content, pages, feeds, error=error)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
+        if self.suspicion:
+            self.suspicion.saw(page, new=new)
+        elif self.echoes.echoes or (self.idle and self.idle.doubtful):
+            from sharc_crawler.frontier.suspicion import Suspicion  # on few sites
+
+            self.suspicion = Suspicion(self, pages)
 
     def _saw_plain(self, url: str, content: str) -> None:
         """A page in whose address nothing looks made up."""
-        if self._idle is None:
+        if self.idle is None:
             if hash(content) not in self._shown:
                 if len(self._shown) < KEPT:
                     self._shown[hash(content)] = url
                 return
             from sharc_crawler.frontier.idle_places import IdlePlaces  # only where there are copies
 
-            self._idle = IdlePlaces(self._shown)
-        self._idle.saw(url, content)
+            self.idle = IdlePlaces(self._shown)
+        self.idle.saw(url, content)
 
     def _saw_without(self, part: MadeUp, content: str) -> None:
         """A page whose address has something made up: is it a copy of one with something else there?"""
@@ -206,18 +184,18 @@ class Traps:
         why = self.errors.why_not(content_of(outcome))
         return why and f"looks like a trap: {why} (traps=0 takes them)"
 
-    def why_not_found(self, url: str, parent: PageId, pages: PageTable) -> str | None:
-        """Why a page that ``parent`` named first is left; ``None``: it is not."""
-        why = (self.fleeting and self.fleeting.why_not_named(parent)) or self.echoes.why_not(url, parent, pages)
+    def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
+        """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
+        why = self.suspicion and self.suspicion.why_not(url, parent, page)
         return f"looks like a trap: {why} (traps=0 takes them)" if why else self.why_not(url)
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
-        if self._idle and (why := self._idle.why_not(url)):
+        if self.idle and (why := self.idle.why_not(url, self.suspicion)):
             return f"looks like a trap: {why} (traps=0 takes them)"
         if not self._reasons:
             return None
-        for part in made_up(url):  # where one of them means nothing, the others may
+        for part in _made_up(url):  # where one of them means nothing, the others may
             if reason := self._reason(part.place):
                 return reason if part.rest in self._seen else None
         return self._reason(_template(url))

@@ -235,10 +235,30 @@ class Sessions(Made):
         ("PAGE?a=7{}7&b=7{}7", string.digits, "bfs"),
         ("PAGE?a=7{}7&b=7{}7", string.digits, "sharc-selective"),
         ("s/{}/PAGE", LOWER, "bfs"),
+        ("s/{}/PAGE", LOWER, "sharc-selective"),
+        ("s/{}/PAGE", LOWER, "dfs"),
+        ("{}/PAGE/{}", LOWER, "bfs"),
+        ("{}/PAGE/{}", LOWER, "sharc-selective"),
+        ("{}/PAGE/{}", LOWER, "dfs"),
+        ("PAGE/{}/{}", BASE36, "sharc-selective"),
+        ("{}/{}/PAGE", "0123456789abcdef", "sharc-selective"),
     ],
 )
 def test_pages_behind_addresses_made_up_for_each_visitor_are_all_captured(impolite, pattern, names, strategy):
     world = Sessions(pattern, names)
+    visited, _ = crawl(world, impolite, strategy)
+    assert {int(found[1]) for url in visited if (found := re.search(r"page(\d+)", url))} == set(world.true)
+    assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
+
+
+class SmallSessions(Sessions):
+    true = range(6)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+@pytest.mark.parametrize("pattern", ["s/{}/PAGE", "PAGE?a={}&b={}", "{}/PAGE/{}"])
+def test_six_pages_behind_such_addresses_take_eighteen_visits(impolite, pattern, strategy):
+    world = SmallSessions(pattern, LOWER)
     visited, _ = crawl(world, impolite, strategy)
     assert {int(found[1]) for url in visited if (found := re.search(r"page(\d+)", url))} == set(world.true)
     assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)

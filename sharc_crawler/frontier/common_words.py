@@ -1,0 +1,108 @@
+"""What is known of an address by the words that it shares with others: what stands in one alone may be made up.
+
+A site may make up several parts of each address (``/x7Gk2p/story-7/kqzv``, ``?a=wmdk&b=qjxe``). Then nearly all pages
+are echoes (:mod:`sharc_crawler.frontier.echoes`), and what is left as their like holds true pages, too. A word in
+addresses that two pages named was not made up for one answer. An address whose shared words no page has shown together
+is *fresh*: it is visited, and no rule for echoes leaves it. Where fresh ones show again and again what was shown, the
+words themselves are made up of few, and that ends.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.model import PageId
+
+MOST = 50_000  #: words, and addresses by their shared words, that are known
+MISSES = 20  #: fresh pages in a row that showed what was shown, from which on none is taken for fresh
+LEAST = 4  #: or as many as a quarter of what the site has shown, but so many
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_NAME = re.compile(r"(?:^|&)[^=&]*=")
+_RUN = re.compile(r"\*(?:[-_]\*)*")
+_SHARED = (UNSEEN, UNSEEN)
+
+
+class CommonWords:
+    """Words of addresses, and by how many pages those were named: by one, or more."""
+
+    def __init__(self, pages: PageTable, copies: Container[PageId]) -> None:
+        """``copies``: of what was visited, those that showed what others had, or were shown again."""
+        self._pages = pages
+        self._only: dict[str, tuple[PageId, PageId]] = {}  # word → who named it, and what has it; or that it is shared
+        self._known = 0  # pages whose words are
+        self._shown: dict[str, int] = {}  # addresses by their shared words → pages in a row that showed something new
+        self._misses = 0
+        self._learn()
+        for page in range(len(pages)):
+            if pages.kinds[page] is Kind.PAGE and self._was_visited(page):
+                self._count(page, new=page not in copies)
+
+    def named(self, url: str, parent: PageId, page: PageId = UNSEEN) -> None:
+        """An address is known; ``page``: its number, where it has one."""
+        for word in set(_WORD.findall(_path(url))):
+            other = self._only.get(word)
+            if other is None:
+                if len(self._only) < MOST:
+                    self._only[word] = (parent, page)
+            elif other is not _SHARED and other[0] != parent:
+                self._only[word] = _SHARED
+                if other[1] != UNSEEN and self._was_visited(other[1]):
+                    self._shown.setdefault(self._bare(self._pages.urls[other[1]]), 1)
+
+    def alone(self, value: str) -> bool:
+        """Has a folder, or a query, no word that others have, too?"""
+        return all(self._only.get(word) is not _SHARED for word in _WORD.findall(_NAME.sub(" ", value)))
+
+    def saw(self, page: PageId, *, new: bool, contents: int) -> None:
+        """A page was captured; ``new``: no other had shown the same; ``contents``: of the site."""
+        self._learn()
+        if self._count(page, new=new) and self._help(contents):
+            self._misses = 0 if new else self._misses + 1
+
+    def fresh(self, url: str, contents: int) -> bool:
+        """Has nobody shown the words that it shares?"""
+        self._learn()
+        return self._help(contents) and self._is_fresh(self._bare(url))
+
+    def _help(self, contents: int) -> bool:
+        """Do they tell pages apart?"""
+        return self._misses < min(MISSES, max(LEAST, contents // 4))
+
+    def _bare(self, url: str) -> str:
+        """An address without the words that it has alone."""
+        only = self._only
+        return _RUN.sub("*", _WORD.sub(lambda word: word[0] if only.get(word[0]) is _SHARED else "*", _path(url)))
+
+    def _count(self, page: PageId, *, new: bool) -> bool:
+        """A page was visited: was it fresh?"""
+        fresh = self._is_fresh(bare := self._bare(self._pages.urls[page]))
+        if bare in self._shown or len(self._shown) < MOST:
+            self._shown[bare] = (self._shown.get(bare, 0) + 1) * new
+        return fresh
+
+    def _is_fresh(self, bare: str) -> bool:
+        """Where many show something new under the same shared words, it is the others that tell them apart."""
+        return self._shown.get(bare, 2) > 1 and _WORD.search(bare) is not None
+
+    def _learn(self) -> None:
+        pages = self._pages
+        for page in range(self._known, len(pages)):
+            if pages.kinds[page] is Kind.PAGE:
+                self.named(pages.urls[page], pages.parents[page], page)
+        self._known = len(pages)
+
+    def _was_visited(self, page: PageId) -> bool:
+        return self._pages.states[page] in {State.VISITED, State.JUDGED}
+
+
+def _path(url: str) -> str:
+    return "/" + url.partition("://")[2].partition("/")[2]
