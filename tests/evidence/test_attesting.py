@@ -368,3 +368,15 @@ def test_what_a_sitemap_said_last_counts() -> None:
     assert capture.attesting.attestable(page, capture.urls[page], END)
     capture.attesting.ingest(page, END + 1.0, END + 50.0, 1.0)
     assert not capture.attesting.attestable(page, capture.urls[page], END), "it changed when this had begun"
+
+
+@pytest.mark.parametrize(("first", "again"), [(T - 0.5, AGAIN), (VISIT, T)])
+def test_a_download_that_ends_or_begins_at_t_lies_on_its_side_of_it(first: float, again: float) -> None:
+    capture = Capture()
+    page = len(capture.urls)
+    capture.urls[page] = "http://h/a/0.html"
+    capture.visits[page] = visit = Outcome(Result.OK, first, first + 0.5, 200, "A", date=first)
+    capture.attesting.downloaded(page, visit, once=False)
+    capture.again(page, "A", at=again)
+    judgement = capture.judged()[0][page]
+    assert (judgement.verdict, judgement.evidence) == (Verdict.COHERENT, Evidence.BYTES)

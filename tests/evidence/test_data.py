@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sharc_crawler.evidence.data import DataState, with_data
+from sharc_crawler.evidence.data import DataState, judged_with_data, with_data
+from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.evidence.judgement import APEX, ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Judgement, Verdict
+from sharc_crawler.model import Judgement, Kind, Url, Verdict
 
 SAME_BYTES = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
 OTHER_BYTES = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
@@ -42,3 +45,9 @@ def state(judgement: Judgement, reference: float = 5.0) -> DataState:
 def test_by_the_weakest_of_all(own, data, expected):
     known = {str(number): one for number, one in enumerate(data)}
     assert with_data(own, 5.0, list(known), known) == expected
+
+
+def test_a_page_without_data_or_without_a_verdict_stays_as_it_is():
+    page = PageFacts(Url("/"), Kind.PAGE, "seed", 0, 0.0, "prior", embeds=(Url("/api"),))
+    for own, known in ((page, {Url("/api"): state(SAME_BYTES)}), (replace(page, verdict=Verdict.COHERENT), {})):
+        assert judged_with_data(own, 5.0, known) is own

@@ -17,3 +17,12 @@ def test_a_redirect_to_what_was_captured_is_not_missing():
     here, elsewhere = replace(old, target=new.url), replace(old, target="http://h.example/not-captured")
     assert facts(new, here).details.redirects == {Kind.PAGE: 1}
     assert facts(new, elsewhere).details.redirects == {}
+
+
+def test_of_two_redirects_the_one_that_leads_nowhere_is_missing():
+    new = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30))
+    visit = replace(new.visit, result=Result.REDIRECTED)
+    away = replace(new, verdict=None, visit=visit, revisit=None, reason="redirected")
+    there, *nowhere = (replace(away, url=Url(f"http://h.example/{number}")) for number in range(3))
+    made = facts(new, replace(there, target=new.url), *(replace(one, target="http://h.example/x") for one in nowhere))
+    assert made.details.missing[Kind.PAGE, "redirected"] == 2

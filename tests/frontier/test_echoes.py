@@ -6,9 +6,11 @@ import random
 import re
 import string
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.echoes import Echoes, _EchoGroup, path_of, shape
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Sighting, Slot
@@ -400,3 +402,13 @@ def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite)
     world.content = content
     visited, _ = crawl(world, impolite)
     assert {f"{ROOT}{tongue}/{name}" for tongue in ("en", "de") for name in names} <= set(visited)
+
+
+def test_a_page_is_left_by_any_group_of_it_that_is_closed():
+    echoes, pages = Echoes(), SimpleNamespace(parents={1: 0}, depths={0: 1}, kinds={0: Kind.PAGE})
+    url = f"{ROOT}a/b1"
+    echoes._groups = {shape(url): _EchoGroup(), path_of(url): _EchoGroup()}
+    echoes._closed = True
+    assert echoes.why_not(url, 0, pages) is None
+    echoes._groups[path_of(url)].close(9, "")
+    assert echoes.why_not(url, 0, pages).startswith("9 pages in a row")

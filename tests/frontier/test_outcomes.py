@@ -87,6 +87,17 @@ def test_a_fetch_given_back_is_made_again_and_no_attempt_is_counted(world, impol
     assert not store.load().visits
 
 
+def test_a_visit_given_back_whose_exchange_was_over_is_made_again(world, impolite):
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    fetch = frontier.next(world.now)
+    frontier.answered(fetch, world.answer(fetch))
+    frontier.go_on(fetch)
+    assert isinstance(frontier.next(world.now), Wait), "nothing else is owed to its host"
+    frontier.give_back(fetch, world.now)
+    assert frontier.next(world.now + 1.0).page == fetch.page
+
+
 def test_what_was_sent_and_given_back_is_asked_for_again_a_delay_later(world):
     frontier = Frontier(Politeness(delay=2.0, obey_robots=False))
     frontier.open(spec(), world.now)

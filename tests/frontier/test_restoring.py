@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -137,6 +138,17 @@ def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
     run_answered(frontier, 2000.0, 500, answered)
     assert frontier.done
     assert [slot for url, slot in made if url == ROOT + "1"] == [Slot.ONLY]
+
+
+def test_revisits_made_before_a_cut_count_those_of_pages_alone():
+    store = crawl("bfs", [])
+    saved, made = store.load(), Counter()
+    frontier = Frontier(Politeness(delay=0.0), MemoryStore())
+    frontier.restore(saved, 2000.0)
+    for visit in saved.visits:
+        made[saved.pages[visit.page].kind] += visit.finished and visit.slot is Slot.SECOND
+    assert made[Kind.RESOURCE] > 0
+    assert frontier.capture.counts.revisits == made[Kind.PAGE] > 0
 
 
 def test_another_strategy_may_go_on():

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,15 @@ class TestSqliteStore(FrontierStoreContract):
         db.close()
         store = self.open(tmp_path)
         assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+    def test_its_log_is_empty_once_it_is_closed_though_somebody_reads_beside_it(self, tmp_path):
+        store = self.open(tmp_path)
+        store.commit(Batch(pages=[page_row(0)]))
+        (path,) = tmp_path.rglob("frontier.db")
+        with closing(sqlite3.connect(path)) as reader:
+            assert reader.execute("SELECT count(*) FROM page").fetchall() == [(1,)]
+            store.close()
+            assert path.with_name("frontier.db-wal").stat().st_size == 0
 
     def test_what_was_opened_is_closed(self, tmp_path):
         counts = []

@@ -426,3 +426,8 @@ def test_contents_are_what_each_url_showed_last(store: ObservationStore):
         ]
     )
     assert store.contents("s") == {Url("u"): "sha1:C", Url("v"): "sha1:D"}
+
+
+def test_another_thread_may_go_on_with_an_open_store(store: ObservationStore):
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(store.append, [seen("u", 1.0)]).result() == 1

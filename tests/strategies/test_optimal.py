@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
+from sharc_crawler.strategies import optimal
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.bound import upper_bound
 from sharc_crawler.strategies.classes import Classes, classify
@@ -215,3 +217,17 @@ def test_climbing_leaves_no_layout_worse_and_mends_bad_ones() -> None:
         assert start.value(classes, 2.0) <= found.value(classes, 2.0) + 1e-9
         mended += found.value(classes, 2.0) > 0.95 * best
     assert mended >= 20
+
+
+def test_as_many_pages_as_are_assigned_exactly_need_no_bound(monkeypatch):
+    monkeypatch.setattr(optimal, "OFFLINE", replace(optimal.OFFLINE, exact=6, blocks=3))
+    monkeypatch.setattr(optimal, "upper_bound", lambda *_: 99.0)
+    rates = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
+    assert [optimum(pages_of(rates[:size]), 1.0).bound == 99.0 for size in (5, 6, 7)] == [False, False, True]
+
+
+def test_in_a_block_the_hotter_page_comes_first_unless_it_is_likely_to_change_before_either():
+    effort = optimal.Effort(exact=0, blocks=2, moves=0)
+    for rates, order in (([0.9, 0.7, 0.1, 0.05], [0, 1, 2, 3]), ([9.0, 7.0, 0.1, 0.05], [2, 3, 1, 0])):
+        classes = Classes(np.array(rates), np.ones(4, np.int64), np.ones(4))
+        assert optimal.assign(classes, 1.0, effort).rows.tolist() == order

@@ -169,6 +169,17 @@ def test_while_pages_are_missing_the_scout_names_those_that_most_documents_link_
     assert scout.told == [("found", 400), *[("visited", COLD)] * 4]
 
 
+@pytest.mark.parametrize("missing", [1, 600])
+def test_as_many_errands_as_visits_are_made_under_one_plan(monkeypatch, missing):
+    asked = []
+    monkeypatch.setattr(Scout, "errands", lambda self, pages, rows, most: asked.append(most) or [])
+    planned = Planned((0, 2), (1, 400))
+    planned.pages = PlannedPages(planned._plan, (HOT,), scout=Scout())
+    planned.put([*range(400)], COLD)
+    planned.pages.take(missing, 1.0)
+    assert asked == [1 + int(NEWS * (400 + missing))]
+
+
 def test_pages_out_of_their_turn_are_given_up_only_where_they_are_likely_to_change():
     taken, _ = scouted(1e-6, missing=20)
     assert {plan for _, plan in taken} == {Plan.HOPEFUL}

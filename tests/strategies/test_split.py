@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.classes import Classes, classify
+from sharc_crawler.strategies.classes import LIMIT, Classes, classify
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective
 from sharc_crawler.strategies.split import TIE, _drops, split
@@ -178,3 +178,13 @@ def test_classes_lie_in_the_order_of_their_heat() -> None:
     classes, row = classify(Candidates.of(np.arange(3), rates, weights))
     assert (classes.rates * classes.weights).tolist() == [8.0, 6.0, 4.0]
     assert row.tolist() == [0, 2, 1]
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_so_many_combinations_of_rate_and_weight_are_classes_and_of_one_more_bins(more):
+    side = math.isqrt(LIMIT)
+    rates, weights = (column.ravel() for column in np.meshgrid(1.0 + np.arange(side), 1.0 + np.arange(side)))
+    rates, weights = np.append(rates, [1e3] * more), np.append(weights, [1.0] * more)
+    classes, _ = classify(Candidates.of(np.arange(len(rates)), rates, weights))
+    assert (len(classes) == LIMIT) == (more == 0)
+    assert len(classes) <= LIMIT
