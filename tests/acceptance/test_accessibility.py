@@ -36,6 +36,8 @@ CAPTURE = {
     "complete": True,
     "certified": True,
     "bytes": 12_345,
+    "left": 0,
+    "left_by_budget": None,
     "totals": {"captured": 9, "coherent": 7, "changed": 1, "unknown": 1, "not_captured": 0},
     "statement": "7 of 9 pages were in this state together.",
     "changes": None,
