@@ -115,7 +115,7 @@ class _Page:
             self.resources.extend(_BACKGROUNDS(root))
         if b"data-b" in lower:
             self.resources.extend(lazy.backgrounds(root))
-        if b"url(" in lower or b"image-set(" in lower:
+        if b"(" in lower and (b"url(" in lower or b"image-set(" in lower):
             for style in _STYLED(root):
                 if "(" in style:
                     self.resources.extend(css.references(style))

@@ -159,13 +159,15 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
     ``None`` where there is next to nothing: pages that differ in something else would look alike.
     """
-    text = without_made_up(plain_words(text))
+    plain = plain_words(text)
+    text = without_made_up(plain)
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
-    text = text.replace("   ", " ")  # where a word was taken out
-    while "  " in text:  # folded again: no other white space is left
-        text = text.replace("  ", " ")
-    text = text.strip()
+    if text is not plain.text:  # where a word was taken out, it is folded again: no other white space is left
+        text = text.replace("   ", " ")
+        while "  " in text:
+            text = text.replace("  ", " ")
+        text = text.strip()
     pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 
