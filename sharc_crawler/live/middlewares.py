@@ -13,7 +13,6 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
-from sharc_crawler.live.problems import plain
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, as_taken, conditions, outcome_of, unchanged
 from sharc_crawler.live.wire.addresses import AddressRefusedError
@@ -148,6 +147,8 @@ class ArchiveMiddleware:
         if request.meta.pop(WITHHELD_KEY, False):
             self._withheld(request.meta.get(META_KEY))
             return
+        from sharc_crawler.live.problems import plain  # only where something is wrong
+
         ended = self._session.clock.now()
         exchange = request.meta.pop(EXCHANGE_KEY, None) or _exchanges().failed(request, exception, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)

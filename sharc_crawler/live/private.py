@@ -73,9 +73,13 @@ def own_all_delays(downloader: Downloader) -> None:
     downloader.per_slot_settings = NoWaiting(downloader.total_concurrency or 1000)
 
 
-def tap_pool(handler: HTTP11DownloadHandler, tapped: Callable[[HTTPConnectionPool], Any]) -> IPolicyForHTTPS:
-    """A handler's connections come by way of this pool from now on; returns what it makes TLS connections with."""
+def tap_pool(handler: HTTP11DownloadHandler, tapped: Callable[[HTTPConnectionPool], Any]) -> None:
+    """A handler's connections come by way of this pool from now on."""
     handler._pool = tapped(handler._pool)
+
+
+def contexts(handler: HTTP11DownloadHandler) -> IPolicyForHTTPS:
+    """What a handler makes TLS connections with."""
     return handler._contextFactory
 
 

@@ -15,7 +15,7 @@ OLDEST = (2, 15)  #: before it a download's errors are Twisted's own, and Scrapy
 TESTED = "2.15 to 2.19"
 #: makes deprecated classes, for each of which Scrapy looks through all that the stack holds
 _COSTLY = "scrapy.core.downloader.contextfactory"
-_RESTS = ("sharc_crawler.live.wire.handler", "sharc_crawler.live.problems", "sharc_crawler.live.beginning")
+_RESTS = ("sharc_crawler.live.wire.handler", "sharc_crawler.live.beginning")
 
 
 def require_scrapy() -> None:
@@ -28,7 +28,7 @@ def require_scrapy() -> None:
         for module in _RESTS:
             import_module(module)
         lacking = ", ".join(import_module("sharc_crawler.live.private").missing())
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         lacking = str(error)
     if lacking:
         raise UsageError(

@@ -124,10 +124,17 @@ class _Patient(WireTapHandler):
         return await super().download_request(request)
 
 
+class Capturing(Spider):
+    """As the handler knows them: it reads no body."""
+
+    name = "capturing"
+    capture_specs = ()
+
+
 @asynccontextmanager
-async def handler(**settings: Any) -> AsyncIterator[WireTapHandler]:
+async def handler(spider: type[Spider] = Capturing, **settings: Any) -> AsyncIterator[WireTapHandler]:
     """A wire tap that may connect to loopback addresses."""
-    crawler = get_crawler(Spider, {"SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"], **settings})
+    crawler = get_crawler(spider, {"SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"], **settings})
     crawler.spider = crawler._create_spider("test")
     tap = _Patient(crawler)
     try:

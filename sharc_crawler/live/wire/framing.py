@@ -24,7 +24,9 @@ _INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 SWITCHED = 101  #: what follows is no HTTP; the parser, which passes interim answers over, is handed a 204 instead
 _NO_BODY = (SWITCHED, 204, 304)
-_FRAMING = (b"content-length", b"transfer-encoding")
+_FRAMING = (b"content-length", b"transfer-encoding", b"connection")
+LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
+INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends more likewise
 
 
 def _codings(value: bytes) -> bytes:
@@ -51,6 +53,10 @@ class Framing:
         self._held = bytearray()  # of a line that is not whole
         self._lines: list[bytes] = []  # of a head
         self.code = 0  #: its status
+        self.persistent = True  #: another request may follow on the connection
+        self.wrong: Exception | None = None  #: why it is no answer, or no whole one
+        self.body = 0  #: bytes of it that came, without their chunks
+        self.length: int | None = None  #: of the body, as it is announced
         self._left = 0  # bytes of a body or a chunk
         self._trailers = 0
 
@@ -71,6 +77,11 @@ class Framing:
         found = len(data[: self._blanks]) - len(data[: self._blanks].lstrip(b"\r\n"))
         self._blanks = self._blanks - found if found == len(data) else 0
         return found
+
+    @property
+    def endless(self) -> bool:
+        """It has no end but the connection's."""
+        return self._part == self._until_close
 
     def cut(self) -> bytes:
         """The connection is lost: what came of a first line, for the parser to complain of."""
@@ -97,8 +108,11 @@ class Framing:
             known, parts = STATUS_LINE.match(line), line.split(b" ", 2)
             self.code = int(known[1]) if known else 0
             self._part = self._headers
-            if not known and len(parts) > 1 and _INTEGER.match(parts[1]):  # the parser would read it, the archive not
+            if not known and (len(parts) < 2 or _INTEGER.match(parts[1])):  # the parser would read it, the archive not
+                self.wrong = ValueError("wrong number of parts", line)
                 line = line.replace(b" ", b"")
+            elif not known:
+                self.wrong = ValueError("non-integer status code", line)
             line = b"HTTP/1.1 204 \r\n" if self.code == SWITCHED else line
             clean.append(line if len(line) <= LINE else line[:LINE] + b"\r\n")
         return at
@@ -147,22 +161,34 @@ class Framing:
 
     def _begin_body(self, given: dict[bytes, list[bytes]]) -> None:
         codings, lengths = given[b"transfer-encoding"], {*b",".join(given[b"content-length"]).split(b",")} - {b""}
+        wishes = {wish.strip() for wish in b",".join(given[b"connection"]).lower().split(b",")}
+        self.persistent = b"close" not in wishes and self.code != SWITCHED
         self._part = self._until_close
         if self._method == b"HEAD" or self.code in _NO_BODY:
             self.ended = True
         elif codings:
             self._part = self._size if codings[0].lower() == b"chunked" else self._until_close
+            if codings[0].lower() != b"chunked":
+                self.wrong = self.wrong or KeyError(codings[0].lower())
         elif lengths and all(length.strip().isdigit() and len(length) <= LENGTH for length in lengths):
-            self._left = int(lengths.pop())  # of several that differ the parser will have none
+            said = b",".join(given[b"content-length"])
+            if len({int(length) for length in lengths}) > 1 or b"" in said.split(b","):
+                self.wrong = self.wrong or ValueError(f"conflicting Content-Length headers: {said!r}")
+            self._left = self.length = int(lengths.pop())
             self._part, self.ended = self._length, not self._left
+        elif given[b"content-length"]:
+            said = min(lengths, default=b"")
+            self.wrong = self.wrong or ValueError(f"Value contains non-decimal digits: {said!r}")
 
     def _until_close(self, data: bytes, at: int, clean: list[bytes]) -> int:
         clean.append(data[at:])
+        self.body += len(data) - at
         return len(data)
 
     def _piece(self, data: bytes, at: int) -> bytes:
         piece = data[at : at + self._left]
         self._left -= len(piece)
+        self.body += len(piece)
         return piece
 
     def _length(self, data: bytes, at: int, clean: list[bytes]) -> int:
@@ -212,6 +238,7 @@ class Framing:
     def _broken(self, data: bytes, clean: list[bytes]) -> int:
         """No chunk follows: the parser is told so, and nothing more."""
         clean.append(b"!\r\n")
+        self.wrong = self.wrong or EOFError("no chunk follows")
         self._part = self._ignored
         return len(data)
 

@@ -1,8 +1,8 @@
 """A download handler that keeps the bytes of both directions of every exchange, and connects to public addresses only.
 
-Scrapy hands on headers re-ordered and bodies without their transfer coding: fit for scraping, not for an archive. Here
-the connections of Scrapy's own HTTP/1.1 handler are listened to, so that an archive gets what was on the wire, TLS
-removed.
+Scrapy hands on headers re-ordered and bodies without their transfer coding: fit for scraping, not for an archive, which
+gets what was on the wire, TLS removed. A capture's spider has a client of ours (`client.py`). For a project's own, and
+through proxies, the connections of Scrapy's HTTP/1.1 handler are listened to (`listening.py`).
 
 Set for both schemes::
 
@@ -22,29 +22,33 @@ from contextvars import ContextVar
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from scrapy import exceptions
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadTimeoutError, StopDownload
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 
 from sharc_crawler.archive.open_files import limit, share
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
-from sharc_crawler.live.private import refuse_nameless_certificates, tap_pool
-from sharc_crawler.live.problems import inner
+from sharc_crawler.live.private import contexts, refuse_nameless_certificates, tap_pool
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.setup.operator import DEFAULT_PORTS
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
+from sharc_crawler.live.wire.client import WireClient, WireRequest, request_bytes
 from sharc_crawler.live.wire.guard import GuardedReactor
-from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.model import Exchange, Kind
+from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sharc_crawler.live.wire.listening import RequestContext
     from sharc_crawler.live.wire.proxied import ProxyRules
     from sharc_crawler.live.wire.tls_trust import TlsTrust
 
@@ -84,7 +88,7 @@ class WireTapHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         refuse_nameless_certificates()
-        self._contexts: Any = tap_pool(self, partial(TappedPool, most=share(limit()) // 2, turn=_turn.get))
+        self._contexts: Any = contexts(self)
         openings = getattr(crawler.spider, "openings", None)
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
         self._bind = crawler.settings.get("DOWNLOAD_BIND_ADDRESS")
@@ -92,6 +96,11 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._memory = memory_of(crawler)
         self._may_send = getattr(crawler.spider, "may_send", lambda _: True)
         self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
+        self._is_tapped = False
+        self._maxsize = crawler.settings.getint("DOWNLOAD_MAXSIZE")
+        self._fails_by_loss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
+        self._most_open = share(limit()) // 2
+        self._client = WireClient(crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), self._most_open)
 
     @cached_property
     def _trust(self) -> TlsTrust:
@@ -111,20 +120,59 @@ class WireTapHandler(HTTP11DownloadHandler):
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             await self._check(request)
-            whole, most = self._reads_for_itself, _most(request)
-            _turn.set(RequestContext(tap, partial(self._endpoint, request), whole=whole, most=most))
-            response = await super().download_request(request)
+            if self._reads_for_itself or request.meta.get("proxy"):
+                response = await self._read_by_scrapy(request, tap)
+                cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
+            else:
+                response, cut = None, await self._ask(request, tap)
         except Exception as error:
             if tap.withheld:
                 request.meta[WITHHELD_KEY] = True
                 raise
+            from sharc_crawler.live.problems import inner  # only where something is wrong
+
             said = f"{type(error).__name__}: {inner(error)}"
             request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
             raise
-        cut = "length" if tap.enough else next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
         untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
-        request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut, untrusted=untrusted)
-        return response
+        cut = "length" if tap.enough else cut
+        exchange = request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut, untrusted=untrusted)
+        return response or _response(exchange)
+
+    async def _read_by_scrapy(self, request: Request, tap: Tap) -> Response:
+        """By its client: a project's spider is told of what comes as it comes. It knows the ways through proxies."""
+        from sharc_crawler.live.wire.listening import RequestContext, TappedPool  # not in a capture without a proxy
+
+        if not self._is_tapped:
+            self._is_tapped = True
+            tap_pool(self, partial(TappedPool, most=self._most_open, turn=_turn.get))
+        whole, most = self._reads_for_itself, _most(request)
+        _turn.set(RequestContext(tap, partial(self._endpoint, request), whole=whole, most=most))
+        return await super().download_request(request)
+
+    async def _ask(self, request: Request, tap: Tap) -> str | None:
+        """Without its client; why what came is not all, where that is taken."""
+        parts, meta = urlparse_cached(request), request.meta
+        if parts.scheme not in DEFAULT_PORTS:
+            raise exceptions.UnsupportedURLSchemeError(parts.scheme)
+        key = parts.scheme, parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+        maxsize = meta.get("download_maxsize", self._maxsize)
+        name = f"[{key[1]}]" if ":" in key[1] else key[1]
+        data = request_bytes(request, name if key[2] == DEFAULT_PORTS[key[0]] else f"{name}:{key[2]}")
+        patience = meta.get("download_timeout") or CONNECT_TIMEOUT
+        asked = WireRequest(tap, request.method.encode(), data, patience, maxsize, _most(request) or 0)
+        try:
+            await self._client.ask(asked, key, partial(self._endpoint, request, key, None))
+        except exceptions.ResponseDataLossError:
+            if meta.get("download_fail_on_dataloss", self._fails_by_loss):
+                raise
+            return "disconnect"
+        return None
+
+    async def close(self) -> None:
+        """Scrapy is done with it."""
+        self._client.close()
+        await super().close()
 
     async def _check(self, request: Request) -> None:
         """Before anything else: a connection that another site may use is used again."""
@@ -132,7 +180,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._rules.check_literal(target)
         if not _is_name(target.host):
             if not request.meta.get("proxy"):
-                raise CannotResolveHostError(f"{target.host!r} is no host's name")
+                raise exceptions.CannotResolveHostError(f"{target.host!r} is no host's name")
         elif request.meta.get("proxy"):
             await self._proxy_rules.check(target)
 
@@ -147,14 +195,34 @@ class WireTapHandler(HTTP11DownloadHandler):
         bind = request.meta.get("bindaddress") or self._bind
         guarded = GuardedReactor(reactor, self._rules, target_of(request))
         own = (bind, 0) if isinstance(bind, str) else bind
-        endpoint: Any = HostnameEndpoint(guarded, host.decode("ascii"), port, timeout, own)
-        return wrapClientTLS(self._contexts.creatorForNetloc(host, port), endpoint) if scheme == b"https" else endpoint
+        name = host if isinstance(host, str) else host.decode("ascii")
+        endpoint: Any = HostnameEndpoint(guarded, name, port, timeout, own)
+        if scheme in (b"http", "http"):
+            return endpoint
+        return wrapClientTLS(self._contexts.creatorForNetloc(name.encode(), port), endpoint)
+
+
+def _response(exchange: Exchange) -> Response:
+    """What Scrapy's components see of an answer; a large body lies on the disk, and is read there."""
+    message = parse_response(exchange.response)
+    if message is None:
+        raise exceptions.DownloadFailedError("no answer that the archive can read")
+    headers = Headers()
+    for name, value in message.headers:
+        headers.appendlist(name, value)
+    body = b"" if isinstance(exchange.response, Spool) else bytes(message.payload)
+    kind = responsetypes.from_args(headers=headers, url=exchange.url, body=body)
+    return kind(exchange.url, status=message.status, headers=headers, body=body)
 
 
 #: what Scrapy says of a response that it handed on in spite of its being cut short
 _FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
 
-_TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", StopDownload: "unspecified"}
+_TRUNCATIONS = {
+    exceptions.DownloadCancelledError: "length",
+    exceptions.DownloadTimeoutError: "time",
+    exceptions.StopDownload: "unspecified",
+}
 
 
 def _truncation(error: Exception, tap: Tap) -> str | None:

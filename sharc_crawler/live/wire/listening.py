@@ -19,7 +19,8 @@ from twisted.web.client import ResponseDone
 from twisted.web.iweb import UNKNOWN_LENGTH
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from sharc_crawler.live.wire.framing import SWITCHED, Framing
+from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, SWITCHED, Framing
+from sharc_crawler.live.wire.tap import WithheldError
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
@@ -32,13 +33,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.wire.tap import Tap
 
 logger = logging.getLogger(__name__)
-
-LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
-INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends more likewise
-
-
-class WithheldError(Exception):
-    """A request may not be sent any more."""
 
 
 class Connections:

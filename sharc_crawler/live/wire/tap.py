@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sharc_crawler.spool import Octets, Spooling
 
 
+class WithheldError(Exception):
+    """A request may not be sent any more."""
+
+
 class Tap:
     """What passes over a connection for one request."""
 

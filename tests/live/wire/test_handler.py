@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.exceptions import (
     DownloadCancelledError,
     DownloadConnectionRefusedError,
@@ -18,12 +18,15 @@ from scrapy.exceptions import (
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.wire import client
 from sharc_crawler.live.wire.addresses import AddressRefusedError
+from sharc_crawler.live.wire.client import WireConnection
+from sharc_crawler.live.wire.framing import INTERIM
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, MOST
-from sharc_crawler.live.wire.listening import INTERIM, TappedRequest
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Slot
 from tests.live.wire_servers import (
     PATIENCE,
+    Capturing,
     Conversation,
     handler,
     in_loop,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Exchange
 
 OK = b"HTTP/1.1 200 OK\r\n"
+SPIDERS = (Capturing, Spider)  #: whose answers our client brings, and those that Scrapy's does
 
 
 async def exchange_of(script, method="GET", body=b"", meta=None, tls=None, **settings) -> Exchange:
@@ -95,10 +99,11 @@ WELL_FORMED = {
 }
 
 
+@pytest.mark.parametrize("spider", SPIDERS)
 @pytest.mark.parametrize("parts", WELL_FORMED.values(), ids=WELL_FORMED)
 @in_loop
-async def test_keeps_what_was_received_to_the_byte(parts):
-    exchange = await exchange_of(saying(*parts))
+async def test_keeps_what_was_received_to_the_byte(parts, spider):
+    exchange = await exchange_of(saying(*parts), spider=spider)
     assert exchange.response == b"".join(parts)
     assert exchange.truncated is None
     assert exchange.error is None
@@ -137,14 +142,14 @@ async def test_the_clock_is_the_crawls():
 @in_loop
 async def test_a_request_has_left_when_its_turn_of_the_reactor_is_over(secure, tmp_path: Path, monkeypatch):
     """Transports write in their next turn: whatever else a turn has to do delays what was begun in it."""
-    write = TappedRequest.writeTo
+    ask = WireConnection.ask
 
-    def slow(request, transport):
-        written = write(request, transport)
+    def slow(connection, asked):
+        answered = ask(connection, asked)
         clock.set(clock.now() + 50)  # the rest of the turn
-        return written
+        return answered
 
-    monkeypatch.setattr(TappedRequest, "writeTo", slow)
+    monkeypatch.setattr(WireConnection, "ask", slow)
     tls = tls_context(tmp_path, ("http/1.1",)) if secure else None
     async with serving(saying(OK + b"Content-Length: 0\r\n\r\n"), tls) as server, handler() as tap:
         clock, request = clock_of(tap._crawler), Request(server.url)
@@ -209,8 +214,26 @@ async def test_concurrent_exchanges_are_not_mixed():
         assert request.meta[EXCHANGE_KEY].response.endswith(b"\r\n\r\n/%d" % number)
 
 
+@pytest.mark.parametrize("spider", SPIDERS)
 @in_loop
-async def test_an_idle_connection_that_was_closed_is_replaced_and_only_the_answered_try_is_kept():
+async def test_an_idle_connection_that_was_closed_is_replaced_and_only_the_answered_try_is_kept(spider):
+    async def script(peer: Conversation):
+        await peer.heard()
+        await peer.say(OK + b"Content-Length: 1\r\n\r\nx")
+        if await peer.heard():
+            peer.reset()
+
+    async with serving(script) as server, handler(spider) as tap:
+        for _ in range(2):
+            request = Request(server.url)
+            await tap.download_request(request)
+        assert server.connections == 2
+    assert request.meta[EXCHANGE_KEY].request.count(b"GET ") == 1
+    assert request.meta[EXCHANGE_KEY].response == OK + b"Content-Length: 1\r\n\r\nx"
+
+
+@in_loop
+async def test_what_may_have_been_done_is_not_asked_for_again():
     async def script(peer: Conversation):
         await peer.heard()
         await peer.say(OK + b"Content-Length: 1\r\n\r\nx")
@@ -218,12 +241,38 @@ async def test_an_idle_connection_that_was_closed_is_replaced_and_only_the_answe
             peer.reset()
 
     async with serving(script) as server, handler() as tap:
-        for _ in range(2):
+        await tap.download_request(Request(server.url))
+        with pytest.raises(DownloadFailedError):
+            await tap.download_request(Request(server.url, method="POST"))
+        assert server.connections == 1
+
+
+@in_loop
+async def test_a_connection_whose_end_was_an_answers_is_not_used_again():
+    async with serving(saying(OK + b"\r\nuntil the end")) as server, handler() as tap:
+        for _ in range(3):
             request = Request(server.url)
             await tap.download_request(request)
+            assert request.meta[EXCHANGE_KEY].response.endswith(b"until the end")
+        assert server.connections == 3
+
+
+@in_loop
+async def test_a_connection_that_waited_long_is_used_no_more(monkeypatch):
+    async with serving(saying(OK + b"Content-Length: 1\r\n\r\nx", hang=True)) as server, handler() as tap:
+        await tap.download_request(Request(server.url))
+        monkeypatch.setattr(client, "IDLE", 0.0)
+        await tap.download_request(Request(server.url))
         assert server.connections == 2
-    assert request.meta[EXCHANGE_KEY].request.count(b"GET ") == 1
-    assert request.meta[EXCHANGE_KEY].response == OK + b"Content-Length: 1\r\n\r\nx"
+
+
+@in_loop
+async def test_where_too_many_are_open_none_waits():
+    async with serving(saying(OK + b"Content-Length: 1\r\n\r\nx", hang=True)) as server, handler() as tap:
+        tap._client._most = 0
+        for _ in range(2):
+            await tap.download_request(Request(server.url))
+        assert server.connections == 2
 
 
 @in_loop
@@ -249,9 +298,12 @@ async def test_blank_lines_before_an_answer_are_no_part_of_it_and_kept_beside_it
     assert exchange.surplus == b"".join(parts) + b" there"
 
 
+@pytest.mark.parametrize("spider", SPIDERS)
 @in_loop
-async def test_a_body_cut_short_is_kept_and_said_to_be_cut():
-    exchange = await failure_of(ResponseDataLossError, saying(OK + b"Content-Length: 90\r\n\r\nonly this"))
+async def test_a_body_cut_short_is_kept_and_said_to_be_cut(spider):
+    exchange = await failure_of(
+        ResponseDataLossError, saying(OK + b"Content-Length: 90\r\n\r\nonly this"), spider=spider
+    )
     assert exchange.response == OK + b"Content-Length: 90\r\n\r\nonly this"
     assert exchange.truncated == "disconnect"
     assert "ResponseDataLossError" in exchange.error
@@ -293,9 +345,10 @@ async def test_a_reset_in_the_headers_keeps_what_came():
     assert exchange.error.startswith("DownloadFailedError: Connection")
 
 
+@pytest.mark.parametrize("spider", SPIDERS)
 @in_loop
-async def test_what_is_not_http_is_kept_as_it_came():
-    exchange = await failure_of(DownloadFailedError, saying(b"SSH-2.0-OpenSSH_9.2\r\n"))
+async def test_what_is_not_http_is_kept_as_it_came(spider):
+    exchange = await failure_of(DownloadFailedError, saying(b"SSH-2.0-OpenSSH_9.2\r\n"), spider=spider)
     assert exchange.response == b"SSH-2.0-OpenSSH_9.2\r\n"
     assert "SSH" in exchange.error
 
@@ -352,7 +405,6 @@ async def test_of_a_robots_txt_without_end_a_part_is_taken_and_the_connection_is
                 await peer.say(b"%x\r\n%b\r\n" % (len(line), line) if b"chunked" in head else line)
 
     async with serving(script) as server, handler(DOWNLOAD_MAXSIZE=10_000_000) as tap:
-        tap._reads_for_itself = False
         url = f"{server.url}/robots.txt"
         fetch = Fetch(1, 0, "h", url, Kind.ROBOTS, Slot.FIRST, Plan.HOPEFUL, "h", 1, NO_VALIDATORS, 0.0)
         for _ in range(2):  # the second one over another connection
@@ -367,15 +419,16 @@ async def test_of_a_robots_txt_without_end_a_part_is_taken_and_the_connection_is
         assert server.connections == 2
 
 
+@pytest.mark.parametrize("spider", SPIDERS)
 @in_loop
-async def test_endless_headers_are_hung_up_on():
+async def test_endless_headers_are_hung_up_on(spider):
     async def script(peer: Conversation):
         await peer.heard()
         await peer.say(OK)
         while True:
             await peer.say(b"X-Again: " + b"and again " * 500 + b"\r\n")
 
-    exchange = await failure_of(DownloadFailedError, script)
+    exchange = await failure_of(DownloadFailedError, script, spider=spider)
     assert (1 << 20) < len(exchange.response) < (1 << 20) + (1 << 18)
 
 

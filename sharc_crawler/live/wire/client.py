@@ -1,0 +1,292 @@
+"""HTTP for a capture: a request's bytes go out, an answer's come in and are kept; nobody reads them here.
+
+Scrapy's own client makes objects of an answer for whoever looks at it as it comes. That costs a quarter of a capture's
+processor time, and its spider does not look. Connections are Twisted's, made by endpoints that the handler gives.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from OpenSSL import SSL
+from scrapy import exceptions
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet import error as errors
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
+
+from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, Framing
+from sharc_crawler.live.wire.tap import WithheldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+
+    from sharc_crawler.live.wire.tap import Tap
+
+    Key = tuple[str, str, int]  # scheme, host, port
+
+logger = logging.getLogger(__name__)
+
+IDLE = 240.0  #: seconds after which a connection is used no more, as Twisted has it
+_SAFE = {b"GET", b"HEAD", b"OPTIONS"}  #: may be sent again, where an idle connection turned out to be closed
+_OURS = (b"Host", b"Content-Length")  #: headers that are written here
+_TARGET = re.compile(r"[a-z]+://[^/?#]*+([^#]*+)")
+_PLAIN = re.compile(rb"[\x21-\x7e]+")
+#: what Scrapy calls an error of Twisted's
+_CALLED = (
+    (errors.ConnectionRefusedError, exceptions.DownloadConnectionRefusedError),
+    (errors.DNSLookupError, exceptions.CannotResolveHostError),
+    (ResponseFailed, exceptions.DownloadFailedError),
+    (errors.TimeoutError, exceptions.DownloadTimeoutError),
+)
+
+
+@dataclass(slots=True)
+class WireRequest:
+    """A request, and what is wanted of its answer."""
+
+    tap: Tap
+    method: bytes
+    data: bytes  #: all of it
+    patience: float  #: seconds, for connection and answer together
+    maxsize: int = 0  #: bytes of a body; one that is larger is an error
+    most: int = 0  #: the same; more of it is not waited for, and what came is the answer
+    awaited: Deferred[Any] | None = None
+    over: bool = False  #: its time is
+
+    def give_up(self) -> None:
+        """Time is over."""
+        self.over = True
+        if self.awaited is not None:
+            self.awaited.cancel()
+
+    async def wait_for(self, awaited: Deferred[Any]) -> Any:
+        """What comes of it; raises :class:`CancelledError` when time is over."""
+        self.awaited = awaited
+        found = await maybe_deferred_to_future(awaited)
+        if self.over:  # just now
+            if isinstance(found, WireConnection):
+                found.transport.loseConnection()
+            raise CancelledError
+        return found
+
+
+def request_bytes(request: Request, host: str) -> bytes:
+    r"""A request as it goes out; a value is one line, whatever it is.
+
+    >>> from scrapy import Request
+    >>> request_bytes(Request("http://h:8/a?b#c", headers={"D": "e\r\nF: g"}), "h:8")
+    b'GET /a?b HTTP/1.1\r\nHost: h:8\r\nD: e F: g\r\n\r\n'
+    """
+    found = _TARGET.match(request.url)
+    target = (found and found[1]) or "/"
+    method, place = request.method.encode(), (target if target[0] == "/" else f"/{target}").encode()
+    fields = [(name, value) for name, values in request.headers.items() for value in values if name not in _OURS]
+    fields.insert(0, (b"Host", request.headers.get(b"Host") or host.encode()))
+    if odd := [word for word in (method, place, *(name for name, _ in fields)) if not _PLAIN.fullmatch(word)]:
+        raise ValueError(f"no part of a request: {odd[0]!r}")
+    lines = [b"%b: %b" % (name, b" ".join(value.splitlines())) for name, value in fields]
+    if request.body or method in (b"POST", b"PUT", b"PATCH"):
+        lines.append(b"Content-Length: %d" % len(request.body))
+    return b"\r\n".join([b"%b %b HTTP/1.1" % (method, place), *lines, b"", request.body])
+
+
+class WireConnection(Protocol):
+    """One request at a time."""
+
+    transport: Any
+
+    def __init__(self, client: WireClient, key: Key) -> None:
+        self._client, self._key = client, key
+        self._asked: WireRequest | None = None
+        self._answered: Deferred[None] | None = None
+        self._framing = Framing(b"GET")
+        self.since = 0.0  #: it waits for another request
+
+    def connectionMade(self) -> None:  # noqa: D102, N802 - Twisted's name
+        self._client.made()
+
+    def ask(self, asked: WireRequest) -> Deferred[None]:
+        """Send a request; the answer is in its tap then."""
+        handle = self.transport.getHandle()
+        tls = handle if isinstance(handle, SSL.Connection) else None
+        asked.tap.begin(getattr(self.transport.getPeer(), "host", None), tls)
+        if not asked.tap.may_send():
+            asked.tap.withheld = True
+            self._client.keep(self._key, self)
+            raise WithheldError
+        from twisted.internet import reactor  # not before Scrapy has installed it
+
+        self._asked, self._framing = asked, Framing(asked.method)
+        self._answered = Deferred(lambda _: self.transport.abortConnection())
+        turn: Any = reactor.callLater
+        turn(0, turn, 0, asked.tap.leave)  # transports write in their next turn, TLS in the one after it
+        asked.tap.sent.append(asked.data)
+        self.transport.write(asked.data)
+        return self._answered
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: D102, N802 - Twisted's name
+        asked, framing = self._asked, self._framing
+        if asked is None:  # nobody asked
+            self.transport.loseConnection()
+            return
+        tap = asked.tap
+        if blank := framing.blank(data):
+            tap.surplus += data[:blank]
+            data = data[blank:]
+        try:
+            tap.receive(data)
+        except OSError:
+            self.transport.abortConnection()
+            return
+        _, surplus = framing.feed(data)
+        if surplus:
+            # A server that sends more than it announced is not to be believed in what it says next.
+            logger.warning("%d bytes after the end of a response of %s are kept beside it", len(surplus), tap.peer)
+            tap.forget(len(surplus))
+            framing.persistent = False
+        self._judge(asked, framing)
+
+    def _judge(self, asked: WireRequest, framing: Framing) -> None:
+        """Is it over?"""
+        if framing.wrong is not None:
+            broken = isinstance(framing.wrong, EOFError)
+            said = exceptions.ResponseDataLossError(str(framing.wrong))
+            self._end(said if broken else ResponseFailed([Failure(framing.wrong)]))
+        elif framing.in_head:
+            if asked.tap.size > LONGEST_HEAD or framing.interim > INTERIM:
+                self.transport.abortConnection()
+        elif asked.most and framing.body > asked.most:
+            asked.tap.enough, framing.persistent = True, False
+            self._end()
+        elif asked.maxsize and not asked.most and max(framing.body, framing.length or 0) > asked.maxsize:
+            self._end(exceptions.DownloadCancelledError(f"larger than DOWNLOAD_MAXSIZE={asked.maxsize}"))
+        elif framing.ended:
+            self._end()
+
+    def _end(self, error: Exception | None = None) -> None:
+        answered, self._answered, self._asked = self._answered, None, None
+        if error:
+            self.transport.abortConnection()
+        elif self._framing.persistent:
+            self._client.keep(self._key, self)
+        else:
+            self.transport.loseConnection()
+        if answered is not None and not answered.called:
+            answered.errback(Failure(error)) if error else answered.callback(None)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: D102, N802 - Twisted's name
+        self._client.lost(self._key, self)
+        self._framing.persistent = False
+        if self._asked is None:
+            return
+        if self._framing.endless:
+            self._end()
+        elif self._framing.in_head:
+            self._end(ResponseFailed([reason]))
+        else:
+            self._end(exceptions.ResponseDataLossError(str(reason.value)))
+
+
+class WireClient:
+    """Connections to all hosts.
+
+    Parameters
+    ----------
+    idle: connections to one host that wait for further requests, at most
+    most: all that may be open; from there on none waits
+
+    """
+
+    def __init__(self, idle: int, most: int) -> None:
+        self._most_idle, self._most = idle, most
+        self._idle: defaultdict[Key, list[WireConnection]] = defaultdict(list)
+        self._open = 0
+
+    async def ask(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> None:
+        """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes what connects to a host."""
+        from twisted.internet import reactor
+
+        clock: Any = reactor
+        timer = clock.callLater(asked.patience, asked.give_up)
+        try:
+            while not await self._is_answered(asked, key, endpoint):
+                pass
+        except CancelledError as error:
+            raise exceptions.DownloadTimeoutError(f"no whole answer within {asked.patience} seconds") from error
+        except Exception as error:
+            for theirs, ours in _CALLED:
+                if isinstance(error, theirs):
+                    raise ours(str(error)) from error
+            raise
+        finally:
+            if timer.active():
+                timer.cancel()
+
+    async def _is_answered(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> bool:
+        """``False``: an idle connection turned out to be closed."""
+        waiting = self._waiting(key)
+        connection = waiting or await asked.wait_for(endpoint().connect(_Factory(self, key)))
+        try:
+            await asked.wait_for(connection.ask(asked))
+        except ResponseFailed:
+            if not waiting or asked.tap.size or asked.method not in _SAFE:
+                raise
+            return False
+        return True
+
+    def made(self) -> None:
+        """One more is open."""
+        self._open += 1
+        if self._open > self._most:
+            self.close()
+
+    def lost(self, key: Key, connection: WireConnection) -> None:
+        """One less."""
+        self._open -= 1
+        self._idle[key] = [one for one in self._idle[key] if one is not connection]
+        if not self._idle[key]:
+            del self._idle[key]
+
+    def keep(self, key: Key, connection: WireConnection) -> None:
+        """It may be used again."""
+        connection.since = monotonic()
+        if len(self._idle[key]) < self._most_idle and self._open <= self._most:
+            self._idle[key].append(connection)
+        else:
+            connection.transport.loseConnection()
+
+    def _waiting(self, key: Key) -> WireConnection | None:
+        """One that was used not long ago: of another a machine between may know nothing any more."""
+        while self._idle[key]:
+            connection = self._idle[key].pop()
+            if monotonic() - connection.since < IDLE:
+                return connection
+            connection.transport.loseConnection()
+        return None
+
+    def close(self) -> None:
+        """None waits for requests any more."""
+        idle, self._idle = self._idle, defaultdict(list)
+        for connection in chain.from_iterable(idle.values()):
+            connection.transport.loseConnection()
+
+
+class _Factory(Factory):
+    noisy = False
+
+    def __init__(self, client: WireClient, key: Key) -> None:
+        self._made_for = client, key
+
+    def buildProtocol(self, _: Any) -> WireConnection:  # noqa: N802 - Twisted's name
+        return WireConnection(*self._made_for)
