@@ -78,10 +78,10 @@ class Counts:
         """A page that was only recorded is fetched after all."""
         self.late -= 1
 
-    def visited(self, captured: bool) -> None:
-        """A page's first visit is over."""
-        self.visits += 1
-        self.captured += captured
+    def visited(self, captured: bool, pages: int = 1) -> None:
+        """A page's first visit is over, or that of several."""
+        self.visits += pages
+        self.captured += captured * pages
 
     def polled(self) -> None:
         """A hub has answered for the first time."""

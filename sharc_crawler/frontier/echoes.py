@@ -12,6 +12,7 @@ the order of its distance from the seeds: only then is it known how small the si
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -41,8 +42,17 @@ def shape(url: str) -> str:
     ('/*/*/#?2', '/')
     """
     path, _, query = url.partition("://")[2].partition("?")
-    steps = ["#" if step.isdecimal() else "*" if step else "" for step in path.split("/")[1:]]
-    return "/" + "/".join(steps) + (f"?{query.count('&') + 1}" if query else "")
+    folder, inside, name = path.partition("/")[2].rpartition("/")
+    return f"/{_folder_shape(folder)}{inside}{_step(name)}" + (f"?{query.count('&') + 1}" if query else "")
+
+
+@lru_cache(50)  # most pages lie in few folders
+def _folder_shape(folder: str) -> str:
+    return "/".join(map(_step, folder.split("/")))
+
+
+def _step(name: str) -> str:
+    return "#" if name.isdecimal() else "*" if name else ""
 
 
 class _EchoGroup:
@@ -58,7 +68,7 @@ class _EchoGroup:
         self.closed = ""  # why; it stays so
 
     def new(self, deep: bool) -> None:
-        """``deep``: the page could have been left."""
+        """``deep``: the page could have been left; nobody needs to look where no such one was an echo."""
         self.contents += 1
         self.row = self.suspects = 0
         self.deep *= not deep
@@ -106,7 +116,7 @@ class Echoes:
         """Had none shown the same? ``feeds``: does it name new ones of its like? ``error``: its copies are suspects."""
         if self.first.add(content, page) == UNSEEN:
             if group := self._group_of(self._key(page, pages)):
-                group.new(_named_deep(pages.parents[page], pages))
+                group.new(deep=group.deep > 0 and _named_deep(pages.parents[page], pages))
             return True
         if self.copied(url := pages.urls[page], content, pages) and ((fed := self._fed_by(content, feeds)) or error):
             from sharc_crawler.frontier.probing import under_path
@@ -158,7 +168,7 @@ class Echoes:
                 self._closed = True
 
     def _key(self, page: PageId, pages: PageTable) -> str:
-        return _NAMED_BY_ECHOES if pages.parents[page] in self.echoes else shape(pages.urls[page])
+        return _NAMED_BY_ECHOES if self.echoes and pages.parents[page] in self.echoes else shape(pages.urls[page])
 
     def _group_of(self, key: str) -> _EchoGroup | None:
         group = self._groups.get(key)

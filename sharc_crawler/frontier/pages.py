@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _Type = tuple[int | None, str | None, str | None, bool]
 
 NO_PARENT = -1
+DEEPEST = 65_535  #: what lies deeper is as deep
 _BETWEEN = 5  #: of the six texts in a note
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
@@ -51,17 +52,21 @@ class PageTable:
 
     def extend(self, rows: Sequence[PageRow], hosts: Mapping[str, int]) -> None:
         """New rows, numbered on from those here, or those that a store held; ``hosts``: the number of each host."""
-        self.urls.extend([row.url for row in rows])
-        self.states.extend([row.state for row in rows])
-        self.kinds.extend([row.kind for row in rows])
-        self.hosts.extend([hosts[row.host] for row in rows])
-        self.depths.extend([min(row.depth, 65535) for row in rows])
-        self.parents.extend([row.parent for row in rows])
-        self.rates.extend([row.rate for row in rows])
-        self.shapes.extend([row.shape for row in rows])
-        self.weights.extend([row.weight for row in rows])
-        self.guessed.extend([row.source == PRIOR for row in rows])
-        self.started.extend([0.0] * len(rows))
+        if not rows:
+            return
+        columns = zip(*rows, strict=True)
+        _, _, _, urls, kinds, names, depths, parents, _, states, rates, sources, shapes, weights, *_ = columns
+        self.urls.extend(urls)
+        self.states.extend(states)
+        self.kinds.extend(kinds)
+        self.hosts.extend(map(hosts.__getitem__, names))
+        self.depths.extend(depths if max(depths) <= DEEPEST else [min(depth, DEEPEST) for depth in depths])
+        self.parents.extend(parents)
+        self.rates.extend(rates)
+        self.shapes.extend(shapes)
+        self.weights.extend(weights)
+        self.guessed.extend([source == PRIOR for source in sources])
+        self.started.frombytes(bytes(self.started.itemsize * len(rows)))
         self._notes.extend([None] * len(rows))
 
     def move(self, page: PageId, event: int) -> None:

@@ -15,7 +15,7 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.probing import is_look, names_new, take
-from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.frontier.put_back import FirstVisits
 from sharc_crawler.links.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.store import Batch, OutsideRow, PageRow, VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId
+
+
+_LATE = State.LATE  # looked up once: there may be a million pages
 
 
 class Restorer:
@@ -41,7 +44,8 @@ class Restorer:
     def restore(self, saved: Batch, now: Instant) -> None:
         """The capture, all pages and visits; afterwards the frontier may be asked."""
         capture = self._capture(saved)
-        self._pages([_taken_up(row) if row.page in saved.novelties else row for row in saved.pages])
+        taken = saved.novelties
+        self._pages([_taken_up(row) if row.page in taken else row for row in saved.pages] if taken else saved.pages)
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
         self._members = dict(saved.members)
@@ -86,11 +90,12 @@ class Restorer:
         """The pages among them."""
         ledger, capture = self._ledger, self._ledger.capture
         capture.counts.known(len(rows))
-        capture.counts.left(sum(row.state == State.LATE for row in rows))
+        capture.counts.left(sum(row.state == _LATE for row in rows))
         for name in {row.host for row in rows}:
             ledger.hosts[ledger.host_numbers[name]].has_pages = True
+        unrated = UNRATED.source
         for row in rows:
-            if row.source == UNRATED.source and row.state != State.LATE:
+            if row.source == unrated and row.state != _LATE:
                 capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints), row.url)
         seeds = set(capture.spec.seeds)
         capture.budget.seeds.update(row.page for row in rows if row.url in seeds)
@@ -128,11 +133,16 @@ class Restorer:
         for row in saved.novelties.values():
             shown[row.hub, row.seen].append(row.page)
         self._spent(saved.visits)
+        capture, usual = self._ledger.capture, FirstVisits(self._ledger, saved.pages, self._feeds)
         for visit in saved.visits:
+            if visit.finished and usual.take(visit):
+                continue
+            self._firsts += usual.put_back(capture)
             if visit.finished:
                 self._visit(visit, shown)
             else:  # a 304 that is to be tested
-                self._ledger.capture.mode.asks_again(visit.page, visit.slot, visit.outcome)
+                capture.mode.asks_again(visit.page, visit.slot, visit.outcome)
+        self._firsts += usual.put_back(capture)
 
     def _spent(self, visits: Sequence[VisitRow]) -> None:
         """What the fetches cost."""
@@ -179,20 +189,16 @@ class Restorer:
                 pages.remember(page, outcome, capture.mode.compares)
                 capture.revisited.visited(pages.urls[page], outcome)
             if kind is Kind.PAGE and not again:
-                self._page_visited(capture, row)
+                self._brought_nothing(capture, row)
             if not again:
                 capture.mode.visited(Task(page, row.slot, row.plan, row.attempt), kind, outcome)
 
-    def _page_visited(self, capture: SiteCapture, row: VisitRow) -> None:
-        page, outcome = row.page, row.outcome
-        captured = outcome.result is Result.OK
-        capture.counts.visited(captured)
-        self._firsts.append(Visit(page, row.slot, row.plan))
-        if captured and capture.traps is not None:
-            capture.traps.saw(self._ledger.pages.urls[page], content := content_of(outcome))
-            capture.traps.showed(page, content, self._ledger.pages, lambda: self._feeds(page))
-        elif outcome.location and not captured:
-            self._opener.widen(capture, page, outcome.location)
+    def _brought_nothing(self, capture: SiteCapture, row: VisitRow) -> None:
+        """The first visit of a page; those that brought content are the usual ones."""
+        capture.counts.visited(captured=False)
+        self._firsts.append(Visit(row.page, row.slot, row.plan))
+        if row.outcome.location:
+            self._opener.widen(capture, row.page, row.outcome.location)
 
     def _feeds(self, page: PageId) -> bool:
         """Did it name new pages of its like?"""
@@ -249,15 +255,17 @@ class Restorer:
     def _go_on(self, capture: SiteCapture, now: Instant) -> None:
         """Owe again what was owed, and rebuild the strategy if there was one."""
         pages, members = self._ledger.pages, self._members
-        mine = [page for page in range(len(pages)) if pages.states[page] != State.LATE]
+        mine = [page for page, state in enumerate(pages.states) if state != _LATE]
         if members or capture.reference is not None:
             capture.lost_records(page for page in mine if self._after_reference(capture, page))
-        page_kind = Kind.PAGE
+        page_kind, waiting = Kind.PAGE, []
         for page in mine:
-            if pages.kinds[page] is not page_kind or page in capture.again:
+            if pages.kinds[page] is page_kind and page not in capture.again:
+                waiting.append(page)
+            else:
                 self._owe_again(capture, page)
         self._opener.open_hosts_again(capture)
-        capture.front.wait(page for page in mine if pages.kinds[page] is Kind.PAGE and page not in capture.again)
+        capture.front.wait(waiting)
         made = [visit for visit in self._firsts if visit.page not in capture.again]
         if firsts := capture.mode.resumed(members, made):
             self._rebuild_strategy(capture, firsts, now)

@@ -20,6 +20,7 @@ KEPT = 500  #: first contents whose addresses are remembered
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 _SMALLEST = 1024  # places; a power of two
 _FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded
+_SOME = 500  # URLs that are entered one by one as soon
 _LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four
 
 
@@ -51,7 +52,11 @@ class SeenUrls:
 
     def get(self, key: str) -> PageId:
         """The page number of a URL; ``UNSEEN`` where it is not known."""
-        return self._pages[self._place(hash(key))]
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        place = (value := hash(key)) & mask
+        while (found := pages[place]) != UNSEEN and hashes[place] != value:  # as _place does, without a call
+            place = place + 1 & mask
+        return found
 
     def find(self, keys: Sequence[str]) -> list[PageId]:
         """The page number of each URL: most lie in the place of their first choice, and are looked up all at once."""
@@ -75,26 +80,36 @@ class SeenUrls:
         """A URL is known from now on; the page that it had before, and keeps, or ``UNSEEN``."""
         if self._used >= _LOAD * len(self._hashes):
             self._grow()
-        place = self._place(value := hash(key))
-        if (known := self._pages[place]) == UNSEEN:
-            self._hashes[place], self._pages[place] = value, page
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        place = (value := hash(key)) & mask
+        while (known := pages[place]) != UNSEEN and hashes[place] != value:  # as _place does, without a call
+            place = place + 1 & mask
+        if known == UNSEEN:
+            hashes[place], pages[place] = value, page
             self._used += 1
         return known
 
     def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
         """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
-        if len(keys) < _FEW:
+        if len(keys) < _SOME:
             for page, key in enumerate(keys, first):
                 self.add(key, page)
             return
-        hashes, pages = array("q", map(hash, keys)), array("i", range(first, first + len(keys)))
-        former = self._hashes + hashes, self._pages + pages
+        import numpy as np  # only where many are
+
+        self._grow(len(keys))
+        hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
+        hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
+        places = hashes & self._mask
+        free = np.flatnonzero(page_column[places] == UNSEEN)
+        hash_column[places[free]] = hashes[free]  # of several that choose one place, the last gets it
+        lie = free[hash_column[places[free]] == hashes[free]]
+        page_column[places[lie]] = first + lie
+        elsewhere = np.ones(len(keys), bool)
+        elsewhere[lie] = False
+        for at in np.flatnonzero(elsewhere).tolist():
+            self._put(int(hashes[at]), first + at)
         self._used += len(keys)
-        places = len(self._hashes)
-        while self._used >= _LOAD * places:
-            places *= 2
-        self._allot(places)
-        self._fill(*former)
 
     def _place(self, value: int) -> int:
         """Where a hash lies, or the free place that it would take."""
@@ -115,10 +130,14 @@ class SeenUrls:
         self._hashes = array("q", bytes(8 * places))
         self._pages = array("i", b"\xff" * (4 * places))  # -1, UNSEEN: a free place
 
-    def _grow(self) -> None:
-        """Twice the places."""
-        former = self._hashes, self._pages
-        self._allot(2 * len(self._hashes))
+    def _grow(self, more: int = 1) -> None:
+        """Twice the places, as often as so many more need it."""
+        former, places = (self._hashes, self._pages), len(self._hashes)
+        while self._used + more > _LOAD * places:
+            places *= 2
+        if places == len(self._hashes):
+            return
+        self._allot(places)
         if len(self._hashes) > _FEW:
             self._fill(*former)
             return

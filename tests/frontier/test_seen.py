@@ -21,13 +21,16 @@ def test_what_was_added_is_known_and_nothing_else(added, asked):
 
 
 def test_many_urls_at_once_are_known_as_one_by_one(monkeypatch):
-    monkeypatch.setattr("sharc_crawler.frontier.seen._FEW", 1_000)  # else as one by one
+    monkeypatch.setattr("sharc_crawler.frontier.seen._FEW", 1_000)  # places are filled as in a large table
     seen = SeenUrls()
     seen.add("http://h/first", 0)
     urls = [f"http://h/{page}" for page in range(5_000)]
     seen.add_all(urls, 1)
     assert seen.find(["http://h/first", *urls, "http://other/"]) == [*range(5_001), UNSEEN]
     assert len(seen) == 5_001
+    more = [Text(number) for number in range(600)]  # all choose the same place
+    seen.add_all(more, 5_001)
+    assert seen.find([*urls, *more]) == [*range(1, 5_601)]
 
 
 def test_nothing_is_forgotten_while_the_table_grows():

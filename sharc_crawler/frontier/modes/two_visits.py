@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 
+_PAGE, _OK = Kind.PAGE, Result.OK  # looked up once, as in the strategies' door
 _ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested
 TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are learned of what differs so soon
 
@@ -193,13 +194,14 @@ class TwoVisits(Mode):
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
         """The last one before T may be the apex."""
-        if kind is Kind.PAGE:
-            self._tests.visited(task.page, outcome)
-            if self._hints is not None:
-                self._hints.silent(task.page, outcome)
-        reference = self._capture.reference
+        if kind is not _PAGE:
+            return
+        self._tests.visited(task.page, outcome)
+        if self._hints is not None:
+            self._hints.silent(task.page, outcome)
+        reference = self._capture.life.reference
         late = reference is not None and outcome.started > reference
-        if kind is Kind.PAGE and outcome.result is Result.OK and not late:
+        if outcome.result is _OK and not late:
             self._shown(task.page, outcome)
             last = outcome.started >= self._latest  # several may be under way at once, and end in any order
             self._latest = max(self._latest, outcome.started)
@@ -208,7 +210,8 @@ class TwoVisits(Mode):
 
     def _shown(self, page: PageId, outcome: Outcome) -> None:
         """The content of a visit."""
-        self._contents.extend([0] * (page + 1 - len(self._contents)))
+        if (missing := page + 1 - len(self._contents)) > 0:
+            self._contents.extend([0] * missing)
         self._contents[page] = hash(outcome.fingerprint) if outcome.fingerprint else 0
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
@@ -302,7 +305,8 @@ class TwoVisits(Mode):
         if any(row.source == MODIFIED for row in rows):
             self._heard().replanned = True
         for row in rows:
-            if PERHAPS.search(row.url.lower()) and row.kind is Kind.PAGE and row.state != State.LATE:
+            near = row.depth <= 1 and row.kind is _PAGE and row.state != State.LATE
+            if near and PERHAPS.search(row.url.lower()):
                 self._heed(row.page)
             if row.hints is not None:
                 self._tests.told(row.page, row.hints)

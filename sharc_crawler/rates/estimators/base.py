@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.estimators.likelihood import growth
 from sharc_crawler.rates.history import DATED, UNCHANGED
 
 if TYPE_CHECKING:
@@ -114,8 +115,8 @@ def information(known: Histories, rate: NDArray[np.float64]) -> NDArray[np.float
     seen = np.flatnonzero(known.changed > UNCHANGED)
     own = known.pages()[seen]
     rates, lengths = rate[own], known.lengths[seen]
-    growth = np.expm1(np.minimum(rates * lengths, 700.0))
-    terms = lengths * lengths * (1.0 + 1.0 / growth) / growth  # (t / (2 sinh(λt/2)))²
+    grown = growth(rates * lengths)
+    terms = lengths * lengths * (1.0 + 1.0 / grown) / grown  # (t / (2 sinh(λt/2)))²
     dated = known.changed[seen] == DATED
     terms[dated] = rates[dated] ** -2.0
     weight = 1.0 if known.weights is None else known.weights[seen]
