@@ -28,6 +28,7 @@ class Recovered:
     records: int  #: whole records kept
     kept: int  #: bytes
     cut: int  #: bytes of a torn record at its end
+    noted: int = 0  #: bytes that are as its last checkpoint knows them
 
 
 def recover(folder: Path) -> list[Recovered]:
@@ -84,7 +85,7 @@ def _finish(path: Path) -> Recovered | None:
         else:
             path.unlink()
         checkpoints.forget(final)
-    return Recovered(final, known.records + len(ends) - 1, ends[-1], cut)
+    return Recovered(final, known.records + len(ends) - 1, ends[-1], cut, known.size)
 
 
 def record_ends(stream: BinaryIO) -> Iterator[int]:

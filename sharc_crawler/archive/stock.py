@@ -9,7 +9,7 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sharc_crawler.archive.cdxj import entries, index_path, write_index
 from sharc_crawler.archive.checkpoints import NOTHING, remembered, vouched_for
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from sharc_crawler.archive.checkpoints import Checkpoint
     from sharc_crawler.model import Instant
 
     Place = tuple[str, int]  #: file and offset
@@ -67,14 +66,17 @@ def is_sound(
     ``stated``: payload digests by place; None: not known. What a crash left open is finished first. ``told`` is given
     how many bytes were read, and of how many. Raises OSError.
     """
-    finish(folder)
+    noted = {found.path.name: found.noted for found in finish(folder)}
     places: defaultdict[str, dict[int, str | None]] = defaultdict(dict)
     for (file, offset), digest in stated.items():
         places[file][offset] = digest
     known, found, read = remembered(folder), 0, 0
     total = sum(path.stat().st_size for path in _files(folder))
     for path in _files(folder):
-        there = _borne_out(path, known.get(path.name, NOTHING), places[path.name], partial(_further, told, read, total))
+        further = partial(_further, told, read, total)
+        with path.open("rb") as stream:
+            end = noted.get(path.name) or vouched_for(stream, known.get(path.name, NOTHING), further)
+            there = _borne_out(stream, end, places[path.name], further)
         if there is None:
             return False
         found += there
@@ -86,24 +88,20 @@ def _further(told: Callable[[int, int], None], before: int, total: int, read: in
     told(before + read, total)
 
 
-def _borne_out(
-    path: Path, known: Checkpoint, stated: Mapping[int, str | None], told: Callable[[int], None]
-) -> int | None:
+def _borne_out(stream: BinaryIO, end: int, stated: Mapping[int, str | None], told: Callable[[int], None]) -> int | None:
     """How many records lie in a file where they are stated to; ``None``: not every byte of it is a whole record's.
 
-    What is as its writer left it holds what was stated of it.
+    Up to ``end`` it is as its writer left it: there it holds what was stated of it.
     """
-    with path.open("rb") as stream:
-        end = vouched_for(stream, known, told)
-        found = sum(offset < end for offset in stated)
-        for record in records(stream, end):
-            if not isinstance(record, Record) or record.offset != end:
-                return None
-            end = record.end
-            told(end)
-            if record.offset in stated:
-                found += fits(record.get("WARC-Payload-Digest"), stated[record.offset])
-    return found if end == path.stat().st_size else None
+    found = sum(offset < end for offset in stated)
+    for record in records(stream, end):
+        if not isinstance(record, Record) or record.offset != end:
+            return None
+        end = record.end
+        told(end)
+        if record.offset in stated:
+            found += fits(record.get("WARC-Payload-Digest"), stated[record.offset])
+    return found if end == os.fstat(stream.fileno()).st_size else None
 
 
 def fits(digest: str | None, stated: str | None) -> bool:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 def unreached(state: Batch) -> list[int]:
     """Complete captures without a page, whose servers did not answer (properly)."""
+    if all(row.phase is not Phase.DONE for row in state.captures.values()):  # there may be a million visits
+        return []
     brought: set[int] = set()
     failed: set[int] = set()
     for visit in state.visits:

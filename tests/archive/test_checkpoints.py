@@ -106,3 +106,14 @@ def test_what_goes_on_refers_to_what_was_stored_and_reads_it_only_then(cut, monk
         assert len(list(out.stored())) == PAGES + 1
     kinds = {(entry.file, entry.offset): entry.mime for entry in read_index(index_path(growing.parent / again.file))}
     assert kinds[again.file, again.offset] == "warc/revisit"
+
+
+def test_what_was_just_finished_is_summed_once(cut, monkeypatch):
+    growing, places = cut
+    read = []
+    summed = checkpoints._checksum_of
+    monkeypatch.setattr(
+        checkpoints, "_checksum_of", lambda stream, *rest, **more: read.append(1) or summed(stream, *rest, **more)
+    )
+    assert is_sound(growing.parent, places)
+    assert len(read) == 1

@@ -29,7 +29,11 @@ async def relied_on(
 
     ``told`` is given how many bytes of them were read, and of how many. Raises :class:`OSError` where they cannot be.
     """
-    stated = {(ref.file, ref.offset): visit.outcome.digest for visit in state.visits if (ref := _place(visit))}
+    stated = {
+        (ref.file, ref.offset): visit.outcome.digest
+        for visit in state.visits
+        if visit.attempt and (ref := visit.outcome.capture)  # as _place: there may be a million
+    }
     if await asyncio.to_thread(is_sound, folder, stated, told):
         return state
     since = min(capture.started for capture in state.captures.values())
