@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
-_QUEUED, _LATE = State.QUEUED, State.LATE  # looked up once: a sitemap names many pages
+_QUEUED, _LATE = int(State.QUEUED), int(State.LATE)  # looked up once: a sitemap names many pages
 
 
 class NewUrl(NamedTuple):
