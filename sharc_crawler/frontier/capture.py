@@ -7,6 +7,7 @@ what it may cost. What a mode has to know beyond that lies in its own object.
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.evidence.judgement import Revisits
@@ -122,7 +123,7 @@ class Front:
     """What is found before there is a strategy, and waits for it."""
 
     def __init__(self) -> None:
-        self.waiting: list[PageId] = []
+        self.waiting = array("i")
         self._unrated = Unrated()
         self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
         self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
@@ -133,8 +134,8 @@ class Front:
 
     def take(self) -> list[PageId]:
         """They wait no longer."""
-        taken, self.waiting = self.waiting, []
-        return taken
+        taken, self.waiting = self.waiting, array("i")
+        return list(taken)
 
     def rate_later(self, page: PageId, sighting: Sighting, found: str) -> None:
         """Its rate is to be asked for once all that waits is known; the last sighting counts. ``found``: its URL."""

@@ -44,27 +44,31 @@ class Chain:
         self._sum = 0.0
         self._known = 0
 
-    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
         """One estimate per sighting, in their order."""
-        given: list[RateEstimate | None] = [None] * len(sightings)
+        given: Any = [None] * len(sightings)
         open_: Sequence[int] = range(len(sightings))
         for rates, calibration in zip(self._asked, self._calibrations, strict=True):
             if not open_:
                 break
             both = _compared(given, len(sightings) - len(open_))
             asked = sightings if len(open_) == len(sightings) else [sightings[index] for index in (*open_, *both)]
-            estimates = rates(asked, now)
+            estimates: Any = rates(asked, now)
             calibration.learn(*_pairs(estimates[len(open_) :], [given[index] for index in both]))
+            if asked is sightings and hasattr(estimates, "missing") and not calibration.pages:
+                given, open_ = estimates, estimates.missing()  # in columns, as they are: there may be a million
+                continue
             for index, one in zip(open_, estimates[: len(open_)], strict=True):
                 given[index] = one and calibration.of(one)
             open_ = [index for index in open_ if given[index] is None]
-        known = [estimate for estimate in given if estimate is not None]
-        self._sum += sum(estimate.rate for estimate in known)
-        self._known += len(known)
-        if not open_:
-            return known
-        prior = self._mean()
-        return [estimate or prior for estimate in given]
+        rates = given.rates() if hasattr(given, "rates") else [one.rate for one in given if one is not None]
+        self._sum += sum(rates)
+        self._known += len(rates)
+        if open_:
+            prior = self._mean()
+            for index in open_:
+                given[index] = prior
+        return given  # type: ignore[no-any-return]
 
     def weight(self, sighting: Sighting) -> float:
         """How much the page counts in blur and coherence: by its sitemap priority."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -83,9 +84,9 @@ class HistoryRates:
         self._found: Estimates | None = None
         self._sources: list[str] = []  #: of the history's URLs, by row
 
-    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
         """One estimate per sighting, in their order; None where nothing is known."""
-        rows = [self._heard(sighting, now) for sighting in sightings]
+        rows = array("q", (self._heard(sighting, now) for sighting in sightings))
         if self._dated > self._estimated_from * (1.0 if len(self._rows) <= FEW and not self._captured else GROWTH):
             self._estimate(now)
         return self._told(rows)
@@ -108,20 +109,20 @@ class HistoryRates:
         self._lastmods[row], self._precisions[row] = hints.lastmod, hints.lastmod_precision
         return row
 
-    def _told(self, rows: list[int]) -> list[RateEstimate | None]:
+    def _told(self, rows: array[int]) -> Sequence[RateEstimate | None]:
         """The estimates in these rows; those that came after the last estimate have none."""
         if self._found is None:
             return [None] * len(rows)
-        size, captured = len(self._found), self._captured
-        known = [row for row in rows if NOWHERE < row < size]
-        found = self._found.select(known)
+        asked, captured = np.array(rows, np.int64), self._captured
+        known = (asked > NOWHERE) & (asked < len(self._found))
+        if not known.any():
+            return [None] * len(rows)
+        found = self._found.select(np.where(known, asked, 0).tolist())
+        found = replace(found, rate=np.where(known, found.rate, np.nan))
         unheard = "sitemap" if self._stated else PRIOR  # a lastmod not believed, where no capture was, tells nothing
-        named = (self._sources[row] if row < captured else "lastmod" for row in known)
-        seen = zip(named, found.observations.tolist(), strict=True)
-        told = found.told(unheard if not (captured or count) else name for name, count in seen)
-        if len(known) == len(rows):
-            return list(told)
-        return [next(told) if NOWHERE < row < size else None for row in rows]
+        if captured:
+            return found.told([self._sources[row] if NOWHERE < row < captured else "lastmod" for row in rows])
+        return found.told(["lastmod" if count else unheard for count in found.observations.tolist()])
 
     def swings(self) -> Swings | None:
         """How far the changes of the captures were off what their rates expect."""

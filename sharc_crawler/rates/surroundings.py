@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,7 @@ WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 NEAR = 101  #: pages around one in the order of discovery
 WORD_PRIOR = 10.0  #: pages of mean activity that every word is given
 NEAR_PRIOR = 5.0
+BLOCK = 1 << 15  #: pages whose words are looked up together
 MOST_FOLDERS = 10_000  #: whose words are remembered at a time
 
 
@@ -89,18 +90,28 @@ class Surroundings:
 
     def _by_words(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean over a page's words of the mean activity of the other pages with the word."""
-        mean = activity.mean() if self.size else 0.0
-        total = np.bincount(self._word, np.repeat(activity, self._counts), len(self._others))
+        mean, total = activity.mean() if self.size else 0.0, np.zeros(len(self._others))
+        for pages, words in self._blocks():
+            total += np.bincount(words, np.repeat(activity[pages], self._counts[pages]), len(total))
         values = self._of_pages((total + WORD_PRIOR * mean) / self._others) - activity * self._own
         return np.where(self._counts > 0, values / np.maximum(self._counts, 1), mean)
 
     def _of_pages(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of a value per word over the words of each page."""
-        sums, some = np.zeros(self.size), self._counts > 0
-        starts = np.cumsum(self._counts) - self._counts
-        if some.any():
-            sums[some] = np.add.reduceat(values[self._word], starts[some])
+        sums = np.zeros(self.size)
+        for pages, words in self._blocks():
+            counts = self._counts[pages]
+            some = counts > 0
+            if some.any():
+                sums[pages][some] = np.add.reduceat(values[words], (np.cumsum(counts) - counts)[some])
         return sums
+
+    def _blocks(self) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Some pages at a time, with their words: what is made of each of a million pages' words takes much memory."""
+        ends = np.concatenate([[0], np.cumsum(self._counts, dtype=np.int64)])
+        for start in range(0, self.size, BLOCK):
+            end = min(start + BLOCK, self.size)
+            yield slice(start, end), self._word[ends[start] : ends[end]]
 
     def _by_discovery(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean activity of the pages found just before and after."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import socket
-from dataclasses import replace
 
 import pytest
 
@@ -70,7 +69,7 @@ def test_a_dead_owners_file_is_sealed_and_what_counts_is_in_it(server, tmp_path)
     with pytest.raises(DataError, match="count"):
         seal(objects, second, {name: 10**9}, 8)
     (path,) = seal(objects, second, counted, 8)
-    assert [read(second, ref) for ref in refs] == [read(first, replace(ref, file=name + OPEN)) for ref in refs]
+    assert [read(second, ref) for ref in refs] == [read(first, ref._replace(file=name + OPEN)) for ref in refs]
     assert [entry.url for entry in read_index(index_path(path))] == [f"http://a.example/{n}" for n in range(3)]
     assert set(objects.names()) == {name, index_path(path).name}
     assert seal(objects, second, counted, 8) == []

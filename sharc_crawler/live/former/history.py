@@ -29,7 +29,7 @@ class AloudChain(Chain):
         super().__init__(sources)
         self._told = told
 
-    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
         """One estimate per sighting, in their order.
 
         Raises :class:`~sharc_crawler.live.monitoring.busy.StoppedError`.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 
@@ -13,11 +14,14 @@ from sharc_crawler.rates.estimators.likelihood import growth
 from sharc_crawler.rates.history import DATED, UNCHANGED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.history import Histories
+
+
+BLOCK = 10_000  #: estimates made at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,64 @@ class Estimates:
         """Rate, spread, shape, observations."""
         return self.rate, self.spread, self.shape, self.observations
 
-    def told(self, sources: Iterable[str]) -> Iterator[RateEstimate | None]:
-        """Page by page, each with the name of its source; None where nothing was observed."""
-        rows = zip(*(column.tolist() for column in self.columns()), sources, strict=True)
-        for rate, spread, shape, observations, source in rows:
-            yield None if rate != rate else RateEstimate(rate, source, shape, observations, spread)
+    def told(self, sources: Sequence[str]) -> Told:
+        """Page by page, each with the name of its source."""
+        return Told(self, sources)
+
+
+class Told(Sequence[RateEstimate | None]):
+    """Estimates page by page, each made when it is asked for; None where nothing was observed, until another is put."""
+
+    def __init__(self, estimates: Estimates, sources: Sequence[str]) -> None:
+        self._estimates, self._sources = estimates, sources
+        self._others: dict[int, RateEstimate] = {}
+
+    def missing(self) -> list[int]:
+        """Where nothing was observed."""
+        found: list[int] = np.flatnonzero(np.isnan(self._estimates.rate)).tolist()
+        return found
+
+    def rates(self) -> list[float]:
+        """Of all pages that have one."""
+        rates = self._estimates.rate.copy()
+        for place, other in self._others.items():
+            rates[place] = other.rate
+        known: list[float] = rates[~np.isnan(rates)].tolist()
+        return known
+
+    def __setitem__(self, place: int, other: RateEstimate | None) -> None:
+        """Where nothing was observed, somebody else may know."""
+        if other is not None:
+            self._others[place] = other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def __iter__(self) -> Iterator[RateEstimate | None]:
+        return self._made(range(len(self)))
+
+    @overload
+    def __getitem__(self, at: int) -> RateEstimate | None: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[RateEstimate | None]: ...
+    def __getitem__(self, at: int | slice) -> RateEstimate | list[RateEstimate | None] | None:
+        found = list(self._made(range(len(self))[at] if isinstance(at, slice) else [range(len(self))[at]]))
+        return found if isinstance(at, slice) else found[0]
+
+    def _made(self, places: Sequence[int]) -> Iterator[RateEstimate | None]:
+        for start in range(0, len(places), BLOCK):
+            some = places[start : start + BLOCK]
+            columns = (column.tolist() for column in self._estimates.select(some).columns())
+            for place, rate, spread, shape, observations in zip(some, *columns, strict=True):
+                if rate != rate:
+                    yield self._others.get(place)
+                else:
+                    yield RateEstimate(rate, self._sources[place], shape, observations, spread)
 
 
 class Estimator(ABC):

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import gamma
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
 from sharc_crawler.rates.estimators.full_knowledge import FullKnowledge
 from sharc_crawler.rates.estimators.gamma_poisson import WEEK, GammaPoisson, Prior
@@ -197,6 +198,15 @@ def test_pages_as_records():
     assert nothing is None
     assert record is not None
     assert (record.rate, record.source, record.observations) == (0.25, "history", 2)
+
+
+def test_pages_as_records_are_put_where_nothing_was_observed():
+    estimates = PerTime().estimate(Histories.of([[2.0, 2.0], [], [], [4.0]], [[1, 0], [], [], [1]]))
+    told = estimates.told(["history"] * 4)
+    told[1], told[2] = RateEstimate(9.0, "other"), None
+    assert [one and one.rate for one in told] == [0.25, 9.0, None, 0.25]
+    assert [one and one.source for one in told[1:]] == ["other", None, "history"]
+    assert (told.rates(), told.missing(), told[-1], len(told)) == ([0.25, 9.0, 0.25], [1, 2], list(told)[3], 4)
 
 
 @pytest.mark.parametrize(
