@@ -65,12 +65,12 @@ class Estimates:
         """Rate, spread, shape, observations."""
         return self.rate, self.spread, self.shape, self.observations
 
-    def told(self, sources: Sequence[str]) -> Told:
+    def told(self, sources: Sequence[str]) -> PageRates:
         """Page by page, each with the name of its source."""
-        return Told(self, sources)
+        return PageRates(self, sources)
 
 
-class Told(Sequence[RateEstimate | None]):
+class PageRates(Sequence[RateEstimate | None]):
     """Estimates page by page, each made when it is asked for; None where nothing was observed, until another is put."""
 
     def __init__(self, estimates: Estimates, sources: Sequence[str]) -> None:
