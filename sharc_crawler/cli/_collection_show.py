@@ -82,8 +82,8 @@ def _newest(captures: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
     share = percent(totals["coherent"] / meant(entry)) if shown else "–"
     since = f"{changes['changed']:,}/{changes['new']:,}/{changes['gone']:,}" if changes else "–"
     if changes and changes["unknown"]:
-        since += f" ({changes['unknown']:,} unknown)"
+        since += f", {changes['unknown']:,} unknown"
     if changes and changes["left"]:
-        since += f" ({changes['left']:,} left by a bound)"
-    state = " (open)" if not entry["complete"] else " (cut short)" if entry["left"] else ""
+        since += f", {changes['left']:,} left"
+    state = " (open)" if not entry["complete"] else " (cut)" if entry["left"] else ""
     return f"{entry['time'][:16].replace('T', ' ')}{state}", share, since

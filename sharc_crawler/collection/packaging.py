@@ -47,7 +47,8 @@ def package_collection(
     path = path or package_path(collection)
     if path.exists():
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
-    captures = [one for one in collection.captures() if _is_written(one.folder) and not _damaged(one.folder, left_out)]
+    written = [one for one in collection.captures() if _is_written(one.folder, left_out)]
+    captures = [one for one in written if not _damaged(one.folder, left_out)]
     if not captures:
         raise UsageError(f"the collection {str(collection.folder)!r} has nothing to package: no capture is finished")
     about = _about(collection, captures, title, description)
@@ -68,8 +69,11 @@ def part_name(capture: CollectedCapture) -> str:
     return f"{capture.site}-{moment(capture.time)}.wacz".lower()
 
 
-def _is_written(folder: Path) -> bool:
-    return any(folder.glob(f"*{SUFFIX}")) and not any(folder.glob(f"*{SUFFIX}{OPEN}"))
+def _is_written(folder: Path, left_out: Callable[[str], None]) -> bool:
+    if any(folder.glob(f"*{SUFFIX}{OPEN}")):
+        left_out(f"{folder} is left out: it is being captured, or was cut off")
+        return False
+    return any(folder.glob(f"*{SUFFIX}"))
 
 
 def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:

@@ -102,8 +102,8 @@ def test_what_a_budget_left_is_neither_gone_nor_new_and_its_capture_not_the_best
     for words in ("certified, cut short</td>", ">66.7 %</td>", ">2 of 3</td>", "1 left by a bound", f". {left}. "):
         assert words in page, words
     told = CliRunner().invoke(main, ["collection", str(copied.folder)], env={"COLUMNS": "200"}).stdout
-    assert "(cut short)" in told
-    assert "1/1/1 (1 left by a bound)" in told
+    assert "(cut) " in told
+    assert "1/1/1, 1 left" in told
     told = CliRunner().invoke(main, ["diff", str(old), str(new)]).stdout
     assert "1 new, 1 gone, 1 left by the budget, limit or hops of one of them" in told
 

@@ -149,15 +149,21 @@ def changed(warc):
     warc.write_bytes(data)
 
 
-@pytest.mark.parametrize("damage", [Path.unlink, changed])
-def test_a_damaged_capture_is_left_out_and_named(collected, tmp_path, monkeypatch, damage):
+def written(warc):
+    warc.rename(f"{warc}.open")
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"), [(Path.unlink, ""), (changed, ""), (written, "it is being captured, or was cut off")]
+)
+def test_a_damaged_or_unfinished_capture_is_left_out_and_named(collected, tmp_path, monkeypatch, damage, why):
     shutil.copytree(collected.collection.folder, tmp_path / "kept")
     monkeypatch.chdir(tmp_path)  # the folder is typed as seen from there
     first, second = (one.folder for one in Collection(Path("kept")).captures())
     damage(next(first.glob("*.warc.gz")))
     done = CliRunner().invoke(main, ["package", "kept"])
     assert done.exit_code == 0, done.output
-    assert f"{first} is left out: {first}" in done.stderr
+    assert f"{first} is left out: {why or first}" in done.stderr
     with zipfile.ZipFile(tmp_path / "kept" / "kept.wacz") as package:
         (part,) = (name for name in package.namelist() if name.endswith(".wacz"))
     assert part.endswith(f"{second.name[:8]}{second.name[9:15]}.wacz")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SHOWN = 40  #: seeds in the table
 SEEDS = 0.4  #: share of the terminal's width for seeds
+_UNITS = {"max_requests": "", "max_bytes": " B", "max_time": " s"}
 
 
 def show_plan(arguments: Arguments, config: Config) -> None:
@@ -37,7 +38,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     console.print(_sites(specs, round(console.width * SEEDS)))
     for line in arguments.login.warnings(specs) if arguments.login else ():
         console.print(foreign(line), soft_wrap=True)
-    if bounds := [f"{name}={value:,.10g}" for name, value in config.bounds.items() if value]:
+    if bounds := [f"{name}={value:,.10g}{_UNITS[name]}" for name, value in config.bounds.items() if value]:
         console.print(f"Budget of each site: {', '.join(bounds)}")
     if arguments.instant:
         console.print(describe(arguments.instant))
