@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
+TESTED = 9  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
 _REVISITED = EMBEDDED | {Kind.PAGE}
 
@@ -53,6 +54,7 @@ class SiteBudget:
         self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
         self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
         self._due_bytes = 0
+        self._validated = 0  #: to be revisited, and with validators: some 304s are tested
         self._largest: list[
             tuple[int, PageId]
         ] = []  #: of these, as a heap of negative sizes; also those released since
@@ -127,6 +129,7 @@ class SiteBudget:
             self._release(task.page)
             if outcome.result is Result.OK and task.slot is not Slot.SECOND:
                 self._measured(task.page, url, outcome.length, due)
+                self._validated += due and bool(outcome.validators)
         self._give_up_the_largest()
 
     def forgone(self, task: Task, reason: str) -> None:
@@ -192,7 +195,9 @@ class SiteBudget:
             return _Cost(1, kept + self._sizes.get(task.page, 0), 0)
         own = 2 if self._revisited(task, kind) and task.page not in self._due else 1
         seeds = 0 if task.page in self.seeds else 2 * len(self.seeds)
-        requests = len(self._due) + own + seeds
+        share = self._spec.audit
+        tests = min(self._validated, math.ceil(share * self._validated) + TESTED) if share else 0
+        requests = len(self._due) + own + seeds + tests
         size = self._due_bytes + own * self._expected(_suffix(url)) + seeds * self._expected("")
         return _Cost(requests, size, requests * self._ran(now) / max(1, self._requests))
 

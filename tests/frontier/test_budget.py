@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot, Verdict
+from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -50,6 +50,20 @@ def test_requests(world, strategy, most):
     assert len(world.requests) >= most - 2 or most < 4, "it is used"
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND), "what was visited was revisited"
     assert any("the budget had no room for all" in note for note in capture.notes)
+
+
+def test_304s_are_tested_in_room_that_visits_leave(world):
+    """The sample that is downloaded in full costs no other page its revisit."""
+    build(world, images=0)
+    for answers in world.answers.values():
+        given = {"validators": Validators('"1"', None)}
+        answers[:] = [given, {"result": Result.NOT_MODIFIED, "status": 304}, *[given] * 9]
+    capture = crawl(world, max_requests=60)
+    tested = [url for url in world.answers if sum(fetch.url == url for _, fetch in world.requests) > 2]
+    assert len(tested) >= 5
+    assert 50 <= len(world.requests) <= 60
+    (note,) = [note for note in capture.notes if "budget" in note]
+    assert ", 0 second ones" in note
 
 
 def test_a_revisit_that_fails_is_not_tried_again_at_the_cost_of_others(world):
