@@ -35,6 +35,7 @@ CAPTURES = Path("captures")  #: where captures lie that were given no output fol
 FLEET_SITES = 200  #: shown, those that are held first
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 EVERY = 1.0  #: seconds between two looks
+PATIENCE = 60.0  #: seconds until a crawl has made its folder
 EVERY_LINE = 10.0  #: where there is no terminal to redraw
 
 
@@ -48,7 +49,7 @@ def command(place: str | None, web: bool, port: int, control: bool, as_json: boo
     r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. A page (--web) stays until Ctrl-C.
 
     Of a collection it is the capture that was begun last; without FOLDER, of those in captures/. A folder that is not
-    there yet is waited for. With a DSN (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.
+    there yet is waited for, a minute. With a DSN (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.
 
     It shows how far the crawl is and what time is left, its sites, its hosts with their pace and errors, and the last
     requests with what came of them. Nothing is asked of the crawl: only what it writes is read.
@@ -100,10 +101,13 @@ def _appears(folder: Path) -> bool:
     if not folder.exists():
         near = get_close_matches(folder.name, [one.name for one in folder.parent.glob("*") if one.is_dir()], n=1)
         meant = f" Did you mean {folder.with_name(near[0])}?" if near else ""
-        click.echo(f"{folder} is not there yet; waiting for a crawl to begin in it. Ctrl-C ends it.{meant}", err=True)
+        click.echo(f"{folder} is not there yet; waiting {PATIENCE:g} s for a crawl to begin in it.{meant}", err=True)
+    patience = time.monotonic() + PATIENCE
     try:
         while not folder.exists():
-            time.sleep(EVERY)
+            if time.monotonic() > patience:
+                raise UsageError(f"no crawl has begun in {str(folder)!r}; name the folder that it writes, or wait anew")
+            time.sleep(min(EVERY, PATIENCE))
     except KeyboardInterrupt:
         return False
     return True

@@ -54,7 +54,7 @@ class SiteBudget:
         self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
         self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
         self._due_bytes = 0
-        self._validated = 0  #: to be revisited, and with validators: some 304s are tested
+        self._validated: set[PageId] = set()  #: to be revisited, and with validators: some 304s are tested
         self._largest: list[
             tuple[int, PageId]
         ] = []  #: of these, as a heap of negative sizes; also those released since
@@ -87,7 +87,8 @@ class SiteBudget:
 
     def spare(self, now: Instant) -> float:
         """Requests, about, that room is kept for by no revisit that is due; infinity: nothing is bounded."""
-        spec, left, kept = self._spec, self._left(Kind.PAGE, now), len(self._due) + 2 * len(self.seeds)
+        spec, left = self._spec, self._left(Kind.PAGE, now)
+        kept = len(self._due) + 2 * len(self.seeds) + self._tests
         made = max(1, self._requests)
         rooms = (
             (spec.max_requests, left.requests - kept),
@@ -129,7 +130,8 @@ class SiteBudget:
             self._release(task.page)
             if outcome.result is Result.OK and task.slot is not Slot.SECOND:
                 self._measured(task.page, url, outcome.length, due)
-                self._validated += due and bool(outcome.validators)
+                if due and outcome.validators:
+                    self._validated.add(task.page)
         self._give_up_the_largest()
 
     def forgone(self, task: Task, reason: str) -> None:
@@ -195,11 +197,15 @@ class SiteBudget:
             return _Cost(1, kept + self._sizes.get(task.page, 0), 0)
         own = 2 if self._revisited(task, kind) and task.page not in self._due else 1
         seeds = 0 if task.page in self.seeds else 2 * len(self.seeds)
-        share = self._spec.audit
-        tests = min(self._validated, math.ceil(share * self._validated) + TESTED) if share else 0
-        requests = len(self._due) + own + seeds + tests
+        requests = len(self._due) + own + seeds + self._tests
         size = self._due_bytes + own * self._expected(_suffix(url)) + seeds * self._expected("")
         return _Cost(requests, size, requests * self._ran(now) / max(1, self._requests))
+
+    @property
+    def _tests(self) -> int:
+        """Downloads in full of pages answered 304, that room is kept for."""
+        share, most = self._spec.audit, len(self._validated)
+        return min(most, math.ceil(share * most) + TESTED) if share else 0
 
     def _expected(self, suffix: str) -> float:
         """Bytes of a visit: the mean of its suffix, or the suffixes' median for the first of one."""

@@ -23,13 +23,13 @@ def kept_content(totals: Mapping[str, Any]) -> str:
     """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
 
     >>> kept_content({"captured": 40, "coherent": 1, "same_content": 39})
-    '40 of 40 pages kept their content (1 to the byte)'
+    '40 of 40 pages kept their content (1 coherent)'
     """
     if not totals["same_content"]:
         return ""
     kept = totals["coherent"] + totals["same_content"]
     its = agreeing(totals["captured"], "their")
-    return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({totals['coherent']:,} to the byte)"
+    return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({totals['coherent']:,} coherent)"
 
 
 def how_kept(totals: Mapping[str, Any]) -> str:

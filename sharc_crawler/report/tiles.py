@@ -29,7 +29,7 @@ def tiles(report: Mapping[str, Any]) -> list[Tile]:
 
 def _coherence(report: Mapping[str, Any]) -> Tile:
     totals = report["coherence"]
-    more = f", by bytes; {totals['same_content']:,} more had the same content" if totals["same_content"] else ""
+    more = f"; {totals['same_content']:,} more had the same content" if totals["same_content"] else ""
     note = f"{totals['coherent']:,} of {counted(totals['captured'], 'page')}{more}"
     return Tile("Coherent", percent(totals["share"]), note)
 

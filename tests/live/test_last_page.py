@@ -87,4 +87,4 @@ def test_one_page_that_differs_each_time_is_said_to_have_had_the_same_content(cr
     with serving(site(ONE_PAGE, changing="/")) as url:
         done = crawl(url=url, delay="0.01", strategy="sharc-selective", sitemap="off")
     assert verdicts(done.folder) == dict.fromkeys(ONE_PAGE, "coherent") | {"/": "changed"}
-    assert "1 of 1 page kept its content (0 to the byte)" in done.out
+    assert "1 of 1 page kept its content (0 coherent)" in done.out

@@ -89,7 +89,7 @@ def test_rates_go_by_content_and_the_report_says_so(captures):
         coherence = crawl.capture["coherence"]
         assert coherence["same_content"] == noise
         assert coherence["expected"]["same_content"] == coherence["expected"]["counted"] + noise
-    assert "3 of 5 pages kept their content (2 to the byte)" in first.out
+    assert "3 of 5 pages kept their content (2 coherent)" in first.out
     with ObservationStore(first.folder.parent / "history.sqlite") as store:
         (site,) = store.sites()
         history = store.histories(site)

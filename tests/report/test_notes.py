@@ -52,7 +52,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     }  # fmt: skip
     assert sum(c.counted for c in classes_of(blog())) == 96
     text = summary([blog()], write([blog()], tmp_path))
-    words = "96 of 169 pages kept their content (30 to the byte)"
+    words = "96 of 169 pages kept their content (30 coherent)"
     assert words in text
     kept = "96 kept their content of the 169 pages judged (30 their bytes, too)"
     assert f"169.0 if the change rates hold, and {kept}" in text
@@ -60,7 +60,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     html = rendered(blog())[NAME]
     assert words in html
     assert "66 of these kept their content" in html
-    assert "30 of 169 pages, by bytes; 66 more had the same content" in html
+    assert "30 of 169 pages; 66 more had the same content" in html
 
 
 def test_nothing_is_said_of_content_where_every_change_was_one(tmp_path: Path) -> None:

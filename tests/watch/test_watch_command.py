@@ -117,6 +117,12 @@ def test_a_folder_beside_the_one_that_is_waited_for_is_named_where_its_name_is_n
     assert f" Did you mean {tmp_path / 'www.example.org'}?\n" in asked.stderr
 
 
+def test_a_folder_that_never_is_there_is_not_waited_for_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("sharc_crawler.cli.watch.PATIENCE", 0.0)
+    asked = CliRunner().invoke(main, ["watch", str(tmp_path / "nowhere")])
+    assert (asked.exit_code, f"no crawl has begun in '{tmp_path / 'nowhere'}'; name" in asked.stderr) == (2, True)
+
+
 def test_a_fleet_is_watched_by_its_dsn(tmp_path):
     dsn = f"sqlite:{tmp_path / 'fleet.db'}"
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:1/\n")

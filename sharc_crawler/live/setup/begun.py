@@ -11,6 +11,7 @@ from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.setup.output import is_whole, told
 from sharc_crawler.live.setup.spent import check_bounds, narrowed
 from sharc_crawler.model import Phase, Seconds
+from sharc_crawler.report.words import collected
 from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
 from sharc_crawler.storage.trying_again import unreached
@@ -119,7 +120,8 @@ def _check_one(
             if was != now:
                 argument, before = _as_argument(name, was)
                 other = f"begun with {argument}={before}, not {_as_argument(name, now)[1]}"
-                raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
+                anew = f"move {output} away to begin anew" if collected(output) else "another folder"
+                raise UsageError(f"{unfinished}, {other}; give it as before, or {anew}")
     for row in captures if less else ():
         check_bounds(row, bounds, state, output)
     return False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+
 import pytest
 
 from sharc_crawler.errors import UsageError
@@ -52,3 +55,16 @@ def test_less_than_the_revisits_take_is_refused_and_what_would_do_is_said(begun)
 def test_what_leaves_room_goes_on(begun, most):
     folder, due = begun
     check_output(folder, [SPEC], {"max_requests": MADE + due if most == 1 else most, "max_bytes": 0, "max_time": 0.0})
+
+
+def test_in_a_collection_there_is_no_other_folder_to_name(begun, tmp_path):
+    folder, _ = begun
+    other = replace(SPEC, audit=1.0)
+    with pytest.raises(UsageError, match=r"begun with audit=0\.02, not 1\.0; give it as before, or another folder"):
+        check_output(folder, [other], {})
+    inside = tmp_path / "kept" / "captures" / "h" / "20260101T000000Z"
+    inside.mkdir(parents=True)
+    (tmp_path / "kept" / "collection.yaml").touch()
+    shutil.copy(folder / "frontier.db", inside)
+    with pytest.raises(UsageError, match=f"give it as before, or move {inside} away to begin anew"):
+        check_output(inside, [other], {})
