@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.echoes import Echoes
@@ -37,6 +38,7 @@ HONEST = 1_000  #: different contents after which a template is never a trap
 MOST = 20_000  #: templates that are watched
 LEAST = 20  #: pages of one template before it is judged
 REPEATS = 4  #: pages for each different content, from which on it is a trap
+MEANING = 3  #: where one in so many shows something else with something else in a place, that means something
 LEAST_MADE_UP = 8  #: pages with something made up in one place before it is judged: nothing but copies is lost
 
 
@@ -88,6 +90,8 @@ class Traps:
         self._templates = SeenUrls()  # each with its row
         self._pages = array("i")
         self._contents = array("i")  # different ones
+        self._again: Counter[int] = Counter()  # of a row: addresses without what may be made up that came again
+        self._other: Counter[int] = Counter()  # and that showed something else then
         self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
@@ -140,10 +144,12 @@ class Traps:
     def _saw_without(self, part: MadeUp, content: str) -> None:
         """A page whose address has something made up: is it a copy of one with something else there?"""
         row = self._row(part.place)
-        self._is_new(part.rest)
+        known = not self._is_new(part.rest)
         new = self._is_new(f"{part.rest} {content}")
         if row == UNSEEN:
             return
+        self._again[row] += known and self._is_new(f"{part.rest} again")
+        self._other[row] += known and new and self._is_new(f"{part.rest} other")
         self._pages[row] += 1
         self._contents[row] += new
         pages, contents = self._pages[row], self._contents[row]
@@ -196,8 +202,10 @@ class Traps:
         if not self._reasons:
             return None
         for part in _made_up(url):  # where one of them means nothing, the others may
-            if reason := self._reason(part.place):
-                return reason if part.rest in self._seen else None
+            row = self._templates.get(part.place)
+            if reason := self._reasons.get(row):
+                means = MEANING * self._other[row] >= self._again[row] > 0
+                return reason if part.rest in self._seen and not means else None
         return self._reason(_template(url))
 
     def _reason(self, name: str) -> str | None:

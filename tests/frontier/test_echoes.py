@@ -266,6 +266,29 @@ def test_six_pages_behind_such_addresses_take_eighteen_visits(impolite, pattern,
     assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
 
 
+class Documents(Made):
+    """Each has three addresses under its own long name; two of them ask to log in, as all of their kind do."""
+
+    def __init__(self) -> None:
+        super().__init__("d/{}/", "0123456789abcdef")
+        self.true = [self.made() + "0123456789/" for _ in range(90)]
+
+    def content(self, url):
+        own = re.match(r".*/d/\w+/\w+/", url)
+        if own is None or not url.endswith("view"):
+            return ("please log in" if own else "front"), [ROOT, self.true[0] + "view"]
+        at = self.true.index(own[0])
+        more = [self.true[other] + "view" for other in (2 * at + 1, 2 * at + 2) if other < len(self.true)]
+        return url, [ROOT, own[0] + "edit", own[0] + "share", *more]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+def test_documents_beside_pages_that_all_ask_to_log_in_are_captured(impolite, strategy):
+    world = Documents()
+    visited, _ = crawl(world, impolite, strategy)
+    assert {one + "view" for one in world.true} <= set(visited)
+
+
 class Tree(Made):
     """Each page names three that it alone names, and more that are made up."""
 
