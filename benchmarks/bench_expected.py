@@ -7,7 +7,7 @@
 Captures of a day, a fortnight, a month begin at instants spread evenly over a history. Pages are visited in a random
 order, and revisited in the reverse order. Rates are counted from weekly captures of the year before, or learned from
 them as a crawl does (`captures`); from one capture a fortnight before, whose two visits lay a day apart; or are told by
-lastmods alone. 80 % should lie within.
+lastmods alone. `first` and `second`: as such captures go about it, with a sitemap of lastmods. 80 % should lie within.
 ``--looks``: the share of pages whose true rate lies in the 80 % interval of its posterior; rates are Gamma.
 ``--worlds``: both, of sites with bursts and with groups edited together, too (expected_worlds.py).
 ``--json`` prints one object a line, of the same cells.
@@ -28,12 +28,16 @@ from scipy.stats import gamma
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.measures import Expected
 from sharc_crawler.lab.history import HistorySpec, read_history
+from sharc_crawler.lab.published import captures as captured
 from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import SOURCES, believe, posterior
-from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
+from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories
+from sharc_crawler.rates.sitemap import SitemapRates
+from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.swings import KNOTS, Swings
 from sharc_crawler.rates.swings_learned import learned_swings
 
@@ -92,11 +96,30 @@ def by_lastmods(site: Site) -> Rates:
     return *SOURCES["lastmod"](site), Swings.usual()
 
 
+def first(site: Site) -> Rates:
+    return *_asked(site, default_chain()), Swings.usual()
+
+
+def second(site: Site) -> Rates:
+    history = captured(site, site.start - AGO + DAY * np.arange(2))
+    return *_asked(site, Chain([HistoryRates(history), SitemapRates()])), learned_swings(history)
+
+
+def _asked(site: Site, chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+    """By a sitemap that has lastmods alone."""
+    last = zip(site.urls, site.created, site.past.latest(site.created).tolist(), strict=True)
+    listed = [Sighting(url, hints=Hints(at) if created < site.start else None) for url, created, at in last]
+    found = chain.rates(listed, site.start)
+    return np.array([one.rate for one in found]), np.array([one.shape for one in found])
+
+
 BELIEFS = {
     "a year": (by_year, "history"),
     "captures": (as_a_crawl, "history"),
     "one look": (by_one_look, "history"),
     "lastmods": (by_lastmods, "lastmod"),
+    "first": (first, "lastmod"),
+    "second": (second, "history"),
 }
 
 

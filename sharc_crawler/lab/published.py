@@ -83,12 +83,16 @@ def sitemap(site: Site) -> list[Sighting]:
 
 
 def weekly_captures(site: Site) -> SiteHistory:
-    """Weekly captures, up to a week before the window, of the pages a crawler reaches, in the order it meets them.
+    """Captures of the year before, the last one a week before the window."""
+    return captures(site, site.start - WEEK * np.arange(52, 0, -1))
+
+
+def captures(site: Site, times: NDArray[np.float64]) -> SiteHistory:
+    """What captures at these instants saw of the pages a crawler reaches, in the order it meets them.
 
     Accesses, changed or not, lastmod. The first access of a page has nothing to be compared with.
     """
     known = np.array(site.known)
-    times = site.start - WEEK * np.arange(52, 0, -1)
     there = site.created[known][:, None] <= times  # page by page, in the order of time
     pasts = [site.past.within(-np.inf, time) for time in times]
     versions = np.stack([past.counts()[known] for past in pasts], axis=1)
