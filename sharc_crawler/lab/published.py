@@ -84,7 +84,7 @@ def sitemap(site: Site) -> list[Sighting]:
 
 def weekly_captures(site: Site) -> SiteHistory:
     """Captures of the year before, the last one a week before the window."""
-    return captures(site, site.start - WEEK * np.arange(52, 0, -1))
+    return captures(site, site.start - WEEK * np.arange(52, 0, -1, dtype=np.float64))
 
 
 def captures(site: Site, times: NDArray[np.float64]) -> SiteHistory:
