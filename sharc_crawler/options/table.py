@@ -405,7 +405,7 @@ class Options:
         Real(0, 1),
         AUDIT,
         "share of the pages claimed on the server's word (lastmods, 304s) that is downloaded again and compared, five"
-        " at least of each kind of URLs; 0: none",
+        " at least of each kind of URLs (kinds of few pages share theirs); 0: none",
         section=KEPT,
         never=_INSTANT,
     )

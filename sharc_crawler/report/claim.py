@@ -120,7 +120,7 @@ def _audited(limit: Claim) -> str:
     told = f"{found} {limit['lies']} without the server's saying so. {_bound(limit)}"
     if not limit["unaudited"]:
         return told
-    return f"{told} Not audited: {counted(limit['unaudited'], 'page')}, of classes of URLs without a sample."
+    return f"{told} Of kinds of URLs without a sample: {limit['unaudited']:,} of these."
 
 
 def _bound(limit: Claim) -> str:
@@ -166,7 +166,7 @@ def bounded(claim: Claim) -> str:
     audit = next((limit for limit in claim["limits"] if limit["code"] == Limit.AUDITED), None)
     if audit is None:
         return ""
-    had = f"{audit['changed']:,} of them had changed" if audit["changed"] else "nothing shown: none of them had changed"
-    told = f" (these counted in; {had})" if audit["audited"] else ""
-    left = f"; not audited: {counted(audit['unaudited'], 'page')}" if audit["unaudited"] else ""
-    return f"{counted(audit['audited'], 'page')} downloaded again. {_bound(audit)[:-1]}{told}{left}"
+    had = f"{audit['changed']:,}" if audit["changed"] else "none"
+    told = f": {had} of them had changed" if audit["audited"] else ""
+    left = f". Of kinds of URLs without a sample: {audit['unaudited']:,} of these" if audit["unaudited"] else ""
+    return f"{counted(audit['audited'], 'page')} downloaded again{told}. {_bound(audit)[:-1]}{left}"

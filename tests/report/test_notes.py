@@ -145,11 +145,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     told |= {"confidence": 0.95, "classes": [], "strata": []}
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
-    assert (
-        "1 page downloaded again. With 95% confidence at most 35 of the 36 pages claimed on the server's word" in text
-    )
-    assert "nothing shown: none of them had changed" in text
-    assert "not audited: 35 pages" in text
+    again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
+    assert f"{again} on the server's word are wrong. Of kinds of URLs without a sample: 35 of these" in text
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
@@ -157,7 +154,7 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
     assert "at most 35 of the 36 pages and data claimed on the server's word" in with_data
     few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
-    assert f"{few} (these counted in; 1 of them had changed)" in text
+    assert f"1 page downloaded again: 1 of them had changed. {few}" in text
 
 
 def test_pages_made_by_script_are_told_where_they_are_most() -> None:
