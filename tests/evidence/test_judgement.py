@@ -6,6 +6,7 @@ import pytest
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.headers import UNTOLD, of_headers
+from sharc_crawler.evidence.intervals import reach
 from sharc_crawler.evidence.judgement import Revisits, is_apex
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
@@ -285,3 +286,9 @@ def test_a_page_that_was_gone_at_a_second_look_has_changed_though_it_comes_back(
     assert revisits.judge(URL, at(10), at(90), T).verdict.value == expected
     revisits.visited(URL, at(30))
     assert judged(at(30), at(90), revisits) == SAME, "it was visited again since"
+
+
+@pytest.mark.parametrize(("again", "shown"), [(100.9, 100.9), (109.0, 100.5)])
+def test_a_date_that_is_the_visits_tells_of_a_copy_where_time_has_passed(again, shown):
+    visit, revisit = (Outcome(Result.OK, at, at, 200, "A", date=100.0) for at in (100.5, again))
+    assert reach(revisit, visit, None) == shown

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import Download, Lastmod, header_lastmod, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, header_lastmod, weigh
 from sharc_crawler.model import Change
 
 if TYPE_CHECKING:
@@ -152,3 +152,9 @@ def test_a_copy_s_own_last_modified_says_nothing_of_the_time_since_it_was_made(
     visit = Download(900.0, 900.1, 900.0, "A", modified=300.0)
     copy = Download(1100.0, 1100.1, float(date), "A", modified=300.0, age=float(age))
     assert weigh([visit, copy], (), T).comparison.change.value == change
+
+
+def test_a_bare_date_may_be_of_any_zone_there_is() -> None:
+    day = Lastmod(9e5, 0.0, 86_400.0)
+    assert anywhere(day) == Lastmod(9e5, -14 * 3600.0, 86_400.0 + 12 * 3600.0)
+    assert anywhere(Lastmod(9e5, 0.0, 86_399.0)) == Lastmod(9e5, 0.0, 86_399.0)

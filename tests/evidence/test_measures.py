@@ -244,3 +244,20 @@ def test_judgements_against_the_truth(items: list[PageFacts]) -> None:
 def test_a_change_within_a_second_of_a_download_excuses_a_wrong_answer(change, touches, verdict, truth, wrong) -> None:
     one = page(verdict, visit=FIRST, revisit=LATER, truth=truth, true_changes=(change,))
     assert sums(TruthTally(), [one])["wrong_within_a_second"] == touches * wrong
+
+
+def test_each_case_of_the_truth_and_of_content_is_counted_by_itself() -> None:
+    cases = [(verdict, truth) for verdict in Verdict for truth in (True, False)]
+    items = [page(verdict, truth=truth) for many, (verdict, truth) in enumerate(cases, 1) for _ in range(many)]
+    many = {case: number for number, case in enumerate(cases, 1)}
+    found = sums(TruthTally(), items)
+    assert (found["unknown_unchanged"], found["unknown_changed"]) == (
+        many[Verdict.UNKNOWN, True],
+        many[Verdict.UNKNOWN, False],
+    )
+    assert (found["false_coherent"], found["false_changed"]) == (
+        many[Verdict.COHERENT, False],
+        many[Verdict.CHANGED, True],
+    )
+    counted = sums(PageTally(), [*items, page(None)])
+    assert sum(counted["content"].values()) == counted["captured"] == len(items)

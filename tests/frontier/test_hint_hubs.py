@@ -243,3 +243,17 @@ def test_nothing_is_asked_before_t_once_the_last_page_was_visited(size, cut, str
     visits = [now for now, fetch in requests if fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND]
     revisits = [now for now, fetch in requests if fetch.kind is Kind.PAGE and fetch.slot is Slot.SECOND]
     assert max(visits) <= reference <= min(revisits)
+
+
+def test_a_poll_that_shows_nothing_new_counts_as_one_that_says_so():
+    due = []
+    for said in ("listed", "unchanged"):
+        hubs = HintHubs()
+        hubs.add(0)
+        hubs.polled(0, 1_000.0, [1, 2], {})
+        if said == "listed":
+            hubs.polled(0, 1_100.0, [1, 2], {})
+        else:
+            hubs.unchanged(0, 1_100.0)
+        due.append((hubs.asked(0), hubs._due[0]))
+    assert due[0] == due[1]

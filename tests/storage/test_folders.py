@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.storage.folders import SITES, capture_folders, folders_text, site_folders
+from sharc_crawler.storage.folders import SITES, capture_folders, folders_text, moved_sites, site_folders
 
 
 def test_one_captures_folder_is_itself(tmp_path):
@@ -22,6 +22,7 @@ def test_of_several_those_are_there_that_were_not_moved(tmp_path):
     (tmp_path / "b-80").mkdir()
     assert site_folders(tmp_path) == {"a.example": tmp_path / "a.example", "b.example:80": tmp_path / "b-80"}
     assert capture_folders(tmp_path) == [tmp_path / "b-80"]
+    assert moved_sites(tmp_path) == ["a.example"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"folders": ["a"]}', '{"folders": {"a": 1}}'])
