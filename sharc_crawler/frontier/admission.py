@@ -294,7 +294,10 @@ class Queuer:
 
     def _enter_other(self, capture: SiteCapture, key: str, sighting: Sighting, depth: int, parent: PageId) -> None:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
-        ledger, host = self._ledger, self._host(capture, key, sighting)
+        ledger = self._ledger
+        embedded = parent != NO_PARENT and sighting.kind in EMBEDDED
+        beyond = embedded and capture.embedded.full(ledger.owner(parent))  # no host hears of what is not fetched
+        host = ledger.pages.hosts[parent] if beyond else self._host(capture, key, sighting)
         late = TOO_LATE if capture.turned else ""
         (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], depth, parent)
         if late:

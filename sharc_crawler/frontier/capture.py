@@ -176,10 +176,13 @@ class Embedded:
 
     def add(self, page: PageId, resource: PageId) -> None:
         """The page was the first to embed it."""
-        found = self._found.setdefault(page, [])
-        found.append(resource)
-        if len(found) > self._most > 0:
+        if self.full(page):
             self._beyond.add(resource)
+        self._found.setdefault(page, []).append(resource)
+
+    def full(self, page: PageId) -> bool:
+        """Is no more of a page fetched?"""
+        return 0 < self._most <= len(self._found.get(page, ()))
 
     def why_not(self, resource: PageId) -> str | None:
         """Why one is not fetched; ``None``: it is."""

@@ -121,6 +121,21 @@ def test_of_what_one_page_embeds_so_many_are_fetched_and_the_others_are_listed(w
     assert {image for _, image in state.embeds} >= set(refused), "their page is not complete"
 
 
+@pytest.mark.parametrize("every", [0, 2])
+def test_hosts_of_what_is_not_fetched_are_asked_for_nothing(world, impolite, every):
+    polite = dataclasses.replace(impolite, obey_robots=True)
+    world.links = {ROOT: [Sighting(f"http://other{number}/i.png", Kind.RESOURCE) for number in range(20)]}
+    store = MemoryStore()
+    frontier = Frontier(polite, store)
+    frontier.open(spec(page_resources=3), world.now)
+    if every:
+        world.run_restarted(frontier, polite, store, every)
+    else:
+        world.run(frontier)
+    hosts = {fetch.url.split("/")[2] for _, fetch in world.requests}
+    assert hosts == {ROOT.split("/")[2], "other0", "other1", "other2"}
+
+
 def test_what_a_page_loads_is_a_resource_a_level_below_it(world, impolite):
     frontier = Frontier(impolite)
     frontier.open(spec(), world.now)
