@@ -63,7 +63,7 @@ class Worker:
         self.log.close()
 
 
-def until(log, requests, limit=300):
+def until(log, requests, limit=500):
     """So many further requests were answered."""
     count, deadline = lines(log) + requests, time.monotonic() + limit
     while lines(log) < count and time.monotonic() < deadline:

@@ -276,9 +276,12 @@ async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(w
     assert (kept.pages, kept.visits, kept.members) == (state.pages, state.visits, [(0, 1), (1, 1)])
 
 
+@pytest.mark.parametrize("goes_on", [True, False])
 @deferred_f_from_coro_f
-async def test_the_copy_begins_once_a_site_has_gone_on(working: Working, monkeypatch: pytest.MonkeyPatch):
-    """Both take long, of a large site: its first decision comes first."""
+async def test_the_copy_begins_once_a_site_has_gone_on(
+    working: Working, monkeypatch: pytest.MonkeyPatch, goes_on: bool
+):
+    """Both take long, of a large site: its first decision comes first. Of one that is given away again none is made."""
     begun, copied = [], place_module._copied
     monkeypatch.setattr(place_module, "_copied", lambda folder, *more: begun.append(folder) or copied(folder, *more))
     config, clock, stores = working.session.config, working.session.clock, working.session.stores
@@ -290,9 +293,11 @@ async def test_the_copy_begins_once_a_site_has_gone_on(working: Working, monkeyp
     for _ in range(10):
         await asyncio.sleep(0)
     assert begun == []
-    place.commit(Batch(visits=[visit_row(1)]))
-    await place.copied
-    assert begun == [place.state]
+    if goes_on:
+        place.commit(Batch(visits=[visit_row(1)]))
+        await place.copied
+    await place.leave()
+    assert begun == [place.state] * goes_on
     place.discard()
 
 

@@ -101,8 +101,7 @@ class Holdings:
 
     async def discard(self, place: FleetPlace) -> None:
         """What lies here counts no more."""
-        with suppress(SharcError, OSError):  # nobody misses it
-            await place.whole()
+        await place.leave()
         place.discard()
         await asyncio.to_thread(self.kept.let_go, place.folder)
 

@@ -14,7 +14,7 @@ from sharc_crawler.archive.checkpoints import CHECKSUMS
 from sharc_crawler.archive.files import Drafts
 from sharc_crawler.archive.owners import own_name
 from sharc_crawler.archive.taking_over import STAY, remove_own
-from sharc_crawler.errors import DataError, StoreUnavailable, Superseded
+from sharc_crawler.errors import DataError, SharcError, StoreUnavailable, Superseded
 from sharc_crawler.live.aside import by_thread
 from sharc_crawler.live.monitoring.busy import Share
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
@@ -58,6 +58,7 @@ class FleetPlace(Place):
         self._since: list[Batch] = []  #: what was done meanwhile
         self.copied: asyncio.Future[None] | None = None
         self._visited = asyncio.Event()  # since it was taken over; or its copy is wanted now
+        self._over = False  # the site is another's: it needs no copy
         copy = folder / own_name(epoch)
         self.ready = copy / folder.name  #: what is to lie in the folder, once the site is done
         make_folder(copy)
@@ -110,6 +111,8 @@ class FleetPlace(Place):
     async def _copy(self, state: Batch) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._visited.wait(), LATEST)
+        if self._over:
+            return
         await asyncio.wrap_future(by_thread(lambda: _copied(self.state, state, self._config.log)))
         self._owner = ""  # it was another's, of this process
         self.log = CrawlLog(self.state, self, self._config.log)  # goes on with what lies there now
@@ -123,6 +126,12 @@ class FleetPlace(Place):
         if self.copied is not None:
             self._visited.set()
             await self.copied
+
+    async def leave(self) -> None:
+        """Return when nothing more is written: a copy that has not begun is not made."""
+        self._over = True
+        with suppress(SharcError, OSError):  # nobody misses it
+            await self.whole()
 
     def finish(self) -> None:
         """The site is done: its state and its log are made ready, as if it had been captured alone."""
