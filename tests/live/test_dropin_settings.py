@@ -72,9 +72,6 @@ def test_the_next_run_goes_by_the_history_of_the_run_before(static, tmp_path):
             assert len(items(tmp_path, f"{url}index.html", addons, SPIDER, *more)) == 6
             (report,) = set(tmp_path.glob("captures/*/report-pages.jsonl")) - {seen for seen, _ in sources}
             sources.append((report, json.loads(report.read_text().splitlines()[0])["rate_source"]))
-            ended = int(time.time())
-            while int(time.time()) == ended:  # folders are named by the second
-                time.sleep(0.05)
     assert [source in ("history", "unchanged") for _, source in sources] == [False, True]
 
 
@@ -84,7 +81,7 @@ from scrapy.spiders import SitemapSpider
 
 class Maps(SitemapSpider):
     name = "maps"
-    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective"}
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective", "LOG_FILE": "log.txt"}
 
     def __init__(self, url, **more):
         super().__init__(sitemap_urls=[url + "robots.txt"], **more)
@@ -107,6 +104,7 @@ def test_what_a_sitemap_spider_reads_is_none_of_the_pages(static, tmp_path):
     lines = (tmp_path / "capture" / "report-pages.jsonl").read_text().splitlines()
     kinds = Counter((entry["kind"], entry["verdict"]) for entry in map(json.loads, lines))
     assert kinds["page", "coherent"] == sum(number for (kind, _), number in kinds.items() if kind == "page") == 3
+    assert "'sharc/page/coherent': 3," in (tmp_path / "log.txt").read_text(), "those judged at the end among them"
 
 
 def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
