@@ -14,6 +14,7 @@ ROW = re.compile(r"^\| ([^|\n]+?) \|(?! (?:meaning|-))", re.MULTILINE)
 EVERYDAY = {
     "chance",
     "content kept",
+    "cut short",
     "data",
     "finding",
     "gone",
