@@ -123,7 +123,9 @@ class CaptureExtension:
                 captures = [frontier.capture for frontier in session.sites]
                 stats.set_value(EXIT_CODE, _exit_code(captures, session.lost, unshown))
         except StoppedError as error:
-            logger.warning("No report is written: %s. All downloads are on disk; the same command goes on", error)
+            anew = session.drop_in and not session.config.resume
+            way_out = f"sharc report {session.config.output} writes it" if anew else "the same command goes on"
+            logger.warning("No report is written: %s. All downloads are on disk; %s", error, way_out)
             stats.set_value(EXIT_CODE, INTERRUPTED)
         except (OSError, SharcError) as error:
             way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"

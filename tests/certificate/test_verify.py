@@ -200,6 +200,14 @@ def test_the_guide_has_every_field_of_the_json(original):
     assert named == found.keys()
 
 
+def test_captures_of_spiders_and_runs_are_verified_together(original, tmp_path):
+    names = ["kept", "spider/first", "spider/second"]
+    for name in names:
+        shutil.copytree(original, tmp_path / name)
+    found = verify(tmp_path)
+    assert (found.findings, found.captures) == ([], names)
+
+
 def test_the_command_says_what_holds_and_ends_with_0(original):
     answer = CliRunner().invoke(main, ["verify", str(original)])
     assert answer.exit_code == 0, answer.output
