@@ -33,7 +33,7 @@ class BiasReduced(Estimator):
         """The estimates of some pages."""
         sums = Sums.of(histories)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return point(bias_reduced(sums), histories.known(), sums)
+            return point(bias_reduced(sums), histories.known(), sums.time, sums.observations)
 
 
 def bias_reduced(sums: Sums) -> NDArray[np.float64]:

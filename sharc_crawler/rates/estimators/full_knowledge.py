@@ -40,4 +40,4 @@ class FullKnowledge(Estimator):
         sums = Sums.of(histories)
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = sums.changed / sums.count / tau if len(tau) else np.zeros(len(histories))
-        return point(rate, histories.known(), sums)
+        return point(rate, histories.known(), sums.time, sums.observations)

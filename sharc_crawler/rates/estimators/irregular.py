@@ -36,7 +36,9 @@ class IrregularMle(Estimator):
 
     def block(self, histories: Histories, classes: NDArray[np.int64]) -> Estimates:  # noqa: ARG002
         """The estimates of some pages."""
-        sums, known = Sums.of(histories), histories.known()
-        rate = Likelihood.of(known).mode()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return point(np.where(np.isinf(rate), bias_reduced(sums), rate), known, sums)
+        known = histories.known()
+        likelihood = Likelihood.of(known)
+        rate = likelihood.mode()
+        if len(always := np.flatnonzero(np.isinf(rate))):
+            rate[always] = bias_reduced(Sums.of(known.select(always)))
+        return point(rate, known, likelihood.scale, known.observations())  # all time was calm where the rate is 0

@@ -33,4 +33,4 @@ class PerTime(Estimator):
         """The estimates of some pages."""
         sums = Sums.of(histories)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return point(sums.changed / sums.time, histories.known(), sums)
+            return point(sums.changed / sums.time, histories.known(), sums.time, sums.observations)
