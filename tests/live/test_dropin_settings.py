@@ -31,6 +31,7 @@ class Clashing(scrapy.Spider):
         "JOBDIR": "jobs",
         "AUTOTHROTTLE_ENABLED": True,
         "CLOSESPIDER_PAGECOUNT": 1000,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
     }
 
     async def start(self):
@@ -46,7 +47,7 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
     (tmp_path / "poll.py").write_text(CLASHING)
     done = run(tmp_path, living_site.url, ADDON)
     for begin in (
-        "CONCURRENT_REQUESTS_PER_DOMAIN=8, Scrapy's default: ",
+        "CONCURRENT_REQUESTS_PER_DOMAIN=4: ",
         "JOBDIR='jobs' has no effect",
         "HTTPCACHE_ENABLED=True: ",
         "AUTOTHROTTLE_ENABLED=True: ",

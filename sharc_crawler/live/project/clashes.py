@@ -63,10 +63,9 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
 
 
 def _at_once(settings: BaseSettings, config: Config) -> Iterator[str]:
-    if (at_once := config.politeness.concurrency) > 1:
-        default = ", Scrapy's default" if not settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN") else ""
+    if (at_once := config.politeness.concurrency) > 1 and settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN"):
         yield (
-            f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}{default}: a page is chosen, with what is known by then, while"
+            f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}: a page is chosen, with what is known by then, while"
             f" up to {at_once - 1} before it are under way. 1 is the sharpest order, and the slowest"
         )
 
