@@ -21,6 +21,8 @@ class Lease:
 
     fetch: Fetch
     hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
+    repeated: int = 0  #: of these, retries
+    led: str | None = None  #: where the last of its redirects led
     outcome: Outcome | None = None
     links: Sequence[Sighting] = ()
     written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk

@@ -138,7 +138,7 @@ class SharcScheduler(BaseScheduler):
         """A project's spider asks for a page (or its middlewares go on with one)."""
         lease = self._continuation(request)
         if lease is not None:
-            if self._drop_in and not self._drop_in.goes_on(lease, request):
+            if self._drop_in and not self._drop_in.goes_on(lease, request, self._released.get(lease.fetch.lease)):
                 return False
             lease.hops += 1
             self._released.pop(lease.fetch.lease, None)
@@ -359,6 +359,8 @@ class SharcScheduler(BaseScheduler):
         lease.outcome = lease.outcome or self._nothing_seen()
         if lease.hops:  # the validators are the last hop's: a revisit begins at the first
             lease.outcome = lease.outcome._replace(validators=NO_VALIDATORS)
+        if self._drop_in:
+            self._drop_in.ending(lease, lease.outcome)
         if not self._portions.add(lease):
             self._over(lease)
 

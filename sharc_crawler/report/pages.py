@@ -221,8 +221,9 @@ def _not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None
 
 
 def _target(row: PageRow, first: VisitRow | None) -> str | None:
-    """Where a URL redirects to, if that is another one."""
-    if first is None or first.outcome.result is not Result.REDIRECTED:
+    """Where a URL redirects to, if that is another one; of a project's, too, whose middlewares followed it."""
+    results = (Result.REDIRECTED, Result.OK) if row.via == "spider" else (Result.REDIRECTED,)
+    if first is None or first.outcome.result not in results:
         return None
     return None if first.outcome.location in (row.url, f"{row.url}/") else first.outcome.location
 

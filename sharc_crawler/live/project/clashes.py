@@ -45,10 +45,10 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     >>> clashes(settings, Config.from_settings(settings))[0].partition(":")[0]
     "JOBDIR='jobs' has no effect"
     >>> settings = Settings({"SHARC_RESUME": True, "SHARC_OUTPUT": "o", "FEEDS": {"items.jsonl": {}}})
-    >>> clashes(settings, Config.from_settings(settings))[1].partition(":")[0]
+    >>> clashes(settings, Config.from_settings(settings))[0].partition(":")[0]
     'FEEDS=items.jsonl'
     >>> settings = Settings({"SHARC_RESUME": True, "SHARC_OUTPUT": "o", "JOBDIR": "jobs"})
-    >>> clashes(settings, Config.from_settings(settings))[1].partition(". ")[2]
+    >>> clashes(settings, Config.from_settings(settings))[0].partition(". ")[2]
     'SHARC_RESUME=True, which is given, goes on where a crawl was cut off'
     """
     return [

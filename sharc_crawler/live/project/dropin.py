@@ -15,11 +15,12 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
 from sharc_crawler.live.project.everything import hostname
+from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot
 from sharc_crawler.plural import counted
-from sharc_crawler.urls import canonical
+from sharc_crawler.urls import canonical, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,6 +84,7 @@ class DropIn:
         self._rounds: dict[str, int] = {}
         self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
         self._asked: set[str] = set()  #: slots that requests have reached since they were looked at last
+        self._secrets = Secrets(session)
         crawler.signals.connect(self._reached, signals.request_reached_downloader)
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = _filter(crawler)
@@ -158,17 +160,19 @@ class DropIn:
         self.filter.log(request, self._crawler.spider)
         return True
 
-    def goes_on(self, lease: Lease, request: Request) -> bool:
-        """Does a visit go on with this redirect or retry? Not where the project's filter knows it."""
-        fetch = lease.fetch
-        if fetch.slot is Slot.SECOND:
-            return True
-        if not self._made_again(lease, request):
-            if self.known(request):
-                return False
-            if not request.dont_filter:
-                lease.hopped.append(request)
-        self._count("enqueued")
+    def goes_on(self, lease: Lease, request: Request, before: Request | None) -> bool:
+        """Does a visit go on with this redirect or retry of the request before it? Not where the filter knows it."""
+        if lease.fetch.slot is not Slot.SECOND:
+            if not self._made_again(lease, request):
+                if self.known(request):
+                    return False
+                if not request.dont_filter:
+                    lease.hopped.append(request)
+            self._count("enqueued")
+        if repeats(before, request):
+            lease.repeated += 1
+        else:
+            lease.led = without_credentials(request.url)
         return True
 
     def _made_again(self, lease: Lease, request: Request) -> bool:
@@ -253,6 +257,12 @@ class DropIn:
             dont_filter=True,
         )
 
+    def ending(self, lease: Lease, outcome: Outcome) -> None:
+        """A visit is to be told: with what the project's middlewares made of it."""
+        lease.outcome = led(lease, outcome)
+        if lease.hops:
+            note_hops(self._session.sites.of(lease.fetch), lease)
+
     def ended(self, lease: Lease) -> None:
         """Let go of requests that will not be needed again."""
         if self.keeper is not None:
@@ -263,6 +273,7 @@ class DropIn:
 
     def _reached(self, request: Request) -> None:
         """A request of anybody's: robots.txt and pipelines' files go by the same slots."""
+        self._secrets.look(request)
         self._asked.add(private.slot_name(self._crawler.engine.downloader, request))
 
     def follow_slots(self) -> None:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
+from sharc_crawler.live.project.noting import BEGINS, IN_CLEAR
 from tests.live.conftest import captures_of
 from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, items
 from tests.live.serving import Answering, serving
@@ -163,6 +164,7 @@ def test_a_page_that_is_asked_for_again_counts_once(static, tmp_path):
     assert kinds == {f"{url}a": "page", f"{url}b": "page", **repeated}
     assert capture["claim"]["statement"].startswith("All 2 pages were in this state together at ")
     assert not any("byte for byte" in note for note in capture["notes"]), "one page under many URLs"
+    assert not any(note.startswith(BEGINS) or note == IN_CLEAR for note in capture["notes"])
     assert verify(tmp_path / "capture").findings == []
 
 

@@ -1,0 +1,77 @@
+"""What a reader of the report must know of a project's own middlewares and forms, as notes of its captures."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING
+
+from sharc_crawler.guides import guide
+from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.model import Result
+from sharc_crawler.plural import counted
+from sharc_crawler.urls import without_credentials
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Outcome
+
+logger = logging.getLogger(__name__)
+BEGINS = "Scrapy's middlewares repeated "
+IN_CLEAR = (
+    "the spider sent forms or credentials: they are in the WARC files as they were sent, passwords in clear."
+    f" Look at them before you hand the files on ({guide('warc')})"
+)
+
+
+def repeats(before: Request | None, request: Request) -> bool:
+    """Is it a retry of the request before it? Else it is a redirect."""
+    was = int(before.meta.get("retry_times", 0)) if before is not None else 0
+    return int(request.meta.get("retry_times", 0)) > was
+
+
+def led(lease: Lease, outcome: Outcome) -> Outcome:
+    """A visit's outcome with the place where it was led by redirects that were followed, if it was."""
+    return outcome if outcome.result is Result.REDIRECTED else outcome._replace(location=lease.led)
+
+
+def note_hops(frontier: Frontier, lease: Lease) -> None:
+    """Of what middlewares repeated and followed. The note before holds what it was until now, in a former run, too."""
+    former = next((note for note in frontier.capture.notes if note.startswith(BEGINS)), "")
+    repeated, followed = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", former)[:2]] or (0, 0)
+    frontier.note(hops_note(repeated + lease.repeated, followed + lease.hops - lease.repeated), former)
+
+
+def hops_note(repeated: int, followed: int) -> str:
+    """What they did, and what of it is counted.
+
+    >>> hops_note(1000, 1)[:64]
+    "Scrapy's middlewares repeated 1,000 requests and followed 1 redi"
+    """
+    return (
+        f"{BEGINS}{counted(repeated, 'request')} and followed {counted(followed, 'redirect')}: all of them are in the"
+        " WARC files. Exchanges, attempts and the log count each visit once, with its last answer. What the redirect of"
+        f" a form led to is the form's target, and in no claim unless it was asked for, too ({guide('drop-in')})"
+    )
+
+
+class Secrets:
+    """Warns once where a request holds what nobody else may see, and notes it for each host."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._warned = False
+
+    def look(self, request: Request) -> None:
+        """A request as it is sent: a body may be a form with a password."""
+        if not self._session.archives or not (request.body or b"Authorization" in request.headers):
+            return
+        if not self._warned:
+            self._warned = True
+            logger.warning("%s %s: %s", request.method, without_credentials(request.url).partition("?")[0], IN_CLEAR)
+        if (fetch := request.meta.get(META_KEY)) is not None:
+            self._session.sites.of(fetch).note(IN_CLEAR)
