@@ -50,6 +50,13 @@ _OF_PAGES = """FROM url WHERE site = (SELECT id FROM site WHERE name = ?) AND (
     WHERE observation.url = url.id AND result NOT IN ('failed', 'refused') ORDER BY time DESC LIMIT 1)"""
 
 
+def _why(path: Path) -> str:
+    """Why there can be no file, with the way out; empty: it is the file itself."""
+    if path.is_dir():
+        return f"it is a folder; name a file, as {path / 'history.db'}"
+    return "" if path.parent.is_dir() else "its folder does not exist; make it first"
+
+
 class ObservationStore:
     """Observations of any number of sites in one file, made when it is not there.
 
@@ -72,7 +79,7 @@ class ObservationStore:
             self._db.name = f"history {path}"
             self._db.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million URLs
         except (sqlite3.Error, StoreUnavailable, DataError) as error:
-            why = "its folder does not exist; make it first" if not Path(path).parent.is_dir() else error
+            why = _why(Path(path)) or error
             raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {why}") from error
 
     def __enter__(self) -> Self:

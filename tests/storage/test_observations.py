@@ -431,3 +431,9 @@ def test_contents_are_what_each_url_showed_last(store: ObservationStore):
 def test_another_thread_may_go_on_with_an_open_store(store: ObservationStore):
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(store.append, [seen("u", 1.0)]).result() == 1
+
+
+@pytest.mark.parametrize("reading", [True, False])
+def test_a_folder_is_no_history_and_a_file_in_it_is_named(tmp_path: Path, reading: bool):
+    with pytest.raises(DataError, match=f"it is a folder; name a file, as {tmp_path}/history.db$"):
+        ObservationStore(tmp_path, reading=reading)
