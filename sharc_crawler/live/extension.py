@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -123,13 +124,11 @@ class CaptureExtension:
                 captures = [frontier.capture for frontier in session.sites]
                 stats.set_value(EXIT_CODE, _exit_code(captures, session.lost, unshown))
         except StoppedError as error:
-            anew = session.drop_in and not session.config.resume
-            way_out = f"sharc report {session.config.output} writes it" if anew else "the same command goes on"
-            logger.warning("No report is written: %s. All downloads are on disk; %s", error, way_out)
+            logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
             stats.set_value(EXIT_CODE, INTERRUPTED)
         except (OSError, SharcError) as error:
-            way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"
-            logger.error("The end of the crawl cannot be written: %s. %s", error, way_out)
+            room = "make room, then " if is_full(error) else ""
+            logger.error("The end of the crawl cannot be written: %s; %s%s", error, room, _way_out(session))
             stats.set_value(EXIT_CODE, INTERRUPTED)
         finally:
             session.let_go()
@@ -149,6 +148,14 @@ class CaptureExtension:
         if left.unwritten:
             raise left.unwritten[0]
         return left.refuted
+
+
+def _way_out(session: Session) -> str:
+    """How the end is written after all: a project's command without SHARC_RESUME would begin another capture."""
+    ways = ["the same command goes on"] if session.config.resume or not session.drop_in else []
+    if session.config.output:
+        ways.append(f"`sharc report {quote(str(session.config.output))}` writes the report")
+    return ", or ".join(ways)
 
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:

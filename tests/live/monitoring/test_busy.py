@@ -9,10 +9,13 @@ import threading
 from io import StringIO
 
 import pytest
+from click.testing import CliRunner
 
+from sharc_crawler.cli import main
 from sharc_crawler.live.former.history import MANY, AloudChain
 from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
 from sharc_crawler.model import Sighting
+from tests.live.dropin_runs import ADDON, SPIDER, run
 from tests.live.warm import PROFILE, finished, site_words
 
 
@@ -84,7 +87,21 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
         assert "writing report and certificate … " in cut.stderr
         assert "cut off" not in cut.stderr, "nothing was, when it began"
         assert "WARNING: No report is written: stopped by SIGINT. All downloads are on disk; the same" in cut.stderr
+        assert "on disk; the same command goes on, or `sharc report capture` writes the report\n" in cut.stderr
         assert not (tmp_path / "capture" / "report.json").exists()
         again = crawl(PROFILE)
         assert again.returncode == 0, again.stderr
     assert json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
+
+
+def test_a_project_that_would_begin_anew_is_told_what_writes_the_report(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("hello")
+    (tmp_path / "poll.py").write_text(SLOW_END + SPIDER)
+    with static(tmp_path / "site") as url:
+        cut = run(tmp_path, url, ADDON, "SHARC_OUTPUT=captures/%(time)s", "SHARC_STRATEGY=sharc-selective")
+    (capture,) = (tmp_path / "captures").iterdir()
+    place = capture.relative_to(tmp_path)
+    assert f"All downloads are on disk; `sharc report {place}` writes the report\n" in cut.stderr
+    done = CliRunner().invoke(main, ["report", str(capture)])
+    assert (done.exit_code, (capture / "certificate.json").exists()) == (0, True), done.output
