@@ -22,32 +22,21 @@ if TYPE_CHECKING:
 _LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
 
 
-DEEP = 2  #: folders within each other: a spider's, a run's
-
-
 def captures_in(path: Path) -> list[Path]:
     """What is verified where ``path`` is named: it itself, or the folders of captures that lie within it.
 
-    Those are the sites of one crawl, or whatever captures a folder gathers, as that of a fleet does, or that of a
-    project with a folder for each spider and in it one for each run.
+    Those are the sites of one crawl, or the captures and collections that a folder gathers.
     """
     folders = capture_folders(path)
-    if folders != [path] or not path.is_dir() or _is_capture(path):
+    if folders != [path] or not path.is_dir() or is_capture(path):
         return folders
-    return _within(path, DEEP) or folders
+    from sharc_crawler.storage.gathered import gathered  # not at the end of a capture
+
+    return list(gathered(path, is_capture)) or folders
 
 
-def _within(path: Path, deep: int) -> list[Path]:
-    """The captures in the folders of a folder, and where one holds none, in those in it."""
-    found: list[Path] = []
-    for folder in sorted(path.iterdir()):
-        if folder.is_dir() and not folder.is_symlink():
-            own = [one for one in capture_folders(folder) if _is_capture(one)]
-            found += own or (_within(folder, deep - 1) if deep > 1 else [])
-    return found
-
-
-def _is_capture(folder: Path) -> bool:
+def is_capture(folder: Path) -> bool:
+    """Does it lie in this folder itself?"""
     return says_it_holds_state(folder) or any(
         file.name.endswith((SUFFIX, SUFFIX + OPEN)) or CERTIFICATES.fullmatch(file.name) for file in folder.iterdir()
     )

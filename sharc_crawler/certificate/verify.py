@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import SUFFIX
@@ -24,7 +25,7 @@ from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
-from sharc_crawler.certificate.sources import captures_in, open_source
+from sharc_crawler.certificate.sources import captures_in, is_capture, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
 REPORT = "report.json"
+_NAMED = 3  #: captures without a certificate, where none has one
 NOBODY = Trust()  #: whoever signed or stamped it is told, and compared with nobody
 
 
@@ -93,7 +95,8 @@ def verify(
     folders = captures_in(path)
     if folders == [path]:
         return _verify(path, former, told, trust)
-    every = Verification(source=str(path), moved=sorted(moved_sites(path)))
+    crawls = dict.fromkeys([path, *(one.parent for one in folders)])
+    every = Verification(source=str(path), moved=sorted(site for one in crawls for site in moved_sites(one)))
     if not folders:
         raise DataError(f"{str(path)!r}: the folders of its sites were moved elsewhere; name one of them")
     one_crawl = site_folders(path) is not None
@@ -107,7 +110,9 @@ def verify(
         except DataError as error:
             every.findings.append(Finding(str(error), name))
     if len(every.without) == len(folders):
-        raise DataError(f"{str(path)!r} holds no certificate: none of its {counted(len(folders), 'capture')} has one")
+        why = "; ".join(f"{name}: {why}" for name, why in islice(every.without.items(), _NAMED))
+        none = f"none of its {counted(len(folders), 'capture')} has one"
+        raise DataError(f"{str(path)!r} holds no certificate: {none} ({why})")
     every.findings += around(path, folders)
     return every
 
@@ -179,6 +184,8 @@ def _is_confirmed(package: Path) -> bool:
 
 def why_none(path: Path) -> str:
     """Why a capture has no certificate; its folder knows, a WACZ file does not."""
+    if path.is_dir() and not is_capture(path):
+        return _of_none(path)
     if not path.is_dir() or not holds_state(path):
         return (
             "none was made for a capture that is not complete, for an instant crawl, which claims no coherence, or"
@@ -202,6 +209,14 @@ def why_none(path: Path) -> str:
     if refused:
         return f"nothing was captured ({refused})"
     return f"its certificate was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
+
+
+def _of_none(path: Path) -> str:
+    from sharc_crawler.storage.gathered import DEEPEST, is_collection  # not at the end of a capture
+
+    if is_collection(path):
+        return f"it is a collection: sharc verify {path}"
+    return f"there is no capture in it, nor in folders up to {DEEPEST} below it"
 
 
 def _refused(exchanges: Iterable[ExchangeRow]) -> str:

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli._diff_pages import show_pages
@@ -19,9 +20,11 @@ from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
+from sharc_crawler.plural import counted
 from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import printable
+from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.difference import Difference, LinePair
     from sharc_crawler.report.difference import DataDifference
 
+_NAMED = 3  #: captures, where one is to be chosen
 _FILE = click.Path(exists=True, path_type=Path)
 
 
@@ -63,6 +67,8 @@ def command(
       sharc diff captures/monday captures/friday
       sharc diff before.html after.html --json | jq .changed
     """
+    for given in (old, new):
+        _check_one(given)
     if url is None and (captures := [one for one in (old, new) if is_capture(one)]):
         if old.samefile(new) or masks or html or not all(one.is_dir() and holds_state(one) for one in (old, new)):
             raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
@@ -90,6 +96,13 @@ def command(
         click.echo(f"side by side: {html}")
     elif found.changed or any(row.changed for row in data):
         say_again("--html", "diff.html")
+
+
+def _check_one(given: Path) -> None:
+    """A folder that gathers captures is none."""
+    if given.is_dir() and site_folders(given) is None and (held := captures_in(given)) != [given]:
+        named = ", ".join(map(str, held[:_NAMED]))
+        raise UsageError(f"{given} holds {counted(len(held), 'capture')}: name one of them: {named}")
 
 
 def _document(found: Difference, data: Sequence[DataDifference]) -> dict[str, object]:

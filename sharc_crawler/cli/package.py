@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,22 +11,23 @@ import click
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.fixity import is_certified
+from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.cli._authority import asking, may_ask
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._progress import adding
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.packaged import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.words import printable
-from sharc_crawler.storage.folders import capture_folders
+from sharc_crawler.storage.folders import site_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @click.command()
@@ -48,7 +50,8 @@ def command(
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
     It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
-    Of a crawl of several sites each becomes a file, in its own folder. Of a collection all captures become one file, a
+    Of a crawl of several sites, or a folder that gathers captures, each becomes a file, in its own folder. Of a
+    collection all captures become one file, a
     multi-WACZ: a WACZ file for each capture, within one. --sign with the key of a domain needs --timestamp.
 
     \b
@@ -58,23 +61,44 @@ def command(
       sharc package captures/demo --title "Town council, November 2026" --description "Collection 12, weekly."
     """
     collection = Collection(folder) if Collection.is_in(folder) else None
-    folders = [one.folder for one in collection.captures()] if collection else capture_folders(folder)
+    folders = [one.folder for one in collection.captures()] if collection else captures_in(folder)
     if output and len(folders) > 1 and not collection:
-        raise UsageError(f"-o {output}: {folder} holds {len(folders):,} sites, each becomes a file: name one of them")
+        held = counted(len(folders), "capture")
+        raise UsageError(f"-o {output}: {folder} holds {held}, each becomes a file: name one of them")
+    gathers = len(folders) > 1 and site_folders(folder) is None
+    left: list[SharcError] = []
     with adding("packaging", _size(folders)) as told:
         seal = PackageSeal(key, asking(timestamp, operator, allow)) if key else None
         said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
-        paths = [package_collection(collection, output, told, _warned, **said)] if collection else []
-        for one in () if collection else folders:
-            with open_facts(one) as captures:
-                paths.append(package(one, captures, output, told, **said))
-    for place, path in enumerate(paths):
+        if collection:
+            made = {folder: package_collection(collection, output, told, _warned, **said)}
+        else:
+            made = dict(_packaged(folders, left if gathers else None, partial(package, path=output, told=told, **said)))
+    for one, path in made.items():
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
-        if not collection and (number := elsewhere([folders[place]])):
-            click.echo(_left_out(number, folders[place]), err=True)
-    if paths and any(map(is_certified, folders if collection else folders[:1])):
-        say_next("sharc", "verify", paths[0])
+        if not collection and (number := elsewhere([one])):
+            click.echo(_left_out(number, one), err=True)
+    for error in left:
+        click.echo(f"  not packaged: {printable(str(error))}", err=True)
+    if left:
+        raise DataError(f"{counted(len(left), 'capture')} of {folder} could not be packaged")
+    if made and any(map(is_certified, folders if collection else list(made)[:1])):
+        say_next("sharc", "verify", next(iter(made.values())))
+
+
+def _packaged(
+    folders: Iterable[Path], left: list[SharcError] | None, make: Callable[..., Path]
+) -> Iterator[tuple[Path, Path]]:
+    """Folders with their packages; what is in the way of one joins those that are ``left``, if that is a list."""
+    for one in folders:
+        try:
+            with open_facts(one) as captures:
+                yield one, make(one, captures)
+        except SharcError as error:
+            if left is None:
+                raise
+            left.append(error)
 
 
 def _size(folders: Iterable[Path]) -> int:

@@ -23,6 +23,7 @@ from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.walked import Walked
+from sharc_crawler.report.words import printable
 from sharc_crawler.report.write import to_json, write
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
@@ -65,6 +66,8 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
             raise UsageError(f"--json: {folder} holds {len(folders):,} captures; name one of them: {named}")
         click.echo(_as_json(folders[0], known) if sites is None else to_json(index(folder)), nl=False)
         return
+    for one in _stateless(folder):
+        click.echo(f"  not reported: {printable(_told(one))}", err=True)
     written = {one: _written(one, known) for one in folders if sites is None or holds_state(one)}
     click.echo("".join(one.summary for one in written.values()) if sites is None else write_index(folder), nl=False)
     if refuted := [one for one in written if written[one].refuted]:
@@ -91,6 +94,19 @@ def _captures(folder: Path) -> list[Path]:
     """The captures of a collection or of a folder that gathers some; the folder itself where there are none."""
     inner = [one.folder for one in Collection(folder).captures()] if Collection.is_in(folder) else captures_in(folder)
     return [one for one in inner if holds_state(one)] or [folder]
+
+
+def _stateless(folder: Path) -> list[Path]:
+    """What a folder gathers, and has no state that could be reported."""
+    if Collection.is_in(folder) or site_folders(folder) is not None:
+        return []
+    return [one for one in captures_in(folder) if one != folder and not holds_state(one)]
+
+
+def _told(one: Path) -> str:
+    if Collection.is_in(one):
+        return f"{one}: it is a collection: sharc report {one}"
+    return f"{one}: its state is missing or empty"
 
 
 def _as_json(folder: Path, truth: Truth | None) -> str:

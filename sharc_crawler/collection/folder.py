@@ -11,6 +11,7 @@ from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.folders import RUNNING
+from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.opening import holds_state, load_state
 from sharc_crawler.storage.trying_again import unreached
 
@@ -59,7 +60,7 @@ class Collection:
     @staticmethod
     def is_in(folder: Path) -> bool:
         """Is a folder a collection?"""
-        return (folder / FILE).is_file()
+        return is_collection(folder)
 
     @property
     def history(self) -> Path:

@@ -18,6 +18,7 @@ from sharc_crawler.guides import guide
 from sharc_crawler.options.kinds import Duration, ValueKind, Whole
 from sharc_crawler.options.reading import ARGUMENTS, read_arguments, read_settings
 from sharc_crawler.options.table import NEWS, SEEDS
+from sharc_crawler.storage.gathered import COLLECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Every = float | Literal["auto"] | None
-FILE, MASKS = "collection.yaml", "masks"
+FILE, MASKS = COLLECTION, "masks"
 #: arguments that a collection decides, or that are of one crawl alone
 NOT_HERE = frozenset(
     ("url", "seeds", "collection", "output", "objects", "history", "masks", "dry_run", "resume", "control")

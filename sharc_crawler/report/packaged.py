@@ -46,6 +46,7 @@ from sharc_crawler.report.unsealed import (
     in_folder,
     reference_of,
 )
+from sharc_crawler.storage.gathered import is_collection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -85,15 +86,17 @@ def not_of_it(path: Path) -> Iterator[Finding]:
     Only what can be read is compared: that every file is as the package lists it was seen before. Wording that another
     version of sharc gave is left out (:func:`~sharc_crawler.report.unsealed.wording_of`).
     """
-    for one in captures_in(path):
+    captures = captures_in(path)
+    for one in captures:
         inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
         for finding in _not_of_capture(one):
             yield replace(finding, file=f"{inner}{finding.file or ''}")
-        for package in sorted(one.glob(f"*{WACZ}")) if one.is_dir() else ():
+        for package in sorted(one.glob(f"*{WACZ}")) if one.is_dir() and not is_collection(one) else ():
             for finding in _of_packaged_capture(package):
                 yield replace(finding, file=f"{inner}{package.name}/{finding.file or ''}")
-    if path.is_dir():
-        yield from not_of_index(path)
+    for crawl in dict.fromkeys([path, *(one.parent for one in captures if one != path)]):
+        inner = "" if crawl == path else f"{crawl.relative_to(path).as_posix()}/"
+        yield from (replace(one, file=f"{inner}{one.file or ''}") for one in not_of_index(crawl))
 
 
 def _of_packaged_capture(package: Path) -> Iterator[Finding]:

@@ -175,3 +175,62 @@ def test_a_host_whose_certificate_is_gone_is_found_whatever_the_report_says(besi
     folder = shutil.copytree(beside_nothing[0], tmp_path / "altered")
     next(folder.glob("certificate-example.org.json")).rename(folder / "certificate-10.1.2.3.json")
     assert found(folder) != ""
+
+
+@pytest.fixture
+def runs(several):
+    """A capture beside a project's runs (``captures/NAME/TIME``), one of them of two sites."""
+    for name, place in {"books": "20261126T190000Z", "sites": "20261126T200000Z/a", "none": "1/2/3"}.items():
+        shutil.copytree(several / "b", several / name / place)
+    shutil.copytree(several / "b", several / "sites/20261126T200000Z/b")
+    of_one_crawl(several / "sites/20261126T200000Z")
+    shutil.rmtree(several / "b")
+    return several
+
+
+def test_captures_are_found_several_folders_down_whatever_lies_beside_them(runs):
+    code, text = said(runs)
+    assert (code, text.count("3 of 7 pages were in this state together")) == (0, 5), text
+    shutil.rmtree(runs / "a")
+    assert said(runs)[0] == 0, "with none directly in it"
+
+
+def test_what_lies_deeper_is_no_capture_and_does_not_go_unseen(runs):
+    (runs / "none/1/2/3").rename(runs / "none/1/2/x")
+    (runs / "none/1/2/3/4").mkdir(parents=True)
+    (runs / "none/1/2/x").rename(runs / "none/1/2/3/4/5")
+    assert "none/1/2/3/4/5/certificate.json: a certificate in a place of none" in found(runs)
+
+
+BESIDE = {
+    "within a capture": ("books/20261126T190000Z/sub/more.warc.gz", "a WARC file beside those that a certificate"),
+    "a certificate within a capture": ("books/20261126T190000Z/x/certificate.json", "a certificate in a place of none"),
+    "between captures": ("books/report.json", "a document beside those of the capture"),
+    "in a folder of none": ("notes/old.cdxj", "an index of no WARC file"),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_what_is_added_among_gathered_captures_is_found(runs, case):
+    name, what = BESIDE[case]
+    (runs / name).parent.mkdir(exist_ok=True)
+    (runs / name).write_bytes(b"{}")
+    assert f"{name}: {what}" in found(runs)
+
+
+def test_the_index_of_gathered_sites_is_that_of_their_reports(runs):
+    edited(runs / "sites/20261126T200000Z/index.json", "3 of 7", "7 of 7")
+    assert "sites/20261126T200000Z/index.json: it is not what the report of a.example says" in found(runs)
+
+
+def test_a_collection_among_captures_is_a_unit_and_named(runs):
+    shutil.move(runs / "a", runs / "kept/captures/site/20261126T180000Z")
+    (runs / "kept/collection.yaml").write_text("sites: [http://a.example/]\n")
+    code, text = said(runs)
+    assert (code, f"not verified: kept: it is a collection: sharc verify {runs / 'kept'}" in text) == (0, True), text
+
+
+def test_of_a_folder_without_captures_it_is_said(tmp_path):
+    (tmp_path / "some").mkdir()
+    with pytest.raises(DataError, match="holds no certificate: there is no capture in it, nor in folders up to 4"):
+        verify(tmp_path)

@@ -109,6 +109,12 @@ def test_a_shell_that_never_changes_is_compared_by_what_its_scripts_fetched(tmp_
     assert "The same bytes; what its scripts fetched is as it was" in alone
 
 
+def test_a_folder_around_captures_is_none_and_they_are_named(tmp_path: Path) -> None:
+    inner = made_by_script(tmp_path / "one", 1e9, a=(200, "1"))
+    told = run("diff", tmp_path, inner, URL)
+    assert (told.exit_code, f"{tmp_path} holds 1 capture: name one of them: {inner}\n" in told.output) == (2, True)
+
+
 def stored(folder: Path, data: dict[str, tuple[str | None, int]]) -> Path:
     """A complete capture's state: three shells that never change, and the digest and status of what each fetched."""
     folder.mkdir()

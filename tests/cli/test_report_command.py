@@ -53,6 +53,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_what_takes_long_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 3_600.0))  # type: ignore[attr-defined]
     assert "…" not in run(folder).stderr
     monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 0.0))  # type: ignore[attr-defined]
     assert run(folder).stderr.startswith("writing the report … 0 s")
@@ -83,6 +84,24 @@ def test_of_a_folder_of_captures_or_a_collection_all_reports_are_written(folder:
     answer = run(around, "--json")
     assert answer.exit_code == 2
     assert f"name one of them: {places[0]}" in answer.output
+
+
+def test_captures_several_folders_down_are_reported_and_what_cannot_be_is_named(folder: Path) -> None:
+    around = folder / "all"
+    places = [around / "kr", around / "books/20260101T000000Z", around / "dead/20260102T000000Z"]
+    for place in places:
+        place.mkdir(parents=True)
+    for place in places[:2]:
+        (place / FILE_NAME).write_bytes((folder / FILE_NAME).read_bytes())
+    (places[2] / "site-00000.warc.gz").touch()
+    (around / "kept").mkdir()
+    (around / "kept" / FILE).write_text("sites: [http://site/]\n")
+    answer = run(around)
+    assert answer.exit_code == 0, answer.output
+    assert answer.output.count("1 of 2 pages was in this state") == 2
+    assert [(place / "report.html").exists() for place in places] == [True, True, False]
+    assert f"not reported: {places[2]}: its state is missing or empty\n" in answer.stderr
+    assert f"not reported: {around / 'kept'}: it is a collection: sharc report {around / 'kept'}\n" in answer.stderr
 
 
 def test_json_is_printed_and_nothing_written(folder: Path) -> None:

@@ -86,6 +86,20 @@ def test_of_a_capture_that_refers_to_former_ones_a_package_says_what_is_not_in_i
     assert "not in it" not in CliRunner().invoke(main, ["package", str(first)]).stderr
 
 
+def test_of_a_folder_around_captures_each_is_packaged_and_what_cannot_be_is_named(copied, tmp_path):
+    first, second = (one.folder for one in copied.captures())
+    (around := tmp_path / "runs" / "NAME").mkdir(parents=True)
+    for folder in (first, second):
+        shutil.move(folder, around / folder.name)
+    (around / second.name / "frontier.db").unlink()
+    told = CliRunner().invoke(main, ["package", str(tmp_path / "runs")])
+    assert (told.exit_code, [*around.glob("*/*.wacz")]) == (3, [*(around / first.name).glob("*.wacz")]), told.output
+    assert f"not packaged: '{around / second.name}' holds no capture" in told.stderr
+    assert f"1 capture of {tmp_path / 'runs'} could not be packaged" in told.stderr
+    told = CliRunner().invoke(main, ["verify", str(tmp_path / "runs")])
+    assert (told.exit_code, "Everything holds" in told.stdout) == (0, True), told.output
+
+
 def test_a_damaged_record_is_named_in_the_capture_that_holds_it_with_those_that_refer_to_it(copied):
     first, second = (one.folder for one in copied.captures())
     (warc, *_) = sorted(first.glob("*.warc.gz"))

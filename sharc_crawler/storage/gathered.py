@@ -1,0 +1,35 @@
+"""Captures that a folder gathers, as a project's runs do (``captures/NAME/TIME``), or a fleet's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.storage.folders import SITES, capture_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+DEEPEST = 4  #: folders down, and the sites' own of a crawl of several
+COLLECTION = "collection.yaml"
+
+
+def is_collection(folder: Path) -> bool:
+    """Is a folder a collection? Its captures know their former ones: it is a unit, which no folder around it opens."""
+    return (folder / COLLECTION).is_file()
+
+
+def gathered(folder: Path, is_capture: Callable[[Path], bool], down: int = DEEPEST) -> Iterator[Path]:
+    """The captures and collections below a folder that is none itself, in the order of their names.
+
+    What lies within one belongs to it: it is searched for no others. Links are not followed.
+    """
+    for one in sorted(folder.iterdir()):
+        if one.is_symlink() or not one.is_dir():
+            continue
+        if (one / SITES).exists():
+            yield from filter(is_capture, capture_folders(one))
+        elif is_capture(one) or is_collection(one):
+            yield one
+        elif down > 1:
+            yield from gathered(one, is_capture, down - 1)
