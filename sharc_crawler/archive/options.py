@@ -30,6 +30,7 @@ OWN_FIELDS = (
     "run",
     "deduplication",
     "session",
+    "began",
 )
 
 
@@ -44,6 +45,7 @@ class CaptureInfo:
     parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
     user_agent: str | None = None
     session: str = ""  #: whose requests these are, and whether their secrets are there; empty: nobody's
+    began: str = ""  #: when the crawl that opened the file did, as a WARC date
     further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds: ``publisher``, ``isPartOf``, …
 
     @classmethod
@@ -64,6 +66,7 @@ class CaptureInfo:
             parameters=json.loads(known.get("strategy-parameters", "{}")),
             user_agent=known.get("http-header-user-agent"),
             session=known.get("session", ""),
+            began=known.get("began", ""),
             further=tuple((name, value) for name, value in known.items() if name not in OWN_FIELDS),
         )
 
@@ -84,7 +87,8 @@ class CaptureInfo:
         ]
         agent = [("http-header-user-agent", self.user_agent)] if self.user_agent else []
         session = [("session", self.session)] if self.session else []
-        return [*known, *agent, *session, *((name, value) for name, value in self.further)]
+        began = [("began", self.began)] if self.began else []
+        return [*known, *agent, *session, *began, *((name, value) for name, value in self.further)]
 
 
 @dataclass(frozen=True, slots=True)

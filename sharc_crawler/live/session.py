@@ -18,6 +18,7 @@ from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.store import SOLE
+from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import rates_of
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
@@ -306,6 +307,7 @@ class Session:
             user_agent=config.user_agent,
             further=config.warcinfo,
             session=self._session(),
+            began=iso(self.clock.now()),
         )
 
     def _session(self) -> str:

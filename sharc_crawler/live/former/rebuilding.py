@@ -16,9 +16,11 @@ from scrapy.http import Headers, Response
 from sharc_crawler.archive.files import safe_name, series_of
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.told import Answers, told
+from sharc_crawler.certificate.writing import about
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.instants import unix
 from sharc_crawler.live.former.decided import LOGS, before_any_again, decided, key_of
 from sharc_crawler.live.former.recorded import Recorded
 from sharc_crawler.live.lease import Lease
@@ -126,7 +128,7 @@ class _Replay:
         attests: bool,
         looks: bool,
     ) -> None:
-        self._former = former
+        self._folder, self._former = folder, former
         self._answers = Answers(folder, every, former.find) if former else Answers(folder, every)
         self._detector = detector
         self._attempts = politeness.attempts
@@ -159,7 +161,7 @@ class _Replay:
         for spec in specs:
             # what hints had decided is told, and each look
             plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)
-            frontier = self._sites.open(plain, self._steps[0].decided, self._file.part())
+            frontier = self._sites.open(plain, self._began(spec.site, run), self._file.part())
             frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
@@ -173,6 +175,15 @@ class _Replay:
         given = {spec.site: spec for spec in specs}
         captures = {number: row._replace(spec=given[row.spec.site]) for number, row in state.captures.items()}
         return Rebuilt(replace(state, visits=visits, captures=captures), list(self._store.links()), run)
+
+    def _began(self, site: str, run: str) -> Instant:
+        """When the crawl did: what is dated before it is not new."""
+        decided = self._steps[0].decided
+        try:
+            _, info = about(self._folder, (safe_name(site), safe_name(run)))
+        except UsageError:  # the head of each file is lost
+            return decided
+        return min(decided, unix(info.began)) if info.began else decided
 
     def _step(self, step: DecidedExchange) -> bool:
         """Answer what was answered; False: the frontier did not ask."""

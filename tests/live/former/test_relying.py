@@ -369,6 +369,7 @@ def test_the_state_of_an_instant_crawl_is_made_again(tmp_path):
         before - after,
         after - before,
     )
+    assert state.captures[0].started <= known.captures[0].started, "what appeared since then is new, as it was"
     news = {row.page: row.url for row in known.pages}
     now = {state.pages[row.page].url: row for row in state.novelties.values()}
     same = [one for page, one in known.novelties.items() if news[page] in now and as_new(one, now[news[page]])]
