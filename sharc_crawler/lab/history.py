@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
 GZIP = b"\x1f\x8b"
+SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,10 @@ class HistorySpec:
         existence = lifetimes(lives)
         root = numbers.get(self.root)
         if root is None or not existence.alive(root, self.start):
-            raise UsageError(f"root={self.root!r} is no page of {self.history} that exists when the window begins")
+            near = f"; its first page then is {found!r}" if (found := self._first(lives, existence)) else ""
+            raise UsageError(
+                f"root={self.root!r} is no page of {self.history} that exists when the window begins{near}"
+            )
         everything = Changes.of([life.hist + life.changes for life in lives])
         changes = everything.within(self.start, self.end)
         _check_window(self, lives)
@@ -86,6 +90,9 @@ class HistorySpec:
             created=np.array([life.created for life in lives]),
             rates=changes.counts() / (self.end - self.start),
         )
+
+    def _first(self, lives: Sequence[PageLife], existence: Lives) -> str | None:
+        return next((one.page for number, one in enumerate(lives) if existence.alive(number, self.start)), None)
 
     def _graph(self, numbers: dict[str, int], root: int) -> EventGraph:
         if self.links is None:
@@ -227,6 +234,9 @@ def _lines(path: Path) -> list[str]:
     """The lines of a text file, gzipped or plain."""
     try:
         raw = path.read_bytes()
+        if raw.startswith(SQLITE):
+            made = f"`sharc rates SITE --history {path} --changes site.csv` makes one of them"
+            raise DataError(f"{path} holds observations, not a change history: {made}")
         return (gzip.decompress(raw) if raw.startswith(GZIP) else raw).decode().splitlines()
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None

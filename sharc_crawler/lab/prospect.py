@@ -18,7 +18,7 @@ from sharc_crawler.archive.pages import why_no_page
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.lastmods import Lastmod, anywhere
-from sharc_crawler.lab.history import GZIP, lifetimes, read_history
+from sharc_crawler.lab.history import GZIP, SQLITE, lifetimes, read_history
 from sharc_crawler.lab.published import intervals
 from sharc_crawler.lab.rates import posterior
 from sharc_crawler.lab.truth import Changes
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Hints, Instant, RateEstimate, Seconds
 
 
-SQLITE = b"SQLite format 3\0"
 ZIP = b"PK\x03\x04"
 ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} \{")  #: how WARC, CDX and CDXJ files begin
 PAGES = "report-pages.jsonl"  #: beside a report

@@ -43,8 +43,11 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
         options[option] = int(value) if value.isdecimal() else float(value) if _DECIMAL.fullmatch(value) else value
     try:
         strategy = factory(setting, **options)
-    except TypeError as error:
-        raise UsageError(f"strategy={name!r} does not make a sharc_crawler Strategy: {error}") from error
+    except UsageError:
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"strategy={spec!r} does not make a sharc_crawler Strategy: {why}") from error
     if not isinstance(strategy, Strategy):
         raise UsageError(f"strategy={name!r} is a {type(strategy).__name__}, not a sharc_crawler Strategy")
     return strategy

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.lab.history import HistorySpec, lifetimes, read_history
+from sharc_crawler.lab.history import SQLITE, HistorySpec, lifetimes, read_history
 from tests.lab.small import HEADER, LINES, write_history, write_lines
 
 
@@ -89,6 +89,13 @@ def test_a_truncated_gzip(tmp_path):
     path = write_history(tmp_path)
     path.write_bytes(path.read_bytes()[:-12])
     with pytest.raises(DataError, match="cannot be read to its end"):
+        read_history(path)
+
+
+def test_a_store_of_observations_is_told_from_a_history(tmp_path):
+    path = tmp_path / "history.db"
+    path.write_bytes(SQLITE + bytes(99))
+    with pytest.raises(DataError, match=r"holds observations, not a change history: `sharc rates SITE --history"):
         read_history(path)
 
 

@@ -89,6 +89,11 @@ def test_a_page_that_nobody_knows(name: str) -> None:
     assert strategy.next(0.0) is not None
 
 
+class Raising:
+    def __init__(self, setting: Setting) -> None:
+        raise ValueError("no direction")
+
+
 @pytest.mark.parametrize(
     ("spec", "what"),
     [
@@ -98,6 +103,7 @@ def test_a_page_that_nobody_knows(name: str) -> None:
         ("bfs:lifo", "'lifo' is not of the form option=value"),
         ("sharc-attested:visits=3", "visits=3 is not known"),
         ("sharc_crawler.strategies.base.Setting", "does not make a sharc_crawler Strategy"),
+        ("tests.strategies.test_bad_input.Raising", "does not make a sharc_crawler Strategy: ValueError: no direction"),
         ("no.such.module.Order", r"cannot be imported: there is no module 'no'[.;] .*PYTHONPATH=\."),
         ("sharc_crawler.strategies.base.Ordr", r"cannot be imported: .*\.base has no 'Ordr'. Allowed: .*Strategy"),
     ],
