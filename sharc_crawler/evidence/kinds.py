@@ -56,7 +56,7 @@ class Evidence(StrEnum):
     )
     FORMER = (
         "former",
-        "by the same word: unchanged since a former capture, which holds them",
+        "by the server's word (lastmod): unchanged since a former capture, which holds them",
         "What was not asked for (skip=attested) is as a former capture has it: by the server's word it has not changed"
         " since.",
         True,
@@ -64,7 +64,7 @@ class Evidence(StrEnum):
     )
     PROVISIONAL = (
         "provisional",
-        "provisionally, by the same word, which may come late",
+        "provisionally, by the server's word on when they last changed (lastmod), which may come late",
         "A sitemap may tell of a change late. What is provisional waits until the sitemaps have been read again, after"
         " the site's lag (sharc confirm).",
         True,

@@ -13,7 +13,7 @@ from sharc_crawler.report.words import span
 
 Claim = Mapping[str, Any]
 
-_UNDECIDED = "could not be judged, for want of a lastmod that decides or as is listed with it: not counted as coherent."
+_UNDECIDED = "could not be judged: no lastmod decides, or for the reason listed with it. Not counted as coherent."
 _UNSEEN = "could not be judged, each for the reason that is listed with it: not counted as coherent."
 
 
