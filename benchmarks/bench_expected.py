@@ -36,6 +36,7 @@ from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories
+from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.swings import KNOTS, Swings
@@ -65,7 +66,7 @@ def windows(path: Path, starts: int) -> list[Site]:
 
 def by_year(site: Site) -> Rates:
     """Of pages that no weekly capture has seen: the prior."""
-    history = weekly_captures(site)
+    history = own_changes(weekly_captures(site))
     intervals = history.histories()
     ranker = GammaPoisson().fit(intervals)
     means, shapes = np.full(len(site.urls), ranker.prior_.mean), np.full(len(site.urls), ranker.prior_.shape)

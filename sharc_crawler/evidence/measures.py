@@ -175,14 +175,15 @@ class Expected:
     (``counted``) among them. How well a rate is known is in p, the mean of e^{-λI} over the posterior of λ. The
     deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), of so many pages at once as are edited together, and of
     what moves all of them: how far the changes of the site as a whole swing
-    (:class:`~sharc_crawler.rates.swings.Swings`). Nobody told the rate of those ``guessed``.
+    (:class:`~sharc_crawler.rates.swings.Swings`). It is never more than where all pages go one way, Σ √(p(1-p)).
+    Nobody told the rate of those ``guessed``.
     """
 
     def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
         self._reference = reference
         self.swings = swings or Swings.usual()
         self._pages = self._counted = self._noise = self._guessed = 0
-        self._sum = self._variance = self._longest = 0.0
+        self._sum = self._variance = self._most = self._longest = 0.0
         self._moved = 0.0  #: −∂EC/∂ log λ of all rates
 
     def add(self, page: PageFacts) -> None:
@@ -192,6 +193,7 @@ class Expected:
         self._pages += 1
         self._sum += p
         self._variance += p * (1 - p)
+        self._most += math.sqrt(p * (1 - p))
         length = interval(page, self._reference) or 0.0
         self._longest = max(self._longest, length)
         changes = _changes(page, length)
@@ -203,10 +205,11 @@ class Expected:
     def totals(self) -> dict[str, Any]:
         """As a report has them."""
         swings = self.swings
+        wide = math.hypot(math.sqrt(swings.crowd * self._variance), swings.at(self._longest) * self._moved)
         return {
             "pages": self._pages,
             "coherent": self._sum,
-            "deviation": math.hypot(math.sqrt(swings.crowd * self._variance), swings.at(self._longest) * self._moved),
+            "deviation": min(wide, self._most),
             "counted": self._counted,
             "same_content": self._counted + self._noise,
             "guessed": self._guessed,

@@ -36,23 +36,23 @@ def age_histories(lastmods: NDArray[np.float64], read: ArrayLike) -> Histories:
     ends = np.broadcast_to(np.asarray(read, np.float64), said.shape)[said]
     lengths = np.maximum(ends - lastmods[said], 1.0)
     values, place, counts = np.unique(lastmods[said], return_inverse=True, return_counts=True)
-    changed = np.where(_shared(values, counts)[place], UNCHANGED, DATED).astype(np.int8)
+    dateless = imported(values, counts, int(counts.sum())) | ((values == values[:1]) & (counts > 1))
+    changed = np.where(dateless[place], UNCHANGED, DATED).astype(np.int8)
     offsets = np.concatenate([[0], np.cumsum(said)]).astype(np.int64)
     return Histories(offsets, lengths, changed, ends)
 
 
-def _shared(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which lastmods (sorted) so many pages share that they date no change of these.
+def imported(values: NDArray[np.float64], counts: NDArray[np.int64], pages: int) -> NDArray[np.bool_]:
+    """Which lastmods (sorted) so many of all pages share that they date no change of these.
 
     A bare date is shared by all that changed on that day, on a busy site by many: it must stand out from those around.
     """
-    shared: NDArray[np.bool_] = counts > max(FEW, SHARED * counts.sum())
+    shared: NDArray[np.bool_] = counts > max(FEW, SHARED * pages)
     bare = values % DAY == 0
     for at in np.flatnonzero(shared & bare).tolist():
         near = bare & (np.abs(values - values[at]) <= WEEK)
         near[at] = False
         shared[at] = counts[at] > SPIKE * counts[near].max(initial=0)
-    shared |= (values == values[:1]) & (counts > 1)
     return shared
 
 

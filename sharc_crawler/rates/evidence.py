@@ -15,6 +15,7 @@ from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
+from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def combined_rates(
         learned from know better
 
     """
-    history = dated(history)
+    history = own_changes(dated(history))
     if learnable(history, now, horizon):
         together = grouped(history)
         return counted_rates(history, stated) if together else learned_rates(history, now, horizon, surroundings)

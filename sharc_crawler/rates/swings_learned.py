@@ -14,6 +14,7 @@ import numpy as np
 
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.swings import CROWD, DAY, KNOTS, Swings, usual
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def learned_swings(history: SiteHistory) -> Swings:
 
     Knots beyond what the history can tell lean on the nearest one that it does.
     """
-    past, finest = _past(_sampled(history))
+    past, finest = _past(_sampled(own_changes(history)))
     watched = past.end - float(np.min(past.begins, initial=past.end))
     found = {length: one for length in KNOTS if length >= finest and (one := _deviation(past, length, watched))}
     if not found:

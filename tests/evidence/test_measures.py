@@ -188,6 +188,13 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     assert unsure["coherent"] == pytest.approx(10_000 * 1.2**-0.5)
 
 
+def test_the_deviation_is_never_more_than_where_all_pages_go_one_way() -> None:
+    """Three pages are not edited four at a time, however far a site swings."""
+    few, wild = [looked_over(1.0) for _ in range(3)], Swings((50.0,) * len(KNOTS), CROWD)
+    p = math.exp(-0.1)
+    assert sums(Expected(None, wild), few)["deviation"] == pytest.approx(3 * math.sqrt(p * (1 - p)))
+
+
 def test_counted_are_the_coherent_ones_of_those_with_an_interval() -> None:
     judged = [page(Verdict.COHERENT, visit=ONLY), page(Verdict.CHANGED, visit=FIRST, revisit=LATER)]
     found = sums(Expected(None), [*judged, judged[1], page(Verdict.COHERENT)])

@@ -1,5 +1,7 @@
 """How far a site's changes swing together: as held where nothing is known, and as its history tells."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,16 @@ def watched(changed: np.ndarray, dated: bool = True) -> SiteHistory:
     )
 
 
+def rebuilt(changed: np.ndarray, *rounds: int) -> SiteHistory:
+    """The same, and in the middle of these weeks all pages were made again."""
+    every = changed.copy()
+    every[:, rounds] = True
+    history, last = watched(every), watched(changed).lastmods.reshape(changed.shape)
+    for one in rounds:
+        last[:, one:] = np.fmax(last[:, one:], WEEK * (one - 0.5))
+    return replace(history, lastmods=last.ravel())
+
+
 def steady() -> np.ndarray:
     """Pages that change by chance alone."""
     return np.random.default_rng(1).random((PAGES, ROUNDS)) < 0.1
@@ -58,6 +70,11 @@ def test_a_small_site_without_a_history_is_held_to_be_edited_several_pages_at_on
 @pytest.mark.parametrize("days", [1, 14, 30])
 def test_a_steady_site_swings_less_than_the_stated_figure(days: float) -> None:
     assert learned_swings(watched(steady())).at(days * DAY) < 0.7 * usual(days * DAY)
+
+
+def test_rebuilds_are_no_swing_of_the_pages_own_changes() -> None:
+    calm, rebuilds = learned_swings(watched(steady())), learned_swings(rebuilt(steady(), 15, 30))
+    assert rebuilds.at(14 * DAY) < 1.2 * calm.at(14 * DAY)
 
 
 @pytest.mark.parametrize("dated", [True, False])

@@ -63,13 +63,13 @@ class GammaPoisson(Estimator):
         labels = np.zeros(len(histories), np.int64) if classes is None else classes
         rng = np.random.default_rng(self.seed)
         everything = _sampled(histories, np.zeros(len(histories), np.int64), rng)[0]
-        self.prior_ = learn(Likelihood.of(everything), _first_guess(everything), LENT)
+        self.prior_ = learn(_bounded(everything, np.zeros(len(everything), np.int64)), _first_guess(everything), LENT)
         known, own = _sampled(histories, labels, rng)
         names, index = np.unique(own, return_inverse=True)
         if len(names) < 2:
             self.priors_ = dict.fromkeys(names.tolist(), self.prior_)
             return self
-        found = learn_all(Likelihood.of(known), index, len(names), self.prior_, LENT)
+        found = learn_all(_bounded(known, index), index, len(names), self.prior_, LENT)
         self.priors_ = dict(zip(names.tolist(), found, strict=True))
         return self
 
@@ -93,6 +93,13 @@ def _sampled(
     place = np.arange(len(pages)) - np.repeat(first, counts)
     pages = np.sort(pages[place < most])
     return histories.select(pages).known(), labels[pages]
+
+
+def _bounded(known: Histories, labels: NDArray[np.int64]) -> Likelihood:
+    """Of a class whose pages all changed at every look nothing else would keep the prior from running away."""
+    found = Likelihood.of(known)
+    calm = np.bincount(labels, found.scale)[labels] > 0
+    return found if calm.all() else found.bounded(~calm)
 
 
 def _first_guess(known: Histories) -> Prior:

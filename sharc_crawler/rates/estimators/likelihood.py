@@ -65,12 +65,14 @@ class Likelihood:
             known.total(known.weighted(calm)),
         )
 
-    def bounded(self) -> Likelihood:
-        """The same, with half an interval without a change for pages that always changed.
+    def bounded(self, among: NDArray[np.bool_] | None = None) -> Likelihood:
+        """The same, with half an interval without a change for pages that always changed; ``among`` which, None: all.
 
         Nothing else speaks against any rate, however high; Cho and Garcia-Molina's estimator is what maximises this.
         """
         open_ = (self.hits > 0) & (self.scale <= 0)
+        if among is not None:
+            open_ &= among
         half = 0.5 * self._sum(self.lengths) / np.where(self.hits > 0, self.hits, 1.0)
         return self.times(np.zeros(len(half)), np.where(open_, half, 0.0))
 

@@ -51,3 +51,13 @@ def test_the_evidence_is_an_integral():
     found = moments(one, shape, shape / mean)
     whole = np.exp(found.evidence + shape * np.log(shape / mean) - gammaln(shape))
     assert whole == pytest.approx(1.0 - (1.0 + length * mean / shape) ** -shape, rel=2e-3)
+
+
+def test_pages_of_a_small_class_that_changed_at_every_look_have_rates_within_reason():
+    """Nothing spoke against any rate: these three were held to change 300 times a day."""
+    rng = np.random.default_rng(7)
+    lengths = np.tile([1.0, 13.0], (1_003, 1))
+    bits = rng.random(lengths.shape) < -np.expm1(-rng.gamma(0.05, 0.4, 1_003)[:, None] * lengths)
+    bits[-3:] = True
+    whole, classes = Histories.of(list(lengths), list(bits.astype(np.int8))), np.repeat([0, 1], [1_000, 3])
+    assert GammaPoisson().fit(whole, classes).estimate(whole, classes).rate[-1] < 10.0
