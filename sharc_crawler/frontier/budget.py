@@ -1,146 +1,71 @@
-"""What one site capture may cost: requests, bytes, time. Visits end while there is room for their revisits.
-
-A page that is visited and never revisited is of unknown coherence: it costs, and proves nothing. So a visit is made
-only if what is left afterwards suffices for all revisits due by then. Where something turns out larger than expected,
-the largest revisits lose their room, until all others fit: one large file does not cost many small pages theirs.
-"""
+"""What one site capture has cost. Where an order bounds it, :mod:`~sharc_crawler.frontier.bounded` says what it may."""
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import Counter
-from pathlib import PurePosixPath
-from statistics import median_low
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.hosts import Task
-from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
+from sharc_crawler.model import Slot
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import VisitRow
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
+    from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds
 
-TESTED = 9  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
-_REVISITED = EMBEDDED | {Kind.PAGE}
 
 
-class _Cost(NamedTuple):
-    """Requests, bytes and seconds; of what is bounded, those left, and those that something takes."""
+class Spending:
+    """What a capture has spent; nothing bounds it. Restored by telling it of all former fetches."""
 
-    requests: float
-    size: float
-    time: Seconds
-
-
-class SiteBudget:
-    """What a capture has spent, and whether it may spend more. Restored by telling it of all former fetches."""
-
-    def __init__(self, spec: CaptureSpec, started: Instant) -> None:
-        self._spec = spec
-        self._bounded = bool(spec.max_requests or spec.max_bytes or spec.max_time)
-        self._started = started
-        self._requests = 0
+    def __init__(self) -> None:
         self.received = 0  #: bytes
-        self._sizes: dict[PageId, int] = {}  #: bytes of the visit
-        self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
-        self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
-        self._due_bytes = 0
-        self._validated: set[PageId] = set()  #: to be revisited, and with validators: some 304s are tested
-        self._largest: list[
-            tuple[int, PageId]
-        ] = []  #: of these, as a heap of negative sizes; also those released since
-        self.seeds: set[PageId] = set()  #: to be visited yet: room is kept for them, whenever their turn comes
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
-        self.left: Counter[Slot] = Counter()  #: downloads that were not made
+        self.left: Counter[Slot] = Counter()  #: downloads not made, by a former run, too
         self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
-        """Which bound forbids a download; ``None``: none does. robots.txt is read as long as there is time."""
-        if not self._bounded or (kind is Kind.ROBOTS and now < self.ends):
-            return None
-        spec = self._spec
-        left = self._left(kind, now)
-        need = self._need(task, kind, url, now)
-        for name, bound, unit, lacking in (
-            ("max_requests", spec.max_requests, "", left.requests < need.requests),
-            ("max_bytes", spec.max_bytes, "B", left.size < need.size or left.size <= 0),
-            ("max_time", spec.max_time, "s", left.time < need.time or left.time <= 0),
-        ):
-            if bound and lacking:
-                return f"{PREFIX}{name}={bound:,.10g}{unit} has no room left for it"
-        return None
+        """Which bound forbids a download; ``None``: none does."""
 
     @property
     def ends(self) -> Instant:
-        """From when on nothing is downloaded any more; infinity: time is not bounded."""
-        return self._started + self.paused + self._spec.max_time if self._spec.max_time else math.inf
+        """From when on nothing is downloaded any more."""
+        return math.inf
 
-    def spare(self, now: Instant) -> float:
-        """Requests, about, that room is kept for by no revisit that is due; infinity: nothing is bounded."""
-        spec, left = self._spec, self._left(Kind.PAGE, now)
-        kept = len(self._due) + 2 * len(self.seeds) + self._tests
-        made = max(1, self._requests)
-        rooms = (
-            (spec.max_requests, left.requests - kept),
-            (spec.max_bytes, (left.size - self._due_bytes) * made / max(1, self.received)),
-            (spec.max_time, left.time * made / max(1e-9, self._ran(now)) - kept),
-        )
-        return min((room for bound, room in rooms if bound), default=math.inf)
+    def spare(self, now: Instant) -> float:  # noqa: ARG002 - for the bounded one
+        """Requests, about, that room is kept for by nothing."""
+        return math.inf
 
-    def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:
-        """All former fetches, in the order in which they ended."""
-        if not self._bounded:  # nothing is kept room for
-            made = [visit for visit in visits if visit.attempt]
-            self._requests += len(made)
-            self.received += sum(visit.outcome.length for visit in made)
-            self.seeds.difference_update([visit.page for visit in made])
-            visits = [visit for visit in visits if not visit.attempt]
-        for visit in visits:
-            task = Task(visit.page, visit.slot, visit.plan, visit.attempt)
-            if visit.attempt:
-                self.leased(task, pages.kinds[visit.page])
-                self.ended(task, pages.urls[visit.page], visit.outcome, visit.finished)
-            elif (reason := visit.outcome.error or "").startswith(PREFIX):
-                self.forgone(task, reason)
+    def keep_room(self, seeds: Iterable[PageId]) -> None:
+        """For pages that are to be visited whenever their turn comes."""
 
     def leased(self, task: Task, kind: Kind) -> None:
-        """A request is made; what is visited will be revisited."""
-        self._requests += 1
-        self.seeds.discard(task.page)
-        if self._bounded and self._revisited(task, kind):
-            self._due.add(task.page)
+        """A request is made."""
 
-    def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:
+    def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:  # noqa: ARG002 - for the bounded one
         """It ended so."""
         self.received += outcome.length
-        if self._bounded and finished:
-            due = task.page in self._due
-            if due and task.slot is Slot.FIRST and task.page in self._sizes and outcome.result is not Result.OK:
-                return  # a second look that showed nothing: its visit stands, and its revisit is due
-            self._release(task.page)
-            if outcome.result is Result.OK and task.slot is not Slot.SECOND:
-                self._measured(task.page, url, outcome.length, due)
-                if due and outcome.validators:
-                    self._validated.add(task.page)
-        self._give_up_the_largest()
 
     def forgone(self, task: Task, reason: str) -> None:
         """A download was not made."""
-        self.seeds.discard(task.page)
-        self._release(task.page)
         self.left[task.slot] += 1
         if task.slot is Slot.SECOND:
             self.unproven[task.page] = Reason.NEVER_REVISITED.of(reason.removeprefix(PREFIX))
+
+    def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:  # noqa: ARG002 - for the bounded one
+        """All former fetches, in the order in which they ended."""
+        self.received += sum(visit.outcome.length for visit in visits if visit.attempt)
+        for visit in visits:
+            if not visit.attempt and (reason := visit.outcome.error or "").startswith(PREFIX):
+                self.forgone(Task(visit.page, visit.slot), reason)
 
     def note(self) -> str | None:
         """What a reader must know at the end."""
@@ -150,78 +75,11 @@ class SiteBudget:
         left = f"{counted(visits, 'first one')}, {counted(revisits, 'second one')}"
         return f"the budget had no room for all; downloads not made for it: {left}"
 
-    def _revisited(self, task: Task, kind: Kind) -> bool:
-        """Will the page be revisited?"""
-        if task.slot is Slot.FIRST:
-            return kind in _REVISITED
-        return task.slot is Slot.ONLY and kind is Kind.PAGE and self.all_revisited
 
-    def _release(self, page: PageId) -> None:
-        """No room is kept for it."""
-        if page in self._due:
-            self._due.remove(page)
-            self._due_bytes -= self._sizes.get(page, 0)
+def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
+    """Of a capture by this order."""
+    if not (spec.max_requests or spec.max_bytes or spec.max_time):
+        return Spending()
+    from sharc_crawler.frontier.bounded import SiteBudget  # only where something is bounded
 
-    def _measured(self, page: PageId, url: str, size: int, due: bool) -> None:
-        """A visit took so many bytes; is its revisit due?"""
-        made, total = self._suffixes.get(_suffix(url), (0, 0))
-        self._suffixes[_suffix(url)] = made + 1, total + size
-        self._sizes[page] = size
-        if due:
-            self._due.add(page)
-            self._due_bytes += size
-            heapq.heappush(self._largest, (-size, page))
-
-    def _give_up_the_largest(self) -> None:
-        """Keep no more room than there is."""
-        if self._spec.max_bytes:
-            while self._largest and self._due_bytes > self._spec.max_bytes - self.received:
-                self._release(heapq.heappop(self._largest)[1])
-
-    def _left(self, kind: Kind, now: Instant) -> _Cost:
-        """Of each bound; sitemaps, which come before all pages, may take half of it."""
-        spec = self._spec
-        share = 0.5 if kind is Kind.SITEMAP and not self._due else 1.0
-        return _Cost(
-            share * spec.max_requests - self._requests,
-            share * spec.max_bytes - self.received,
-            self.ends - (1.0 - share) * spec.max_time - now,
-        )
-
-    def _need(self, task: Task, kind: Kind, url: str, now: Instant) -> _Cost:
-        """What a download takes with all revisits that are due after it."""
-        if task.slot is Slot.SECOND:
-            if kind is Kind.SITEMAP:  # what is read at T decides how the capture goes on
-                return _Cost(1, 0, 0)
-            kept = 0 if task.page in self._due else self._due_bytes
-            return _Cost(1, kept + self._sizes.get(task.page, 0), 0)
-        own = 2 if self._revisited(task, kind) and task.page not in self._due else 1
-        seeds = 0 if task.page in self.seeds else 2 * len(self.seeds)
-        requests = len(self._due) + own + seeds + self._tests
-        size = self._due_bytes + own * self._expected(_suffix(url)) + seeds * self._expected("")
-        return _Cost(requests, size, requests * self._ran(now) / max(1, self._requests))
-
-    @property
-    def _tests(self) -> int:
-        """Downloads in full of pages answered 304, that room is kept for."""
-        share, most = self._spec.audit, len(self._validated)
-        return min(most, math.ceil(share * most) + TESTED) if share else 0
-
-    def _expected(self, suffix: str) -> float:
-        """Bytes of a visit: the mean of its suffix, or the suffixes' median for the first of one."""
-        if found := self._suffixes.get(suffix):
-            made, total = found
-            return total / made
-        return median_low(total / made for made, total in self._suffixes.values()) if self._suffixes else 0.0
-
-    def _ran(self, now: Instant) -> Seconds:
-        return now - self._started - self.paused
-
-
-def _suffix(url: str) -> str:
-    """What tells a PDF from a page before either is downloaded.
-
-    >>> _suffix("http://a.example/annual/REPORT.pdf?v=2"), _suffix("http://a.example/news/")
-    ('.pdf', '')
-    """
-    return PurePosixPath(urlsplit(url).path).suffix.lower()
+    return SiteBudget(spec, started)

@@ -11,7 +11,7 @@ from array import array
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.evidence.judgement import Revisits
-from sharc_crawler.frontier.budget import SiteBudget
+from sharc_crawler.frontier.budget import spending_of
 from sharc_crawler.frontier.lifecycle import Life
 from sharc_crawler.frontier.seen import LeftOut, SeenUrls
 from sharc_crawler.frontier.store import SOLE, CaptureRow
@@ -218,7 +218,7 @@ class SiteCapture:
         self.left_out = LeftOut()
         self.revisited = Revisits()  #: how revisits are judged
         self.seen = SeenUrls()  #: every URL known to this capture, by its key
-        self.budget = SiteBudget(spec, started)
+        self.budget = spending_of(spec, started)
         self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
         self.doubted: Doubted | None = None  #: once there are such pages
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read

@@ -67,7 +67,7 @@ class Opener:
         for url in spec.seeds:
             seed = self._parts.canonical(url)
             if seed and kind is Kind.PAGE:
-                capture.budget.seeds.update(capture.seen.find((seed,)))
+                capture.budget.keep_room(capture.seen.find((seed,)))
             if seed:
                 self._open_host(capture, self._parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())

@@ -98,7 +98,7 @@ class Restorer:
             if row.source == unrated and row.state != _LATE:
                 capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints), row.url)
         seeds = set(capture.spec.seeds)
-        capture.budget.seeds.update(row.page for row in rows if row.url in seeds)
+        capture.budget.keep_room(row.page for row in rows if row.url in seeds)
 
     def _besides(self, row: PageRow) -> None:
         """What is no page."""

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
-    from sharc_crawler.strategies.classes import Classes
-    from sharc_crawler.strategies.layout import Run
+    from sharc_crawler.strategies.classes import Classes, Run
 
 
 def sharc_attested(setting: Setting, visits: int = 1) -> Strategy:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.strategies.classes import classify, combinations
+from sharc_crawler.strategies.layout import classify, combinations
 from sharc_crawler.strategies.pieces import Pieces
 
 if TYPE_CHECKING:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Candidates, Setting
-    from sharc_crawler.strategies.classes import Classes
-    from sharc_crawler.strategies.layout import Run
+    from sharc_crawler.strategies.classes import Classes, Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
-from sharc_crawler.strategies.layout import Run
+from sharc_crawler.strategies.classes import Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

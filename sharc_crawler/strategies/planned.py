@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import PageId, Seconds
     from sharc_crawler.strategies.base import Candidates
-    from sharc_crawler.strategies.layout import Run
+    from sharc_crawler.strategies.classes import Run
     from sharc_crawler.strategies.scout import Scout
 
 CLASSES = 512  #: exact up to here; then rates are binned to 1 % or more

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import PageId, Plan
     from sharc_crawler.strategies.base import Candidates, Setting
-    from sharc_crawler.strategies.classes import Classes
-    from sharc_crawler.strategies.layout import Planner, Run
+    from sharc_crawler.strategies.classes import Classes, Planner, Run
 
 
 class PyramidStrategy(PhasedStrategy):

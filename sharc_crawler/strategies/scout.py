@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import PageId, Seconds
-    from sharc_crawler.strategies.layout import Run
+    from sharc_crawler.strategies.classes import Run
 
     Column = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class Scout:
     """Learns which visits find pages that were not known before.
 
     >>> from sharc_crawler.model import Plan
-    >>> from sharc_crawler.strategies.layout import Run
+    >>> from sharc_crawler.strategies.classes import Run
     >>> scout = Scout()
     >>> for rate, found in ((0.5, 3), (0.5, 0), (0.25, 0)):
     ...     scout.visited(rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Plan
-from sharc_crawler.strategies.layout import Run
+from sharc_crawler.strategies.classes import Run
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.split import split
 

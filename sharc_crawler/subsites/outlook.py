@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.strategies.classes import classify
+from sharc_crawler.strategies.layout import classify
 from sharc_crawler.strategies.selective import selective
 
 if TYPE_CHECKING:

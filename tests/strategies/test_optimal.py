@@ -18,9 +18,9 @@ from sharc_crawler.model import Plan
 from sharc_crawler.strategies import optimal
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.bound import upper_bound
-from sharc_crawler.strategies.classes import Classes, classify
+from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.climb import _flights, _Stairs, climb
-from sharc_crawler.strategies.layout import lay_out
+from sharc_crawler.strategies.layout import classify, lay_out
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.strategies.optimal import optimum
 from sharc_crawler.strategies.pieces import Pieces, series

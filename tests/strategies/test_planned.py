@@ -6,7 +6,7 @@ import pytest
 
 from sharc_crawler.model import Plan
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.layout import Run
+from sharc_crawler.strategies.classes import Run
 from sharc_crawler.strategies.planned import NEWS, PlannedPages
 from sharc_crawler.strategies.scout import Scout
 

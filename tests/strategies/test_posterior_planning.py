@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.layout import Planner, lay_out
+from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.optimal import optimal
 from sharc_crawler.strategies.selective import selective
+
+if TYPE_CHECKING:
+    from sharc_crawler.strategies.classes import Planner
 
 PLANNERS = {"selective": selective, "optimal": optimal}
 

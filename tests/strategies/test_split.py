@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.classes import LIMIT, Classes, classify
-from sharc_crawler.strategies.layout import lay_out
+from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.strategies.layout import LIMIT, classify, lay_out
 from sharc_crawler.strategies.selective import selective
 from sharc_crawler.strategies.split import TIE, _drops, split
 from tests.strategies.oracles import direct_split, intervals_of, literal_split
