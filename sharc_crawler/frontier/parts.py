@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.model import NO_VALIDATORS
-from sharc_crawler.rates.chain import default_chain
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.urls import canonical, host_of
 
@@ -78,6 +77,8 @@ def at_once(work: Callable[[], Any], _: int) -> Future[Any]:
 
 def default_rates(_: CaptureSpec) -> Rates:
     """Those of a first capture: sitemaps, then the mean of the known pages."""
+    from sharc_crawler.rates.chain import default_chain  # a site may state nothing
+
     return default_chain()
 
 

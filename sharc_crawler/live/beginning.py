@@ -16,8 +16,9 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failing import without_tracebacks
+from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.reading.memory import memory_of
-from sharc_crawler.live.session import Session, parts_of
+from sharc_crawler.live.session import Session
 from sharc_crawler.live.setup.naming import attributes, check_pattern, named
 from sharc_crawler.live.setup.output import is_begun
 from sharc_crawler.live.writing.space import Space

@@ -13,10 +13,11 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.options.reading import SETTINGS, read_settings
 from sharc_crawler.options.table import Options
-from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
+
+    from sharc_crawler.rates.sitemap import SitemapRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,8 @@ class Config(Options):
     @property
     def sitemap_rules(self) -> SitemapRules:
         """What a sitemap's words mean."""
+        from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules  # only where there is one
+
         own = {name: 1 / period for name, period in self.changefreq}
         return SitemapRules(changefreq={**CHANGEFREQ_RATES, **own})
 

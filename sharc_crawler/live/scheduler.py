@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SiteError, StoppedCaptureError, StrategyError, Superseded
 from sharc_crawler.instants import second
@@ -78,16 +78,9 @@ class SharcScheduler(BaseScheduler):
         self._next_turn = Alarm(self._turn)
         self._drop_in = self._dropped_in() if self._session.drop_in else None
         if self._drop_in:
-            return deferred_from_coro(self._begin(self._drop_in))
+            return deferred_from_coro(self._drop_in.begin())
         private.own_all_delays(engine.downloader)
         return deferred_from_coro(self._session.begin())
-
-    async def _begin(self, drop_in: DropIn) -> None:
-        """A project's own spider: from the start, or where it was cut off."""
-        if (opened := drop_in.filter.open()) is not None:
-            await maybe_deferred_to_future(opened)
-        if drop_in.keeper is not None and (saved := await self._session.go_on()) is not None:
-            drop_in.restore(*saved)
 
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
@@ -98,8 +91,8 @@ class SharcScheduler(BaseScheduler):
     async def _close(self, reason: str) -> None:
         if self._finishes:
             await self._finish_all()
-        if self._drop_in and (closed := self._drop_in.filter.close(reason)) is not None:
-            await maybe_deferred_to_future(closed)
+        if self._drop_in:
+            await self._drop_in.close(reason)
 
     async def _finish_all(self) -> None:
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""

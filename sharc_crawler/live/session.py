@@ -16,13 +16,10 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import SharcError, Superseded
-from sharc_crawler.frontier.parts import Parts, at_once
-from sharc_crawler.frontier.store import SOLE
 from sharc_crawler.instants import iso
-from sharc_crawler.live.former.history import rates_of
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
-from sharc_crawler.live.setup.output import check_objects, check_state, is_whole, make_folder, told
+from sharc_crawler.live.setup.output import check_objects, check_state, is_whole, make_folder
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
 from sharc_crawler.plugins import path_of
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
@@ -54,7 +51,6 @@ if TYPE_CHECKING:
     from sharc_crawler.storage.sharing import SharedFile
 
 logger = logging.getLogger(__name__)
-LONG = 5_000  #: pages whose rates are made in 0.1 s of processor time
 
 
 @dataclass(slots=True)
@@ -123,23 +119,19 @@ class Session:
         """Open the site captures, or go on with them where their folders hold their unfinished state."""
         with uncollected():
             wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
-        await self._finish_former({frontier.capture.spec.site for frontier in self.sites})
+        await self.finish_former({frontier.capture.spec.site for frontier in self.sites})
         await self._ready([spec.site for spec in wanted])
         for spec in wanted:
             capture = self.open(replace(spec, settings={**spec.settings, "run": self.run}))
-            capture.schedule(self._known_pages(spec.site), self.clock.now())
+            capture.schedule(self.known_pages(spec.site), self.clock.now())
 
-    def _parts(self) -> Parts:
-        """Those that rebuilt captures are made with."""
-        parts = parts_of(self.history, self.config)
-        return replace(parts, former=self.former.validators, taken=self.former.taken) if self.former else parts
-
-    def _known_pages(self, site: str) -> list[Sighting]:
+    def known_pages(self, site: str) -> list[Sighting]:
+        """Those of a site that its history tells of."""
         if not self.history:
             return []
-        from sharc_crawler.live.former.known import known_pages  # only where there is one
+        from sharc_crawler.live.former import known  # only where there is one
 
-        return known_pages(site, self.history)
+        return known.known_pages(site, self.history)
 
     async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
         """Go on with what was begun; what is to be begun is left. What was moved elsewhere is neither."""
@@ -149,12 +141,13 @@ class Session:
             if place is None:
                 logger.warning("%s is left out: its folder in %s was moved elsewhere.", spec.site, self.config.output)
                 continue
-            if spec.site in self._stateless:
-                await place.rebuild(self.bounded(spec), self._parts(), self.former, self._known_pages)
-            if place.is_begun:
-                self._restore(place, await place.gone_on_with(), spec)
-            else:
+            lost = spec.site in self._stateless
+            if not lost and not place.is_begun:
                 left.append(spec)
+                continue
+            from sharc_crawler.live.former.going_on import GoingOn  # what begins goes on with nothing
+
+            await GoingOn(self).with_one(place, spec, lost=lost)
         return left
 
     def _occupy(self, output: Path, sites: Sequence[str]) -> None:
@@ -173,45 +166,13 @@ class Session:
 
     def _place(self, site: str, folder: Path) -> Place:
         make_folder(folder)
-        place = self.places[site] = Place(folder, self.config, self.clock, self.stores)
+        place = self.places[site] = Place(folder, self.config, self.stores)
         return place
 
     def open(self, spec: CaptureSpec, *, seeded: bool = True) -> Frontier:
         """Begin a site's capture, within this crawl's budget."""
         store = self.file.part() if self.file else self.places.get(spec.site)
         return self.sites.open(self.bounded(spec), self.clock.now(), store, seeded=seeded)
-
-    def _restore(self, place: Place, saved: Batch, spec: CaptureSpec) -> None:
-        """Go on with a site's capture."""
-        saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
-        frontier = self.sites.restore(saved, self.clock.now(), place)
-        self.run = str(frontier.capture.spec.settings["run"])
-        self.gone_on = True
-
-    async def go_on(self) -> tuple[dict[str, Batch], dict[str, str]] | None:
-        """A project's own spider: its captures by site, and what it kept, as a former run left them; ``None``: none."""
-        saved = self.places[self.name].loaded() if self.file else None
-        if self.file is None or saved is None or not saved.captures:
-            return None
-        for number, row in saved.captures.items():
-            saved.captures[number] = self._on_new_terms(row, replace(row.spec, strategy=self.config.strategy))
-        self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
-        found = {}
-        with uncollected():
-            for part, batch in self.file.parts(saved):
-                frontier = self.sites.restore(batch, self.clock.now(), part)
-                found[frontier.capture.spec.site] = batch
-        self.gone_on = True
-        await self._finish_former({self.name})
-        return found, saved.kept
-
-    def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
-        """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
-        settings = {**row.spec.settings, **spec.settings}
-        new = {name: getattr(spec, name) for name in ("strategy", "include", "exclude")}
-        other = [f"begun with {name}={told(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
-        bounded = self.bounded(replace(row.spec, settings=settings, **new))
-        return row._replace(spec=bounded, notes=(*row.notes, *other))
 
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
         """The order with this crawl's budget, which a crawl that goes on may have changed."""
@@ -257,7 +218,7 @@ class Session:
         """Have records written that no server sent; ``None``: nothing is archived."""
         return self.archivist.describe(site, resources) if self.archives else None
 
-    async def _finish_former(self, sites: set[str]) -> None:
+    async def finish_former(self, sites: set[str]) -> None:
         """WARC files that were being written when a crawl was cut off are finished before anything is added."""
         await self._open(sorted(sites), "finishing the WARC files of the run before")
 
@@ -382,30 +343,3 @@ def _control(folder: Path, sites: Sites) -> Control:
     from sharc_crawler.live.monitoring.control import Control  # only where orders are taken
 
     return Control(folder, sites)
-
-
-def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
-    """What takes long is not waited for: the reactor hears the others meanwhile."""
-    if pages <= LONG:
-        return at_once(work, pages)
-    from sharc_crawler.live.aside import by_thread  # only of large sites
-
-    return by_thread(work)
-
-
-def parts_of(history: ObservationStore | None, config: Config) -> Parts:
-    """What a capture goes by: the site's history where there is one."""
-    delay = config.politeness.delay
-    told, rules = config.progress, config.sitemap_rules
-    rates = partial(rates_of, names=config.rates, history=history, rules=rules, delay=delay, told=told)
-    if history is None:
-        return Parts(rates=lambda spec: rates(spec.site), aside=aside)
-    from sharc_crawler.live.former.known import last_seen  # the same
-
-    return Parts(
-        aside=aside,
-        rates=lambda spec: rates(spec.site),
-        history=lambda spec: history.histories(spec.site),
-        links=lambda spec: history.links(spec.site),
-        seen=lambda spec, url: last_seen(spec.site, url, history),
-    )

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sharc_crawler.options.kinds import Text
 from sharc_crawler.plugins import load
-from sharc_crawler.rates.make import make_sources
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
@@ -49,6 +48,12 @@ def _objects(url: str) -> object:
     return ObjectFolder(url)
 
 
+def _rates(spec: str) -> object:
+    from sharc_crawler.rates.make import make_sources
+
+    return make_sources(spec, {})
+
+
 def _division(name: str) -> object:
     from sharc_crawler.subsites.make import make_division
 
@@ -56,7 +61,7 @@ def _division(name: str) -> object:
 
 
 STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
-RATES = Text("names, separated by commas", lambda spec: make_sources(spec, {}))
+RATES = Text("names, separated by commas", _rates)
 UPDATES = plugin("updates", "`digest`, `link-addition`, `pdf-link`, `fingerprint`")
 DIVISION = Text("`path`, `sitemap`, `links`", _division)
 COOKIES, STATE, MASKS, KEY = (Text("file", check) for check in (_cookies, _state, _masks, _key))

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import ValueKind
-from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 from sharc_crawler.urls import canonical, with_scheme
 
 _BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
@@ -110,6 +109,8 @@ class Changefreq(ValueKind[tuple[tuple[str, float], ...]]):
     form: str = '`{"daily": SECONDS}`'
 
     def read(self, value: object) -> tuple[tuple[str, float], ...]:
+        from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES  # only where they are given
+
         try:
             periods = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
         except (TypeError, ValueError) as error:

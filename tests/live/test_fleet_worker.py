@@ -260,9 +260,9 @@ def journalled(store: MemoryStore) -> Batch:
 @deferred_f_from_coro_f
 async def test_a_site_goes_on_before_there_is_a_copy_of_what_former_owners_did(working: Working):
     state, told = journalled(MemoryStore()), []
-    config, clock, stores = working.session.config, working.session.clock, working.session.stores
+    config, stores = working.session.config, working.session.stores
     folder = working.worker.holdings.kept.folder / SITE
-    place = FleetPlace(folder, 2, config, clock, stores, lambda *said: told.append(said), list)
+    place = FleetPlace(folder, 2, config, stores, lambda *said: told.append(said), list)
     place.take_over(state)
     place.commit(Batch(members=[(0, 1)]))
     place.catch_up()
@@ -284,9 +284,9 @@ async def test_the_copy_begins_once_a_site_has_gone_on(
     """Both take long, of a large site: its first decision comes first. Of one that is given away again none is made."""
     begun, copied = [], place_module._copied
     monkeypatch.setattr(place_module, "_copied", lambda folder, *more: begun.append(folder) or copied(folder, *more))
-    config, clock, stores = working.session.config, working.session.clock, working.session.stores
+    config, stores = working.session.config, working.session.stores
     folder = working.worker.holdings.kept.folder / SITE
-    place = FleetPlace(folder, 2, config, clock, stores, lambda *_: None, list)
+    place = FleetPlace(folder, 2, config, stores, lambda *_: None, list)
     place.take_over(journalled(MemoryStore()))
     place.copy_beside()
     place.commit(Batch(members=[(0, 1)]))

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.former.history import rates_of
 from sharc_crawler.model import Hints, Sighting, Url
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.hot import with_hot_pages
-from sharc_crawler.rates.sitemap import DEFAULT_RULES
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.surroundings import Surroundings
 
@@ -106,6 +107,6 @@ def test_a_burst_outlasts_a_capture_of_hours_not_one_of_weeks(horizon: float, ho
 
 def test_a_first_live_capture_sees_hot_pages():
     listed = [Sighting(f"http://h/{page}", hints=Hints(lastmod=NOW - age)) for page, age in enumerate(ages())]
-    rates = rates_of("h", "captures,sitemap", None, DEFAULT_RULES, 1.0)
+    rates = rates_of("h", None, Config(politeness=Politeness(), user_agent=None))
     found = np.array([one.rate for one in rates.rates(listed, NOW)])
     assert found[HOT].min() > 1e-3 > found[~HOT].max()

@@ -139,7 +139,7 @@ class Claims:
         """Where a site is kept from now on."""
         worker, session, site = self._of, self._of.session, tenure.site
         told, read = partial(self._told, site), self._read
-        place = FleetPlace(folder, tenure.epoch, session.config, session.clock, session.stores, told, read)
+        place = FleetPlace(folder, tenure.epoch, session.config, session.stores, told, read)
         worker.places[site] = session.places[site] = place
         return place
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, LinksRow
-    from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.places import OpenStores
     from sharc_crawler.model import Seconds
@@ -47,7 +46,6 @@ class FleetPlace(Place):
         folder: Path,
         epoch: int,
         config: Config,
-        clock: Clock,
         stores: OpenStores,
         told: Callable[[str, int], None],
         read: Callable[[Iterable[HostRow]], None],
@@ -62,7 +60,7 @@ class FleetPlace(Place):
         copy = folder / own_name(epoch)
         self.ready = copy / folder.name  #: what is to lie in the folder, once the site is done
         make_folder(copy)
-        super().__init__(copy, config, clock, stores)
+        super().__init__(copy, config, stores)
         (copy / RUNNING).unlink()
         self.folder = folder
 

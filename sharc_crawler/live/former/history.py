@@ -1,60 +1,56 @@
-"""Where a capture's rates come from: with the archive's history of its site (``history=FILE``), or without one."""
+"""What a capture goes by, its rates above all: with the archive's history of its site (``history=FILE``), or none."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.live.monitoring.busy import busy, stoppable
-from sharc_crawler.rates.chain import Chain
-from sharc_crawler.rates.make import make_sources
-from sharc_crawler.rates.sitemap import DAY
-from sharc_crawler.rates.sources import capture_length
+from sharc_crawler.frontier.parts import Parts, at_once
+from sharc_crawler.rates.unstated import UnstatedRates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+    from concurrent.futures import Future
 
-    from sharc_crawler.model import Instant, RateEstimate, Seconds, Sighting
-    from sharc_crawler.rates.base import RateSource
-    from sharc_crawler.rates.sitemap import SitemapRules
+    from sharc_crawler.frontier.capture import Rates
+    from sharc_crawler.live.config import Config
+    from sharc_crawler.rates.chain import Chain
     from sharc_crawler.storage.observations import ObservationStore
 
-
-MANY = 1_000  #: pages whose rates are not told at once
-
-
-class AloudChain(Chain):
-    """A chain that says what takes it long, unless nobody is to be ``told``; Ctrl-C is heard meanwhile."""
-
-    def __init__(self, sources: Sequence[RateSource], told: bool) -> None:
-        super().__init__(sources)
-        self._told = told
-
-    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
-        """One estimate per sighting, in their order.
-
-        Raises :class:`~sharc_crawler.live.monitoring.busy.StoppedError`.
-        """
-        if len(sightings) < MANY:
-            return super().rates(sightings, now)
-        with busy("learning how often pages change", self._told), stoppable():
-            return super().rates(sightings, now)
+LONG = 5_000  #: pages whose rates are made in 0.1 s of processor time
+USUAL = "captures,sitemap"  #: sources of rates: without a history they know what the site states, and no more
 
 
-def rates_of(
-    site: str,
-    names: str,
-    history: ObservationStore | None,
-    rules: SitemapRules,
-    delay: Seconds,
-    told: bool = False,
-) -> Chain:
-    """Where a site's rates come from: the sources of these names, in order; ``told``: a person is, what takes long."""
-    offers: dict[str, Callable[[], object]] = {"rules": lambda: rules, "horizon": lambda: DAY}
-    if history is not None and (pages := history.size(site)):
-        offers |= {
-            "history": lambda: history.histories(site),
-            "links": lambda: history.links(site),
-            "documents": lambda: history.documents(site),
-            "horizon": lambda: capture_length(pages, delay),
-        }
-    return AloudChain(make_sources(names, offers), told)
+def rates_of(site: str, history: ObservationStore | None, config: Config) -> Rates:
+    """Where a site's rates come from."""
+
+    def chain() -> Chain:
+        from sharc_crawler.live.former.sources import chain_of  # only where there is something to go by
+
+        return chain_of(site, history, config)
+
+    known = history is not None and history.size(site)
+    return UnstatedRates(chain) if config.rates == USUAL and not known else chain()
+
+
+def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
+    """What takes long is not waited for: the reactor hears the others meanwhile."""
+    if pages <= LONG:
+        return at_once(work, pages)
+    from sharc_crawler.live.aside import by_thread  # only of large sites
+
+    return by_thread(work)
+
+
+def parts_of(history: ObservationStore | None, config: Config) -> Parts:
+    """What a capture goes by: the site's history where there is one."""
+    if history is None:
+        return Parts(rates=lambda spec: rates_of(spec.site, history, config), aside=aside)
+    from sharc_crawler.live.former.known import last_seen  # the same
+
+    return Parts(
+        aside=aside,
+        rates=lambda spec: rates_of(spec.site, history, config),
+        history=lambda spec: history.histories(spec.site),
+        links=lambda spec: history.links(spec.site),
+        seen=lambda spec, url: last_seen(spec.site, url, history),
+    )

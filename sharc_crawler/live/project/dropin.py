@@ -10,10 +10,12 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
+from sharc_crawler.live.former.going_on import GoingOn
 from sharc_crawler.live.project.everything import hostname
 from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
@@ -92,6 +94,18 @@ class DropIn:
         self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
         self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
+
+    async def begin(self) -> None:
+        """From the start, or where it was cut off."""
+        if (opened := self.filter.open()) is not None:
+            await maybe_deferred_to_future(opened)
+        if self.keeper is not None and (saved := await GoingOn(self._session).with_spider()) is not None:
+            self.restore(*saved)
+
+    async def close(self, reason: str) -> None:
+        """The crawl is over."""
+        if (closed := self.filter.close(reason)) is not None:
+            await maybe_deferred_to_future(closed)
 
     def checked(self, request: Request) -> str | bool:
         """What is to be kept of a request that is new (nothing, without ``SHARC_RESUME``). Or: is it queued already?

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import forget_drafts, replace_file, safe_name
 from sharc_crawler.archive.open_files import MOST, RESERVE, OpenFiles, limit
-from sharc_crawler.archive.options import USUAL
 from sharc_crawler.errors import SharcError, Superseded
-from sharc_crawler.frontier.store import Batch
-from sharc_crawler.instants import iso
-from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage import opening
@@ -21,16 +15,11 @@ from sharc_crawler.storage.folders import RUNNING, SITES, folders_text, site_fol
 from sharc_crawler.storage.holding import owner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import ExchangeRow, FrontierStore, LinksRow
-    from sharc_crawler.live.clock import Clock
+    from sharc_crawler.frontier.store import Batch, ExchangeRow, FrontierStore, LinksRow
     from sharc_crawler.live.config import Config
-    from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.model import Sighting
 
 DESCRIPTORS = 4  #: of an open store: the file, its log, the log's index, the lock
 
@@ -62,10 +51,9 @@ class OpenStores:
 class Place:
     """A capture's folder, with its state and its log; to its frontier, a store."""
 
-    def __init__(self, folder: Path, config: Config, clock: Clock, stores: OpenStores) -> None:
+    def __init__(self, folder: Path, config: Config, stores: OpenStores) -> None:
         self.folder = self.state = folder
         self._config = config
-        self._clock = clock
         self._stores = stores
         self._store: FrontierStore | None = None
         self._owner = ""
@@ -114,87 +102,16 @@ class Place:
         """What its log tells."""
         return self.store.exchanges(after)
 
-    # -- where it goes on --------------------------------------------------------------------------------------------
-
     @property
     def is_begun(self) -> bool:
         """Does its state hold a capture?"""
         return bool(self.store.captures())
 
-    def loaded(self) -> Batch:
-        """The state as it is."""
-        saved = self.store.load()
-        self._go_on_in_time(saved)
-        return saved
-
-    async def gone_on_with(self) -> Batch:
-        """The state as far as the WARC files bear it out; a capture that reached nobody is tried again."""
-        saved = self._tried_again()
-        self._go_on_in_time(saved)
-        return await self._borne_out(saved)
-
-    def _tried_again(self) -> Batch:
-        from sharc_crawler.storage.trying_again import reopened, unreached
-
-        saved = self.store.load()
-        for number in unreached(saved):
-            saved = reopened(saved, number)
-            self._withdraw(saved, number)
-            row = saved.captures[number]
-            note = f"tried again at {iso(self._clock.now())}: nothing had been captured until then"
-            saved.captures[number] = row._replace(notes=(*row.notes, note))
-            self.store.replace(saved)
-        return saved
-
-    async def rebuild(
-        self, spec: CaptureSpec, parts: Parts, former: FormerCaptures | None, known: Callable[[str], Sequence[Sighting]]
-    ) -> None:
-        """Make the state of this capture again, in place of what is lost."""
-        from sharc_crawler.live.former.rebuilding import rebuild, set_logs_aside  # hardly ever
-        from sharc_crawler.live.reading.document import detector_of  # hardly ever
-
-        config = self._config
-        detector, when = detector_of(config.detector, config.masks), iso(self._clock.now())
-        made = partial(rebuild, former=former, known=known)
-        found = await asyncio.to_thread(made, self.folder, [spec], config.politeness, parts, detector, when)
-        self._withdraw(found.state, *found.state.captures)
-        self.store.replace(found.state)
-        self.store.commit(Batch(links=found.links))
-        set_logs_aside(self.folder)
-        self.log = CrawlLog(self.folder, self, config.log)
-
-    def _go_on_in_time(self, saved: Batch) -> None:
-        """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
-        ahead = self._clock.not_before(max((visit.outcome.ended for visit in saved.visits), default=0.0))
-        if ahead:
-            note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
-            for number, row in saved.captures.items():
-                saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
-
-    async def _borne_out(self, saved: Batch) -> Batch:
-        """What the WARC files do not hold any more is fetched again."""
-        if not self._config.warc or self._config.writer != USUAL:
-            return saved
-        from sharc_crawler.live.former.relying import relied_on  # only where there is something to go on with
-
-        with busy("comparing the state with the WARC files", self._config.progress) as share:
-            found = await relied_on(saved, self.folder, iso(self._clock.now()), share)
-        if found is not saved:
-            self._withdraw(found, *found.captures)
-            self.store.replace(found)
-        return found
-
-    def _withdraw(self, state: Batch, *numbers: int) -> None:
-        """The certificates of captures that go on; their notes say what else is set aside."""
-        from sharc_crawler.certificate.withdrawal import withdraw  # hardly ever
-
-        for number in numbers:
-            row = state.captures[number]
-            if aside := withdraw(self.folder, row.spec.site):
-                note = f"its certificate was withdrawn: what had confirmed that lies in {aside}"
-                state.captures[number] = row._replace(notes=(*row.notes, note))
-
     # -- its log, and its end ----------------------------------------------------------------------------------------
+
+    def begin_log(self) -> None:
+        """Anew: the one before is set aside."""
+        self.log = CrawlLog(self.folder, self, self._config.log)
 
     def catch_up(self) -> None:
         """Write what is new to the log."""

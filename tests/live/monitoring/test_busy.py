@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.live.former.history import MANY, AloudChain
+from sharc_crawler.live.former.sources import MANY, AloudChain
 from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
 from sharc_crawler.model import Sighting
 from tests.live.dropin_runs import ADDON, SPIDER, run

@@ -11,7 +11,6 @@ from sharc_crawler.archive.open_files import OpenFiles
 from sharc_crawler.errors import Superseded
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
-from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
@@ -25,7 +24,7 @@ def places(tmp_path):
     stores.files = OpenFiles(1)
     config = replace(Config.from_settings(Settings()), log=("json",))
     paths = site_paths(tmp_path, ["a.example", "b.example", "c.example"])
-    made = [Place(path, config, Clock(), stores) for path in paths.values()]
+    made = [Place(path, config, stores) for path in paths.values()]
     yield made
     for place in made:
         place.suspend()

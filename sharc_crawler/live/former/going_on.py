@@ -1,0 +1,139 @@
+"""A crawl goes on with what a former run began: state as far as the WARC files bear it out, or made again from them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.options import USUAL
+from sharc_crawler.frontier.store import SOLE, Batch
+from sharc_crawler.instants import iso
+from sharc_crawler.live.former.history import parts_of
+from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.setup.output import told
+from sharc_crawler.uncollected import uncollected
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.store import CaptureRow
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.live.setup.places import Place
+
+
+class GoingOn:
+    """A session, as far as a former one began it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._config = session.config
+        self._now = session.clock.now()
+
+    async def with_one(self, place: Place, spec: CaptureSpec, *, lost: bool) -> None:
+        """A site's capture; what reached nobody is tried again. ``lost``: its state is made again first."""
+        if lost:
+            await self._rebuild(place, spec)
+        saved = self._tried_again(place)
+        self._go_on_in_time(saved)
+        saved = await self._borne_out(place, saved)
+        saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
+        frontier = self._session.sites.restore(saved, self._session.clock.now(), place)
+        self._session.run = str(frontier.capture.spec.settings["run"])
+        self._session.gone_on = True
+
+    async def with_spider(self) -> tuple[dict[str, Batch], dict[str, str]] | None:
+        """A project's own spider: its captures by site, and what it kept, as a former run left them; ``None``: none."""
+        session = self._session
+        if session.file is None:
+            return None
+        saved = session.places[session.name].store.load()
+        self._go_on_in_time(saved)
+        if not saved.captures:
+            return None
+        for number, row in saved.captures.items():
+            saved.captures[number] = self._on_new_terms(row, replace(row.spec, strategy=self._config.strategy))
+        session.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
+        found = {}
+        with uncollected():
+            for part, batch in session.file.parts(saved):
+                frontier = session.sites.restore(batch, session.clock.now(), part)
+                found[frontier.capture.spec.site] = batch
+        session.gone_on = True
+        await session.finish_former({session.name})
+        return found, saved.kept
+
+    def _tried_again(self, place: Place) -> Batch:
+        from sharc_crawler.storage.trying_again import reopened, unreached
+
+        saved = place.store.load()
+        for number in unreached(saved):
+            saved = reopened(saved, number)
+            _withdraw(place, saved, number)
+            row = saved.captures[number]
+            note = f"tried again at {iso(self._now)}: nothing had been captured until then"
+            saved.captures[number] = row._replace(notes=(*row.notes, note))
+            place.store.replace(saved)
+        return saved
+
+    async def _rebuild(self, place: Place, spec: CaptureSpec) -> None:
+        """Make the state of this capture again, in place of what is lost."""
+        from sharc_crawler.live.former.rebuilding import rebuild, set_logs_aside  # hardly ever
+        from sharc_crawler.live.reading.document import detector_of  # hardly ever
+
+        session, config = self._session, self._config
+        detector, when = detector_of(config.detector, config.masks), iso(self._now)
+        made = partial(rebuild, former=session.former, known=session.known_pages)
+        specs = [session.bounded(spec)]
+        found = await asyncio.to_thread(made, place.folder, specs, config.politeness, self._parts(), detector, when)
+        _withdraw(place, found.state, *found.state.captures)
+        place.store.replace(found.state)
+        place.store.commit(Batch(links=found.links))
+        set_logs_aside(place.folder)
+        place.begin_log()
+
+    def _parts(self) -> Parts:
+        """Those that rebuilt captures are made with."""
+        former, parts = self._session.former, parts_of(self._session.history, self._config)
+        return replace(parts, former=former.validators, taken=former.taken) if former else parts
+
+    def _go_on_in_time(self, saved: Batch) -> None:
+        """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
+        ended = max((visit.outcome.ended for visit in saved.visits), default=0.0)
+        if ahead := self._session.clock.not_before(ended):
+            note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
+            for number, row in saved.captures.items():
+                saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
+
+    async def _borne_out(self, place: Place, saved: Batch) -> Batch:
+        """What the WARC files do not hold any more is fetched again."""
+        if not self._config.warc or self._config.writer != USUAL:
+            return saved
+        from sharc_crawler.live.former.relying import relied_on  # only where there are such
+
+        with busy("comparing the state with the WARC files", self._config.progress) as share:
+            found = await relied_on(saved, place.folder, iso(self._now), share)
+        if found is not saved:
+            _withdraw(place, found, *found.captures)
+            place.store.replace(found)
+        return found
+
+    def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
+        """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
+        settings = {**row.spec.settings, **spec.settings}
+        new = {name: getattr(spec, name) for name in ("strategy", "include", "exclude")}
+        other = [f"begun with {name}={told(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
+        bounded = self._session.bounded(replace(row.spec, settings=settings, **new))
+        return row._replace(spec=bounded, notes=(*row.notes, *other))
+
+
+def _withdraw(place: Place, state: Batch, *numbers: int) -> None:
+    """The certificates of captures that go on; their notes say what else is set aside."""
+    from sharc_crawler.certificate.withdrawal import withdraw  # hardly ever
+
+    for number in numbers:
+        row = state.captures[number]
+        if aside := withdraw(place.folder, row.spec.site):
+            note = f"its certificate was withdrawn: what had confirmed that lies in {aside}"
+            state.captures[number] = row._replace(notes=(*row.notes, note))

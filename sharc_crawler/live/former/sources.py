@@ -1,0 +1,52 @@
+"""The sources of a capture's rates, as its settings name them: with the archive's history of its site, or without."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.monitoring.busy import busy, stoppable
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.make import make_sources
+from sharc_crawler.rates.sitemap import DAY
+from sharc_crawler.rates.sources import capture_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sharc_crawler.live.config import Config
+    from sharc_crawler.model import Instant, RateEstimate, Sighting
+    from sharc_crawler.rates.base import RateSource
+    from sharc_crawler.storage.observations import ObservationStore
+
+MANY = 1_000  #: pages whose rates are not told at once
+
+
+class AloudChain(Chain):
+    """A chain that says what takes it long, unless nobody is to be ``told``; Ctrl-C is heard meanwhile."""
+
+    def __init__(self, sources: Sequence[RateSource], told: bool) -> None:
+        super().__init__(sources)
+        self._told = told
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
+        """One estimate per sighting, in their order.
+
+        Raises :class:`~sharc_crawler.live.monitoring.busy.StoppedError`.
+        """
+        if len(sightings) < MANY:
+            return super().rates(sightings, now)
+        with busy("learning how often pages change", self._told), stoppable():
+            return super().rates(sightings, now)
+
+
+def chain_of(site: str, history: ObservationStore | None, config: Config) -> Chain:
+    """The sources that are named, in their order."""
+    offers: dict[str, Callable[[], object]] = {"rules": lambda: config.sitemap_rules, "horizon": lambda: DAY}
+    if history is not None and (pages := history.size(site)):
+        offers |= {
+            "history": lambda: history.histories(site),
+            "links": lambda: history.links(site),
+            "documents": lambda: history.documents(site),
+            "horizon": lambda: capture_length(pages, config.politeness.delay),
+        }
+    return AloudChain(make_sources(config.rates, offers), config.progress)
