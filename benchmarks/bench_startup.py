@@ -31,7 +31,8 @@ from typing import Any, NamedTuple
 
 PAGES = 5
 PATIENCE = 280  #: seconds for a start, and for the rest: on a busy machine all modules may have to be compiled
-ENDING = "sharc_crawler.live.ending"  #: what loads the parts that a capture's end needs
+#: what loads the parts that a capture's end needs: its name, and the one it had before
+ENDINGS = "sharc_crawler.live.closing", "sharc_crawler.live.ending"
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 SETTINGS = """\
 from sharc_crawler.live.profile import *
@@ -43,11 +44,11 @@ LOG_LEVEL = "WARNING"
 #: what runs in the crawl's process: Scrapy as from its command line, then what was loaded
 CRAWL = """\
 import sys
-out, ending, *arguments = sys.argv[1:]
+out, endings, *arguments = sys.argv[1:]
 class Watch:
     before = set()
     def find_spec(self, name, path=None, target=None):
-        if name == ending:
+        if name in endings.split(",") and not self.before:
             self.before = set(sys.modules)
 sys.meta_path.insert(0, watch := Watch())
 from scrapy.cmdline import execute
@@ -143,7 +144,7 @@ def capture(python: str, checkout: Path | None, strategy: str) -> tuple[float, f
         ]
         begun = time.perf_counter()
         with subprocess.Popen(
-            [python, "-c", CRAWL, f"{name}/modules", ENDING, *arguments],
+            [python, "-c", CRAWL, f"{name}/modules", ",".join(ENDINGS), *arguments],
             cwd=name,
             env=environment,
             stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""From the first to the last moment of a crawl: the progress line, then everything on disk, the report, the summary."""
+"""From the first moment of a crawl: what its beginning says, and the progress line."""
 
 from __future__ import annotations
 
@@ -6,31 +6,21 @@ import asyncio
 import gc
 import logging
 import sys
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.leeway import Leeway
-from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
 from sharc_crawler.live.monitoring.progress import ProgressLine
-from sharc_crawler.live.writing.space import is_full
-from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
     from typing import Self
 
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.live.config import Config
-    from sharc_crawler.live.monitoring.busy import Share
-    from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +28,6 @@ EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
 #: made between two searches for cycles of them. A page makes thousands and hardly a cycle: at Python's own 700,
 #: searching takes a tenth of a crawl's processor time
 OBJECTS = 5_000
-STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
 NOT_KEPT = (
     "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report."
     " Set SHARC_WARC=False to crawl without archiving and to silence this warning"
@@ -102,73 +91,10 @@ class CaptureExtension:
         if self._loop.running:
             self._loop.stop()
         self._line.clear()
-        session = session_of(self._crawler)
-        stats = self._crawler.stats
-        if session.control and not session.superseded:
-            session.control.end(session.clock.now(), reason)
-        try:
-            await session.close()
-            stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
-            if session.superseded:
-                stats.set_value(EXIT_CODE, Superseded.exit_code)
-                return
-            refuted = False  # by the records
-            if session.config.output and session.places:
-                stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
-                with busy("writing report and certificate", session.config.progress) as share, stoppable():
-                    refuted = self._report(session, session.config.output, stopped, share)
-            session.deliver()
-            session.ended()
-            if not refuted:
-                unshown = session.browsing.unshown if session.browsing else ()
-                captures = [frontier.capture for frontier in session.sites]
-                stats.set_value(EXIT_CODE, _exit_code(captures, session.lost, unshown))
-        except StoppedError as error:
-            logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
-            stats.set_value(EXIT_CODE, INTERRUPTED)
-        except (OSError, SharcError) as error:
-            room = "make room, then " if is_full(error) else ""
-            logger.error("The end of the crawl cannot be written: %s; %s%s", error, room, _way_out(session))
-            stats.set_value(EXIT_CODE, INTERRUPTED)
-        finally:
-            session.let_go()
+        from sharc_crawler.live.closing import close  # nothing a crawl begins with
 
-    def _report(self, session: Session, output: Path, stopped: str, share: Share) -> bool:
-        from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
-
-        left = leave(session.left(), output, stopped, session.config, share, session.lost)
-        out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
-        if out:  # it may have been closed
-            out.write(left.summary)
-            out.flush()
-        for verdict in filter(None, left.verdicts):  # those that were judged at the end, too
-            self._crawler.stats.set_value(f"sharc/page/{verdict}", left.verdicts[verdict])
-        for error in left.unwritten[1:]:
-            logger.error("The end of a site's capture cannot be written: %s", error)
-        if left.unwritten:
-            raise left.unwritten[0]
-        return left.refuted
-
-
-def _way_out(session: Session) -> str:
-    """How the end is written after all: a project's command without SHARC_RESUME would begin another capture."""
-    ways = ["the same command goes on"] if session.config.resume or not session.drop_in else []
-    if session.config.output:
-        ways.append(f"`sharc report {quote(str(session.config.output))}` writes the report")
-    return ", or ".join(ways)
+        await close(self._crawler, session_of(self._crawler), reason)
 
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Remote certificate is not valid")
-
-
-def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception], unshown: Sequence[str]) -> int:
-    """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
-    stopped = any(capture.strategy is not None and capture.strategy.stopped for capture in captures)
-    if stopped or any(isinstance(error, StoppedCaptureError | Superseded) for error in lost.values()):
-        return FAILED
-    if lost or any(capture.phase is not Phase.DONE for capture in captures):
-        return INTERRUPTED
-    counts = [capture.counts for capture in captures]
-    brought = all(one.captured for one in counts if one.pages)  # a form's answers are no pages
-    return COMPLETE if brought and not unshown else NOTHING_CAPTURED

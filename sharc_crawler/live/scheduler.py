@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
 
-from sharc_crawler.errors import SiteError, StoppedCaptureError, StrategyError, Superseded
+from sharc_crawler.errors import SiteError, StoppedCaptureError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
-PRIORITY = (
-    "Requests have a priority: the order is the strategy's (SHARC_STRATEGY=%s), and a request's priority has no effect"
-)
 
 
 class SharcScheduler(BaseScheduler):
@@ -52,7 +49,6 @@ class SharcScheduler(BaseScheduler):
         self._released: dict[int, Request] = {}  #: by lease; what the engine has in hand
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
-        self._told_of_priority = False
         self._finishes = True  #: visits that are over when the crawl ends are told
         self._pause = ""  #: for want of room: its note, as long as it lasts
         self._is_next_turn = False  #: a portion of a long sitemap may be taken in
@@ -112,15 +108,11 @@ class SharcScheduler(BaseScheduler):
             text = "The last visits of %s could not be written: %s. The same command makes them again."
             logger.error(text, error.site, error)
             if isinstance(error.cause, Superseded):
-                self._superseded(error.site, error.cause)
+                from sharc_crawler.live.losing import supersede  # hardly ever
+
+                supersede(self._session, error.site, error.cause)
             return True
         return bool(self._portions)
-
-    def _superseded(self, site: str, error: Superseded) -> None:
-        if self._drop_in:  # all its sites are in one place
-            self._session.superseded = True
-        else:
-            self._session.lose(site, error)
 
     def has_pending_requests(self) -> bool:
         """Also between visits and revisits, and while a host must not be asked."""
@@ -149,9 +141,6 @@ class SharcScheduler(BaseScheduler):
 
     @ends_the_crawl
     def _queued(self, drop_in: DropIn, request: Request, text: str) -> bool:
-        if request.priority and not self._told_of_priority:
-            self._told_of_priority = True
-            logger.warning(PRIORITY, self._session.config.strategy)
         drop_in.queue(request, text)
         return True
 
@@ -177,31 +166,14 @@ class SharcScheduler(BaseScheduler):
                     self.give_up(f"The crawl stops: {error}. The same command goes on.")
         return None
 
-    def _way_out(self, error: Exception) -> str:
-        """Where a strategy was stopped, or a host is silent."""
-        if self._drop_in is not None and not self._session.config.resume:
-            return "It began without SHARC_RESUME=True: begin anew, in another folder."
-        how = ", with it mended or another strategy" if isinstance(error, StrategyError) else ""
-        return f"The same command goes on{how}."
-
     def _end_site(self, site: str, error: Exception) -> None:
         """It can go on no more; the others do, if there are any."""
-        session = self._session
-        if isinstance(error, StoppedCaptureError):
-            session.lost[site] = error
-            session.sites.stop(site)
-            then = f": {error}. {self._way_out(error)}"
-        elif isinstance(error, Superseded):
-            self._superseded(site, error)
-            then = f", and writes nothing more: {error}"
-        else:
-            if not self._drop_in:
-                session.lose(site, error)
-            then = f", its state cannot be written: {error}. The same command goes on."
-        alone = session.sites.done or (self._drop_in is not None and not isinstance(error, StoppedCaptureError))
-        if alone:
+        from sharc_crawler.live.losing import lose  # hardly ever
+
+        then, stopped = lose(self._session, site, error), isinstance(error, StoppedCaptureError)
+        if self._session.sites.done or (self._drop_in is not None and not stopped):
             self.give_up(f"The crawl stops{then}")
-            self._finishes = isinstance(error, StoppedCaptureError)
+            self._finishes = stopped
             return
         logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
         fails(self._crawler)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from scrapy import __version__ as scrapy_version
@@ -15,7 +13,6 @@ from scrapy import __version__ as scrapy_version
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.instants import iso
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
@@ -28,7 +25,7 @@ from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
@@ -85,7 +81,7 @@ class Session:
     masks: dict[str, str] = field(default_factory=dict)  #: by site, the file of those that it has for itself
     _held: IO[bytes] | None = None  #: the folder of several sites
     _stateless: set[str] = field(default_factory=set)  #: sites whose state is to be made again
-    _leaving: set[asyncio.Task[None]] = field(default_factory=set)
+    leaving: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
@@ -178,31 +174,6 @@ class Session:
         """The order with this crawl's budget, which a crawl that goes on may have changed."""
         return replace(spec, **self.config.bounds)  # type: ignore[arg-type]
 
-    def lose(self, site: str, error: Exception) -> None:
-        """A site cannot be written, or is another process's by now: what is in flight for it counts no more."""
-        self.lost[site] = error
-        self.forget(site)
-        if isinstance(error, Superseded):
-            place = self.places.pop(site)
-            self.superseded |= place.folder == self.config.output
-            task = asyncio.ensure_future(self._abandon(site, place))
-            self._leaving.add(task)
-            task.add_done_callback(self._leaving.discard)
-
-    async def _abandon(self, site: str, place: Place) -> None:
-        """Its files are its new owner's."""
-        place.suspend()
-        with suppress(SharcError):  # a writer that has ended holds no files
-            await self.archivist.abandon(site)
-
-    def forget(self, site: str) -> None:
-        """What is in flight for a site counts no more, and nothing is asked of it."""
-        for number, lease in list(self.leases.items()):
-            if lease.fetch.site == site:
-                del self.leases[number]
-                self.sites.give_back(lease.fetch, self.clock.now())
-        self.sites.remove(site)
-
     @property
     def archives(self) -> bool:
         """What is exchanged is kept in WARC files."""
@@ -278,11 +249,6 @@ class Session:
             whose = f"{whose}, of whose cookies {vain[0]}"
         return f"{whose}; its secrets are {self.login.treated}" if self.login else ""
 
-    def ended(self) -> None:
-        """Everything is written, the reports too."""
-        for place in self.places.values():
-            place.ended()
-
     def let_go(self) -> None:
         """Another process may take the state over."""
         for place in self.places.values():
@@ -290,44 +256,14 @@ class Session:
         if self._held is not None:
             self._held.close()
 
-    def deliver(self) -> None:
-        """All of the output is in the object store, where there is one; raises :class:`OSError`."""
-        if self.config.output and self.config.objects:
-            from sharc_crawler.archive.delivery import deliver  # only where there is one
-            from sharc_crawler.archive.objects import ObjectFolder
-
-            self.let_go()  # the state is whole in its file then
-            with busy("putting the capture into the object store", self.config.progress):
-                deliver(self.config.output, ObjectFolder(self.config.objects))
-
     async def close(self) -> None:
         """Everything exchanged is on disk after this."""
-        await asyncio.gather(*self._leaving)
+        await asyncio.gather(*self.leaving)
         if self.browsing is not None:
             self.browsing.close()
         self.readers.close()
         await self.archivist.close()
         self.memory.close()
-
-    def left(self) -> Iterator[tuple[Path, Callable[[], FrontierStore]]]:
-        """What there is to report on: each folder, and what has its store ready."""
-        try:
-            for place in self.places.values():
-                yield place.folder, partial(self._left, place)
-        finally:
-            if self.history:
-                self.history.close()
-
-    def _left(self, place: Place) -> FrontierStore:
-        """Its store; it is in the history and in the logs then."""
-        if self.history:
-            from sharc_crawler.live.former.remembering import remember  # only where there is one
-
-            remember(place.store, self.history)
-        if self.former:
-            self.former.end(place.store)
-        place.log.finish()
-        return place.store
 
 
 def _file_size(config: Config) -> int:

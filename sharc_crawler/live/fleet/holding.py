@@ -12,6 +12,7 @@ from sharc_crawler.live.fleet.clerk import AGAIN
 from sharc_crawler.live.fleet.gate import Gate
 from sharc_crawler.live.fleet.robots import SharedRobots
 from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.live.losing import forget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -114,7 +115,7 @@ class Holdings:
     def forget(self, site: str) -> None:
         """What is in flight for a site counts no more."""
         self._take_back(site)
-        self.session.forget(site)
+        forget(self.session, site)
 
     def _take_back(self, site: str) -> None:
         """What was decided is not sent; else its host would stay busy, should the site come back."""

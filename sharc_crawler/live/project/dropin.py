@@ -6,6 +6,7 @@ to no callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other th
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Done, Instant, PageId, Wait
 
-
+logger = logging.getLogger(__name__)
+PRIORITY = (
+    "Requests have a priority: the order is the strategy's (SHARC_STRATEGY=%s), and a request's priority has no effect"
+)
 _Name = tuple[str, "PageId"]
 
 
@@ -87,6 +91,7 @@ class DropIn:
         self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
         self._asked: set[str] = set()  #: slots that requests have reached since they were looked at last
         self._secrets = Secrets(session)
+        self._told_of_priority = False
         crawler.signals.connect(self._reached, signals.request_reached_downloader)
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = _filter(crawler)
@@ -121,6 +126,9 @@ class DropIn:
 
     def queue(self, request: Request, text: str) -> None:
         """Queue a request that is new, and what is to be kept of it, in one transaction."""
+        if request.priority and not self._told_of_priority:
+            self._told_of_priority = True
+            logger.warning(PRIORITY, self._session.config.strategy)
         self._count("enqueued")
         if not request.url.startswith(("http:", "https:")):
             self.direct.append(request)

@@ -1,0 +1,135 @@
+"""The last moments of a crawl: everything on disk, then report, certificate and summary. Imported when it ends."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from functools import partial
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
+from sharc_crawler.live.extension import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
+from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
+from sharc_crawler.live.writing.space import is_full
+from sharc_crawler.model import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.live.monitoring.busy import Share
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.live.setup.places import Place
+
+logger = logging.getLogger(__name__)
+
+STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
+
+
+async def close(crawler: Crawler, session: Session, reason: str) -> None:
+    """Write all of it, for a ``reason`` of Scrapy's; the exit code says what came of it."""
+    stats = crawler.stats
+    if session.control and not session.superseded:
+        session.control.end(session.clock.now(), reason)
+    try:
+        await session.close()
+        stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
+        if session.superseded:
+            stats.set_value(EXIT_CODE, Superseded.exit_code)
+            return
+        refuted = False  # by the records
+        if session.config.output and session.places:
+            stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
+            with busy("writing report and certificate", session.config.progress) as share, stoppable():
+                refuted = _report(crawler, session, session.config.output, stopped, share)
+        _deliver(session)
+        for place in session.places.values():
+            place.ended()
+        if not refuted:
+            unshown = session.browsing.unshown if session.browsing else ()
+            captures = [frontier.capture for frontier in session.sites]
+            stats.set_value(EXIT_CODE, _exit_code(captures, session.lost, unshown))
+    except StoppedError as error:
+        logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
+        stats.set_value(EXIT_CODE, INTERRUPTED)
+    except (OSError, SharcError) as error:
+        room = "make room, then " if is_full(error) else ""
+        logger.error("The end of the crawl cannot be written: %s; %s%s", error, room, _way_out(session))
+        stats.set_value(EXIT_CODE, INTERRUPTED)
+    finally:
+        session.let_go()
+
+
+def _report(crawler: Crawler, session: Session, output: Path, stopped: str, share: Share) -> bool:
+    from sharc_crawler.live.ending import leave  # report and certificate: only where there is something to report on
+
+    left = leave(_left(session), output, stopped, session.config, share, session.lost)
+    out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
+    if out:  # it may have been closed
+        out.write(left.summary)
+        out.flush()
+    for verdict in filter(None, left.verdicts):  # those that were judged at the end, too
+        crawler.stats.set_value(f"sharc/page/{verdict}", left.verdicts[verdict])
+    for error in left.unwritten[1:]:
+        logger.error("The end of a site's capture cannot be written: %s", error)
+    if left.unwritten:
+        raise left.unwritten[0]
+    return left.refuted
+
+
+def _left(session: Session) -> Iterator[tuple[Path, Callable[[], FrontierStore]]]:
+    """What there is to report on: each folder, and what has its store ready."""
+    try:
+        for place in session.places.values():
+            yield place.folder, partial(_ready, session, place)
+    finally:
+        if session.history:
+            session.history.close()
+
+
+def _ready(session: Session, place: Place) -> FrontierStore:
+    """Its store; it is in the history and in the logs then."""
+    if session.history:
+        from sharc_crawler.live.former.remembering import remember  # only where there is one
+
+        remember(place.store, session.history)
+    if session.former:
+        session.former.end(place.store)
+    place.log.finish()
+    return place.store
+
+
+def _deliver(session: Session) -> None:
+    """All of the output is in the object store, where there is one; raises :class:`OSError`."""
+    if session.config.output and session.config.objects:
+        from sharc_crawler.archive.delivery import deliver  # only where there is one
+        from sharc_crawler.archive.objects import ObjectFolder
+
+        session.let_go()  # the state is whole in its file then
+        with busy("putting the capture into the object store", session.config.progress):
+            deliver(session.config.output, ObjectFolder(session.config.objects))
+
+
+def _way_out(session: Session) -> str:
+    """How the end is written after all: a project's command without SHARC_RESUME would begin another capture."""
+    ways = ["the same command goes on"] if session.config.resume or not session.drop_in else []
+    if session.config.output:
+        ways.append(f"`sharc report {quote(str(session.config.output))}` writes the report")
+    return ", or ".join(ways)
+
+
+def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception], unshown: Sequence[str]) -> int:
+    """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
+    stopped = any(capture.strategy is not None and capture.strategy.stopped for capture in captures)
+    if stopped or any(isinstance(error, StoppedCaptureError | Superseded) for error in lost.values()):
+        return FAILED
+    if lost or any(capture.phase is not Phase.DONE for capture in captures):
+        return INTERRUPTED
+    counts = [capture.counts for capture in captures]
+    brought = all(one.captured for one in counts if one.pages)  # a form's answers are no pages
+    return COMPLETE if brought and not unshown else NOTHING_CAPTURED

@@ -1,0 +1,69 @@
+"""A site that can go on no more, or is another process's by now: the others go on. Imported where one cannot."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import SharcError, StoppedCaptureError, StrategyError, Superseded
+
+if TYPE_CHECKING:
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.live.setup.places import Place
+
+
+def lose(session: Session, site: str, error: Exception) -> str:
+    """For what it cannot go on: the rest of the sentence that says so."""
+    if isinstance(error, StoppedCaptureError):
+        session.lost[site] = error
+        session.sites.stop(site)
+        return f": {error}. {_way_out(session, error)}"
+    if isinstance(error, Superseded):
+        supersede(session, site, error)
+        return f", and writes nothing more: {error}"
+    if not session.drop_in:
+        _leave(session, site, error)
+    return f", its state cannot be written: {error}. The same command goes on."
+
+
+def supersede(session: Session, site: str, error: Superseded) -> None:
+    """It is another process's."""
+    if session.drop_in:  # all its sites are in one place
+        session.superseded = True
+        return
+    _leave(session, site, error)
+    place = session.places.pop(site)
+    session.superseded |= place.folder == session.config.output
+    task = asyncio.ensure_future(_abandon(session, site, place))
+    session.leaving.add(task)
+    task.add_done_callback(session.leaving.discard)
+
+
+def _leave(session: Session, site: str, error: Exception) -> None:
+    session.lost[site] = error
+    forget(session, site)
+
+
+async def _abandon(session: Session, site: str, place: Place) -> None:
+    """Its files are its new owner's."""
+    place.suspend()
+    with suppress(SharcError):  # a writer that has ended holds no files
+        await session.archivist.abandon(site)
+
+
+def forget(session: Session, site: str) -> None:
+    """What is in flight for a site counts no more, and nothing is asked of it."""
+    for number, lease in list(session.leases.items()):
+        if lease.fetch.site == site:
+            del session.leases[number]
+            session.sites.give_back(lease.fetch, session.clock.now())
+    session.sites.remove(site)
+
+
+def _way_out(session: Session, error: Exception) -> str:
+    """Where a strategy was stopped, or a host is silent."""
+    if session.drop_in and not session.config.resume:
+        return "It began without SHARC_RESUME=True: begin anew, in another folder."
+    how = ", with it mended or another strategy" if isinstance(error, StrategyError) else ""
+    return f"The same command goes on{how}."
