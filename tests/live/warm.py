@@ -58,7 +58,8 @@ sharc_crawler.strategies.attested sharc_crawler.strategies.baselines
 sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
 sharc_crawler.live.project.clashes sharc_crawler.live.commands.crawl
 sharc_crawler.live.monitoring.control sharc_crawler.live.project.dropin
-sharc_crawler.live.ending sharc_crawler.live.middlewares sharc_crawler.live.reading.reader_process
+sharc_crawler.live.closing sharc_crawler.live.ending sharc_crawler.live.middlewares
+sharc_crawler.live.reading.reader_process
 sharc_crawler.live.former.relying sharc_crawler.live.project.resuming
 sharc_crawler.live.scheduler sharc_crawler.live.spiders.site sharc_crawler.live.wire.handler
 sharc_crawler.live.writing.writer_process
