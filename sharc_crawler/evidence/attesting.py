@@ -22,7 +22,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, differ, header_lastmod, offset, weigh
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Judgement, Kind, Result, Verdict
+from sharc_crawler.model import Change, Hints, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust
 from sharc_crawler.urls import url_class
 
@@ -133,6 +133,13 @@ class Attestations:
         said = self.lastmods[page]
         return weigh([_download(look)], said, self._last(page).read).comparison.change is Change.UNCHANGED
 
+    def last_said(self, page: PageId) -> Hints | None:
+        """What was said of a page last, as a rate is asked for with."""
+        if page not in self.lastmods:
+            return None
+        last = self._last(page)
+        return Hints(last.earliest, last.latest - last.earliest)
+
     def _last(self, page: PageId) -> Lastmod:
         return max(self.lastmods[page])
 
@@ -175,6 +182,10 @@ class Attestations:
                 if audit.lot(page, seed) < self.share:
                     self.drawn.add(page)
 
+    def likely(self, pages: int, again: int) -> set[PageId]:
+        """Of those drawn the ones that would be audited, if so many of so many pages are downloaded again at T."""
+        return self._fewer(self.drawn, pages, again)
+
     def sample(self, reference: Instant) -> list[PageId]:
         """The pages to download once more: of those that were visited before T, once, and are not known to have changed
         since, the first of each kind by their lots. Those drawn come first among them: they were visited early.
@@ -190,13 +201,16 @@ class Attestations:
 
         found = audit.sample(self._strata, self.share, self._seed, fits)
         again = sum(len(self.downloads[page]) > 1 for page in own - found)
-        most = max(0, int(2 * self.share * len(own)) - again)
-        room = max(audit.LEAST, int(audit.MOST * len(own)))
         self._honest = {
             self._strata[page] for page, said in self.lastmods.items() if page in self._strata and _moved(said)
         }
-        self.audited = audit.fewer(self._strata, found, most, self._seed, self._honest, room)
+        self.audited = self._fewer(found, len(own), again)
         return sorted(self.audited)
+
+    def _fewer(self, found: set[PageId], pages: int, again: int) -> set[PageId]:
+        most = max(0, int(2 * self.share * pages) - again)
+        room = max(audit.LEAST, int(audit.MOST * pages))
+        return audit.fewer(self._strata, found, most, self._seed, self._honest, room)
 
     def next_audits(self, reference: Instant, told: bool) -> list[PageId]:
         """Of the audited pages those to download once more now, each named once; ``told``: all that the sitemaps say

@@ -40,15 +40,25 @@ class Belief:
 
 
 class BelievedRates:
-    """The frontier's source of rates."""
+    """The frontier's source of rates.
 
-    def __init__(self, belief: Belief, numbers: dict[str, int]) -> None:
+    ``told``: what is believed once sitemaps have been read again at an instant, where that counts.
+    """
+
+    def __init__(
+        self, belief: Belief, numbers: dict[str, int], told: Callable[[Instant], Belief] | None = None
+    ) -> None:
         self._belief = belief
         self._numbers = numbers
+        self._told = told
+        self._asked = False
         self._made: dict[tuple[float, float], RateEstimate] = {}
 
-    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:  # noqa: ARG002 - the port's
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
         """One estimate per sighting."""
+        if self._told is not None and self._asked and sightings and all(one.hints for one in sightings):
+            self._belief = self._told(now)
+        self._asked = True
         return [self._estimate(self._numbers[sighting.url]) for sighting in sightings]
 
     def _estimate(self, page: int) -> RateEstimate:

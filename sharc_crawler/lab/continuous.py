@@ -29,11 +29,8 @@ class _Logged(Simulation):
 
     def __init__(self, site: Site, belief: Belief, strategy: str, delay: Seconds, at: Instant) -> None:
         super().__init__(site, belief, strategy, delay)
-        self._at = at
+        self._begin = at
         self.made: Downloads = []
-
-    def _start(self) -> Instant:
-        return self._at
 
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
         self.made.append((self._site.numbers[fetch.url], fetch.decided))

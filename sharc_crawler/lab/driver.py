@@ -20,6 +20,7 @@ from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
 from sharc_crawler.lab.experience import experience
 from sharc_crawler.lab.published import weekly_captures
+from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import EveryLink, Web
 from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
@@ -66,7 +67,7 @@ class VirtualCrawl:
     parts: tuple[SubsiteRow, ...] = ()  #: of a site captured part by part
     members: Mapping[int, int] | None = None  #: page → number of its part
     taken: NDArray[np.bool_] | None = (
-        None  #: pages that the archive's copies stood for; their visit: the window's start
+        None  #: pages that the archive's copies stood for; their visit: when the capture begins
     )
 
 
@@ -121,6 +122,17 @@ def spread(site: Site, pages: int) -> Seconds:
     return (site.end - site.start) / (2 * pages)
 
 
+def begins(site: Site, strategy: str, attested: NDArray[np.bool_], step: Seconds | None = None) -> Instant:
+    """When the first download begins: the capture lies in the middle of the window."""
+    if site.step:
+        return site.start
+    size = len(site.known)
+    made = make_strategy(strategy, Setting(size, step or spread(site, size), site.start))
+    made.add(Candidates.of(site.known, site.rates[site.known], attested=attested[site.known]))
+    share = len(made) / (2 * len(site.known))  # of the window that the downloads fill
+    return site.start + (1 - share) / 2 * (site.end - site.start)
+
+
 class Simulation:
     """One capture in virtual time."""
 
@@ -146,6 +158,7 @@ class Simulation:
         self._belief = belief
         self._strategy = strategy
         self._step = step
+        self._begin = begins(site, strategy, belief.attested, step)
         self._visits = np.full(len(site.urls), math.nan)
         self._revisits = np.full(len(site.urls), math.nan)
         self._audits = np.full(len(site.urls), math.nan)
@@ -154,7 +167,7 @@ class Simulation:
         parts = Parts(
             strategy=self._make,
             scope=lambda _: EveryLink(),
-            rates=lambda _: BelievedRates(belief, site.numbers),
+            rates=lambda spec: BelievedRates(belief, site.numbers, self._told(spec)),
             links=lambda _: self._known_links(),
             history=self._history,
             taken=lambda _, url: self._archived(site.numbers[url]),
@@ -182,9 +195,17 @@ class Simulation:
 
     def _history(self, spec: CaptureSpec) -> SiteHistory:
         """What the archive knows of the site."""
+        then = self._site.as_of(self._begin)
         if self._skip != "off":
-            return experience(self._site, self._belief.seen)
-        return weekly_captures(self._site) if self._dated() else no_history(spec)
+            return experience(then, self._belief.seen)
+        return weekly_captures(then) if self._dated() else no_history(spec)
+
+    def _told(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
+        """Where pages are claimed by the sitemaps' word, rates follow what these say on the way."""
+        late = self._published.late if self._published is not None else 0.0
+        if not make_strategy(spec.strategy, Setting()).attests:
+            return None
+        return lambda now: believe(self._site, self._belief.source, now - late)
 
     def _archived(self, page: int) -> Outcome | None:
         """The archive's copy of a page, as the outcome of a visit."""
@@ -193,7 +214,7 @@ class Simulation:
 
     def _dated(self) -> bool:
         """Was a sitemap read after the archive last saw the pages?"""
-        return self._belief.seen is not None and self._belief.seen < self._site.start
+        return self._belief.seen is not None and self._belief.seen < self._begin
 
     def _number(self, page: PageId) -> int:
         return self._site.numbers[self.frontier.pages.urls[page]]
@@ -203,7 +224,7 @@ class Simulation:
         planned = graph != "discover" and self._strategy.partition(":")[0] not in WALKERS
         seeds = [self._site.root] if not planned else self._site.known if graph == "known" else self._site.archived
         self._known_graph = planned and graph == "known"
-        now = self._start()
+        now = self._begin
         web = Web(self._site, frozen=graph == "known", published=self._published, dated=self._dated())
         size = len(self._site.archived if planned and graph == "recapture" else self._site.known)
         capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
@@ -297,25 +318,13 @@ class Simulation:
                 found[number] = of_comparison(weigh(downloads, words, reference, lag=known.lag).comparison)
         return found
 
-    def _start(self) -> Instant:
-        """When the first download begins: the capture lies in the middle of the window."""
-        site = self._site
-        if site.step:
-            return site.start
-        strategy = make_strategy(self._strategy, Setting(len(site.known), self._step, site.start))
-        informed = Informed(strategy, self._belief, int, np.zeros(len(site.urls), np.bool_))
-        rates, shapes = self._belief.rates[site.known], self._belief.shapes[site.known]
-        informed.add(Candidates.of(site.known, rates, shapes=shapes, attested=self._belief.attested[site.known]))
-        share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill
-        return site.start + (1 - share) / 2 * (site.end - site.start)
-
     def _take(self, fetch: Fetch, web: Web) -> None:
         """The archive's copy stands for the page: it takes no time, and links as it did."""
         page = self._site.numbers[fetch.url]
         outcome = self._archived(page)
         assert outcome is not None, "it was asked before"
-        self._visits[page], self._taken[page] = self._site.start, True
-        self.frontier.finished(fetch, outcome, web.links(page, self._site.start))
+        self._visits[page], self._taken[page] = self._begin, True
+        self.frontier.finished(fetch, outcome, web.links(page, self._begin))
 
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
         now = fetch.decided

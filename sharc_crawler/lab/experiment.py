@@ -15,7 +15,7 @@ from sharc_crawler.evidence.coherence import unchanged
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.audit import audit
-from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.driver import begins, crawl
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.score import PageFate, score, verdicts
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.score import Judged
     from sharc_crawler.lab.site import Site
-    from sharc_crawler.model import Judgement
+    from sharc_crawler.model import Instant, Judgement
 
 SiteSpec = SyntheticSpec | HistorySpec
 Facts = dict[str, Any]  #: as ``sharc simulate --json`` prints them
@@ -100,7 +100,9 @@ def build(spec: SiteSpec) -> Site:
 def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> ScoredCrawl:
     """One simulated crawl; ``tell`` is given from time to time which share of it is done."""
     site = build(spec.site)
-    belief = _belief(spec)
+    attested = _rng(spec, "attested").random(len(site.urls)) < spec.attested
+    begin = begins(site, spec.strategy, attested)
+    belief = replace(_believed(spec.site, spec.rates, begin), attested=attested)
     if spec.skip != "off" and belief.seen is None:
         raise UsageError(f"skip={spec.skip!r} needs an archive of the pages: rates={spec.rates!r} has none")
     began = time.perf_counter()
@@ -119,7 +121,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
         "downloads": done.decisions,
         "step": done.step,
         "seconds": seconds,
-        **_judged(site, done, belief.seen),
+        **_judged(site.as_of(begin), done, belief.seen),
         **_parts(site, done, spec.subsites),
     }
     return ScoredCrawl(spec, found, done.schedule)
@@ -169,7 +171,7 @@ def _judged(site: Site, done: VirtualCrawl, seen: float | None) -> Facts:
         return {}
     T = np.full(len(site.urls), done.reference)
     visits = done.schedule.visits
-    if done.taken is not None and seen is not None:  # a copy that was outdated before the window began shows nothing
+    if done.taken is not None and seen is not None:  # a copy that was outdated before it began shows nothing
         outdated = np.array([bool(len(row)) and row[-1] > seen for row in site.past.rows])
         visits = np.where(done.taken & outdated, np.nan, visits)
     true = np.logical_or.reduce(
@@ -220,13 +222,8 @@ def _scored(spec: RunSpec, belief: Belief, schedule: DownloadTimes, judged: Judg
 
 
 @lru_cache(maxsize=2)
-def _believed(site: SiteSpec, source: str) -> Belief:
-    return believe(build(site), source)
-
-
-def _belief(spec: RunSpec) -> Belief:
-    believed = _believed(spec.site, spec.rates)
-    return replace(believed, attested=_rng(spec, "attested").random(len(believed.rates)) < spec.attested)
+def _believed(site: SiteSpec, source: str, begin: Instant) -> Belief:
+    return believe(build(site), source, begin)
 
 
 def _rng(spec: RunSpec, what: str) -> np.random.Generator:

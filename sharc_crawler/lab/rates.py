@@ -1,4 +1,6 @@
-"""What a crawler may hold true of the pages' rates before a simulated crawl, by source.
+"""What a crawler may hold true of the pages' rates when a simulated crawl begins, by source.
+
+A capture of single visits begins later than the window, in whose middle it lies. "The window" is then what is left.
 
 ``oracle``
     Number of changes in the window over its length; the true rate of a synthetic site.
@@ -49,12 +51,15 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
 
 
-def believe(site: Site, source: str) -> Belief:
-    """The rates of a source, and Olston and Pandey's utilities (which always know all); no lastmod is trusted."""
-    known = source in SOURCES
-    rates, shapes, guessed = (*SOURCES[source](site), 0) if known else _asked(_named(source, site), site)
+def believe(site: Site, source: str, when: Instant | None = None) -> Belief:
+    """The rates of a source, and Olston and Pandey's utilities (which always know all); no lastmod is trusted.
+
+    ``when``: they are asked for then, where that is later than the window begins.
+    """
+    then, known = site if when is None else site.as_of(when), source in SOURCES
+    rates, shapes, guessed = (*SOURCES[source](then), 0) if known else _asked(_named(source, then), then)
     attested = np.zeros(len(site.urls), np.bool_)
-    return Belief(source, rates, shapes, utilities(site), attested, guessed, _seen(site, source))
+    return Belief(source, rates, shapes, utilities(site), attested, guessed, _seen(then, source))
 
 
 def _seen(site: Site, source: str) -> Instant | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,13 @@ class Site:
             return page == self.root or (self.lives.alive(page, then) and not then < self.created[page] < self.start)
 
         return breadth_first(self.graph, self.root, then, there)
+
+    def as_of(self, instant: Instant) -> Site:
+        """As a crawler knows it that begins at this instant of the window: what has changed until then is past."""
+        if instant == self.start:
+            return self
+        past = self.past.and_later(self.changes).within(-math.inf, instant)
+        return replace(self, start=instant, past=past)
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -57,6 +57,11 @@ class Changes:
         counts = np.bincount(self.pages[kept], minlength=self.size)
         return Changes.from_counts(counts, self.times[kept])
 
+    def and_later(self, others: Changes) -> Changes:
+        """Those of the same pages that come after them, too."""
+        pages, times = np.concatenate([self.pages, others.pages]), np.concatenate([self.times, others.times])
+        return Changes.from_counts(self.counts() + others.counts(), times[np.argsort(pages, kind="stable")])
+
     def counts(self) -> Pages:
         """Number of changes per page."""
         return np.diff(self.offsets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from concurrent.futures import Future
@@ -18,7 +19,19 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators, Verdict
+from sharc_crawler.model import (
+    Done,
+    Fetch,
+    Hints,
+    Kind,
+    Outcome,
+    RateEstimate,
+    Result,
+    Sighting,
+    Slot,
+    Validators,
+    Verdict,
+)
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.constant import ConstantRates
 from sharc_crawler.report.load import capture_facts
@@ -148,7 +161,7 @@ def test_no_page_of_an_honest_site_is_wrongly_claimed(seed, rate, visits, audit,
 
 
 def test_t_is_the_start_of_the_sitemaps_download_after_all_visits():
-    site = Site(1, rate=1e-3)
+    site = Site(5, rate=1e-3)
     state = capture(site)
     (row,) = state.captures.values()
     fetched = [(v.outcome.started, state.pages[v.page].kind, v.slot) for v in state.visits if v.finished]
@@ -163,6 +176,48 @@ def test_t_is_the_start_of_the_sitemaps_download_after_all_visits():
     ]
     assert all(visit.outcome.ended <= row.reference for visit in visits)
     assert maps[-1] == max(time for time, *_ in fetched) > max(pages), "the last thing that is done"
+
+
+@pytest.mark.slow
+def test_sitemaps_are_read_on_the_way_and_pages_that_have_changed_by_then_come_last_cut_off_or_not():
+    site = Site(5, pages=140, rate=2e-3)
+    for url in list(site.changes)[::2]:
+        del site.changes[url][1:]  # these never change
+    for cuts in ((), (70,)):
+        state = capture(site, cuts=cuts, rate=2e-3)
+        (row,) = state.captures.values()
+        done = sorted((v.outcome.started, v.page) for v in state.visits if v.finished)
+        maps = [time for time, page in done if state.pages[page].kind is Kind.SITEMAP and time <= row.reference]
+        assert len(maps) == 3, "at the start, after two fifths of the visits, at T: the last fifth is not worth another"
+        assert row.reference == maps[-1]
+        assert max(time for time, _ in done) > row.reference
+        check(site, state)
+
+
+def test_rates_follow_what_sitemaps_say_on_the_way_and_at_t():
+    asked = []
+
+    class Ages:
+        def rates(self, sightings, now):
+            asked.append((now, {one.url: one.hints and one.hints.lastmod for one in sightings}))
+            ages = [math.inf if one.hints is None else 1e3 + now + SKEW - one.hints.lastmod for one in sightings]
+            return [RateEstimate(1e-6 + 1 / age, "age") for age in ages]
+
+    site = Site(5, pages=200, rate=2e-3)
+    state = capture(site, audit=0.0, rates=lambda _: Chain([Ages()]))
+    (row,) = state.captures.values()
+    visited = {}
+    for visit in sorted(state.visits, key=lambda one: one.outcome.started if one.finished else math.inf):
+        visited.setdefault(state.pages[visit.page].url, visit.outcome.started)
+    last = [(now, told) for now, told in asked if now < row.reference][-1]
+    assert len(last[1]) == pytest.approx(0.6 * site.pages, abs=2), "of those that wait"
+    order = sorted(last[1], key=visited.get)
+    ages = [last[0] + SKEW - last[1][url] for url in order]
+    assert ages == sorted(ages, reverse=True), "what has changed of late comes last"
+    again, told = asked[-1]
+    assert again == row.reference
+    assert told, "what is downloaded again is rated by what the sitemaps say at T"
+    assert set(told) <= set(site.changes)
 
 
 def test_what_changed_before_t_is_downloaded_again_right_after_it_the_hottest_first_and_cut_off_or_not():

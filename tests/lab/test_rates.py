@@ -35,6 +35,17 @@ def test_nothing_after_the_windows_begin_is_known(source):
     assert quiet.shapes.tolist() == busy.shapes.tolist()
 
 
+@pytest.mark.parametrize("source", ["history", "lastmod", "sitemap", "captures"])
+def test_a_capture_that_begins_later_than_the_window_knows_what_has_changed_by_then(source):
+    site = past_site()
+    late = replace(site, changes=Changes.of([[], [DAY, 2 * DAY], *[[]] * 4]))
+    before, after, then = believe(site, source), believe(late, source, 10 * DAY), believe(late, source, 0.5 * DAY)
+    assert before.rates.argmax() == then.rates.argmax() == 0
+    assert after.rates[1] > 1.5 * then.rates[1]
+    assert after.utilities.tolist() == believe(late, source).utilities.tolist()
+    assert believe(late, "oracle", 10 * DAY).rates.tolist() == late.rates.tolist()
+
+
 def test_the_oracle_counts_the_window():
     assert believe(past_site([DAY, 2 * DAY]), "oracle").rates.tolist() == [2 / (30 * DAY), 0, 0, 0, 0, 0]
 

@@ -16,8 +16,9 @@ from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Slot, Verdict
+from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting, Slot, Verdict
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]
 
+ON_THE_WAY = (0.4, 0.8)  #: shares of the visits after which sitemaps may be read again
+SPARED = 20.0  #: pages expected to change between visit and T, per sitemap that is read again before
+
 
 class ByLastmods(TwoVisits):
     """Pages may be claimed by their lastmods; judged when all evidence is in."""
@@ -55,6 +59,7 @@ class ByLastmods(TwoVisits):
         self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
         self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come
         self._embedded_again = False  # those downloaded before T have been asked for again
+        self._readings = 0  # times that the sitemaps may have been read on the way
         self._sought = False  # the sitemaps were to be read at T
         self._finally_read = False  # the sitemaps, after all else
 
@@ -85,8 +90,20 @@ class ByLastmods(TwoVisits):
         return [self.attestations.attestable(page, urls[page], now) for page in pages]
 
     def early(self, pages: Sequence[PageId]) -> list[bool] | None:
-        """Those drawn for the audit: it tests the time since the visit."""
-        return [page in self.attestations.drawn for page in pages]
+        """Those drawn for the audit: it tests the time since the visit.
+
+        Of those drawn before the first visit as many as it is likely to have: the more is downloaded again at T, the
+        smaller it is.
+        """
+        strategy, known = self._capture.strategy, self.attestations
+        if not self._capture.counts.visits and strategy is not None and known.drawn:
+            rates, _, shapes = self._columns(pages)
+            order = np.argsort(rates, kind="stable")
+            until = strategy.setting.step * np.arange(len(pages), 0.0, -1.0)
+            again = -np.expm1(log_survival(rates[order], until, shapes[order])).sum()
+            likely = known.likely(len(pages), int(again))
+            return [page in likely for page in pages]
+        return [page in known.drawn for page in pages]
 
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
         """As evidence."""
@@ -95,12 +112,14 @@ class ByLastmods(TwoVisits):
 
     # -- what is next ------------------------------------------------------------------------------------------------
 
-    def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
+    def waits(self, strategy: Door, now: Instant) -> bool:
         """For pages downloaded again at T; for the sitemaps that T is fixed by."""
         if self._downloads_again(strategy):
             return True
         if self._held is not None:
             return False
+        if self._capture.reference is None and self._reads_on_the_way(strategy, now):
+            return True
         return self._last_is_open(strategy) or (bool(strategy.revisits_ahead()) and self._begin_reference())
 
     def next(self, strategy: Door, now: Instant) -> Visit | None:
@@ -133,6 +152,27 @@ class ByLastmods(TwoVisits):
         self._finally_read = True
         return self._read_sitemaps()
 
+    def _reads_on_the_way(self, strategy: Door, now: Instant) -> bool:
+        """What the sitemaps say before T tells which of the pages that wait are hot, so that these come last.
+
+        It costs a request a sitemap, and spares a download of each page that would have changed by T.
+        """
+        made, left = self._capture.counts.visits, strategy.first_visits_left
+        if self._readings == len(ON_THE_WAY) or made < ON_THE_WAY[self._readings] * (made + left):
+            return False
+        self._readings = self._passed(strategy)
+        sitemaps, room = len(self.attestations.sitemaps), self._capture.budget.spare(now) - 2 * left
+        if not 0 < WORTH * sitemaps <= made or room < 3 * sitemaps:  # now, at T and at the end
+            return False
+        rates, _, shapes = self._columns(self._ledger.pages.pages_in(State.QUEUED))
+        until = np.full(len(rates), strategy.setting.step * left / 2)
+        lost = -np.expm1(log_survival(rates, until, shapes)).sum()
+        return bool(lost >= SPARED * sitemaps) and self._read_sitemaps()
+
+    def _passed(self, strategy: Door) -> int:
+        made = self._capture.counts.visits
+        return sum(made >= share * (made + strategy.first_visits_left) for share in ON_THE_WAY)
+
     def _begin_reference(self) -> bool:
         """The next visit comes after T, which is the start of the sitemaps' download: False where there is none.
 
@@ -154,10 +194,10 @@ class ByLastmods(TwoVisits):
     # -- at T --------------------------------------------------------------------------------------------------------
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
-        """The first that is read again is at T."""
+        """The first that is read again once visits are made is at T."""
         capture = self._capture
         self.attestations.read(page, outcome)
-        if slot is Slot.SECOND and capture.reference is None and capture.strategy is not None:
+        if slot is Slot.SECOND and self._sought and capture.reference is None and capture.strategy is not None:
             capture.life.turn(outcome.started)
             capture.strategy.reference_passed()
 
@@ -173,6 +213,7 @@ class ByLastmods(TwoVisits):
                 return True
             said, lost = weighed
             self._reorder(strategy, said, reference)
+            self._rate_again(lost, reference)
             self._again = self._worth(strategy, lost)
             self._owe_in_full(self._again)
             return bool(self._again)
@@ -200,6 +241,13 @@ class ByLastmods(TwoVisits):
         for page in pages:
             self._ledger.pages.ask_in_full(page)
             self._ledger.owe(page, Slot.SECOND)
+
+    def _rate_again(self, lost: Sequence[PageId], reference: Instant) -> None:
+        """They have changed since they were rated: by what the sitemaps say now."""
+        urls, said = self._ledger.pages.urls, (self.attestations.last_said(page) for page in lost)
+        told = [Sighting(urls[page], hints=hints) for page, hints in zip(lost, said, strict=True)]
+        for page, estimate in zip(lost, self._capture.rates.rates(told, reference), strict=True) if told else ():
+            self._ledger.rated(page, estimate)
 
     def _worth(self, strategy: Door, lost: list[PageId]) -> list[PageId]:
         """Of these pages those that likely stay as they were at T until their turn, in the order of their downloads.
@@ -333,6 +381,7 @@ class ByLastmods(TwoVisits):
 
     def went_on(self, strategy: Door) -> None:
         """The sitemaps' reading at T was cut off: read what is missing."""
+        self._readings = self._passed(strategy)
         if self._capture.reference is not None:
             strategy.reference_passed()
             self._read_sitemaps(before=self._capture.reference)
