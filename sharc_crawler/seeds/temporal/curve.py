@@ -55,10 +55,7 @@ class Curves:
         Its first days begin at b or where it was first seen, whichever is later: a page of few days is fitted as well
         by a curve born long ago that is next to nothing until then, and least squares cannot tell the two apart.
         """
-        unseen = np.maximum(self.seen - self.birth, 0.0)
-        with np.errstate(divide="ignore"):
-            before, after = ((np.log(age) - self.mu) / self.sigma for age in (unseen, unseen + days))
-        return np.maximum(-np.expm1(log_ndtr(-after) - log_ndtr(-before)), 0.0)
+        return gathered(self.birth, self.mu, self.sigma, self.seen, days)
 
     def take(self, pages: NDArray[np.int64]) -> Curves:
         """The curves of some pages."""
@@ -68,3 +65,11 @@ class Curves:
     def joined(cls, parts: list[Curves]) -> Curves:
         """The curves of several batches, one after another."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+
+
+def gathered(birth: Floats, mu: Floats, sigma: Floats, seen: Floats, days: float) -> Floats:
+    """:meth:`Curves.gathered` of parameters."""
+    unseen = np.maximum(seen - birth, 0.0)
+    with np.errstate(divide="ignore"):
+        before, after = ((np.log(age) - mu) / sigma for age in (unseen, unseen + days))
+    return np.maximum(-np.expm1(log_ndtr(-after) - log_ndtr(-before)), 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.temporal.classify import Threshold
-from sharc_crawler.seeds.temporal.curve import Curves
+from sharc_crawler.seeds.temporal.curve import Curves, gathered
 from sharc_crawler.seeds.temporal.shape import natural, values
 from sharc_crawler.seeds.temporal.solver import solve
 from sharc_crawler.seeds.temporal.starts import dictionary
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 LEAST_DAYS = 5  #: a curve has four parameters
 
-_BATCH = 2048  #: pages at a time: so many that the time is spent on numbers, so few that they stay in the cache
+#: pages at a time: so many that time goes into numbers; no power of two, or rows of days share places in the cache
+_BATCH = 6_000
 _STARTS, _TRIED_STEPS, _TRIED_TOLERANCE = 10, 6, 1e-3
 _SHARP, _SHARP_STEPS = 0.01, 12  #: where less than this share of all squares is left, starts go on to be told apart
 _STEPS, _TOLERANCE = 40, 1e-5
@@ -84,8 +85,9 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
     viewed = views.any(axis=1)
     by_day = np.ascontiguousarray(views.T)
     peak = np.where(viewed, by_day.max(axis=0), 1.0)
-    tried = _tried((by_day / peak).astype(np.float32), starts)
-    frame, theta = _converged((by_day / peak).astype(np.float32), starts, tried)
+    of_one = (by_day / peak).astype(np.float32)
+    tried = _tried(of_one, starts)
+    frame, theta = _converged(of_one, starts, tried)
     before = values(by_day, frame, theta)
     end = solve(by_day, frame, theta, _LAST_STEPS, _LAST_TOLERANCE)
     norm = (by_day**2).sum(axis=0)
@@ -141,9 +143,12 @@ def _contested(
     """Pages of which another start found a curve of the other class, with squares below ``nearly`` (peak 1)."""
     temporal, contested = threshold.temporal(curves), np.zeros(len(curves), np.bool_)
     for one in tried:
-        near = np.flatnonzero(one.solved.squares <= nearly)
-        frame = starts.frame(one.chosen[near], np.float64)
-        rivals = _curves(views[:, near], frame, one.solved.theta[:, near].astype(np.float64), curves.known[near])
+        near = np.flatnonzero(curves.known & (one.solved.squares <= nearly))
+        frame, theta = starts.frame(one.chosen[near], np.float64), one.solved.theta[:, near].astype(np.float64)
+        early = gathered(*natural(frame, theta), curves.seen[near], threshold.days) > threshold.share
+        may = np.flatnonzero(temporal[near] | early)
+        near = near[may]  # few: what other curves cover need not be known
+        rivals = _curves(views[:, near], frame.take(may), theta[:, may], curves.known[near])
         contested[near] |= threshold.temporal(rivals) != temporal[near]
     return contested
 
@@ -154,7 +159,7 @@ def _curves(views: Array, frame: Frame, theta: Array, converged: NDArray[np.bool
     age = at.warp.age
     log_density = -np.log(age * sigma * np.sqrt(2 * np.pi)) - 0.5 * ((np.log(age) - mu) / sigma) ** 2
     log_area = np.log(at.factor) - at.height - log_density  # at the middle knot
-    gathered = np.cumsum(views, axis=0)
-    seen = np.argmax(gathered > _FIRST_VIEWS * gathered[-1], axis=0).astype(np.float64)
-    covered = at.factor * at.density.sum(axis=0) / gathered[-1]
+    total = np.cumsum(views, axis=0)
+    seen = np.argmax(total > _FIRST_VIEWS * total[-1], axis=0).astype(np.float64)
+    covered = at.factor * at.density.sum(axis=0) / total[-1]
     return Curves(log_area, birth, mu, sigma, seen, at.squares, covered, converged & np.isfinite(log_area))

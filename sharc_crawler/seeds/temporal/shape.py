@@ -49,8 +49,8 @@ class Frame:
     @classmethod
     def of(cls, first: Array, knots: Array, window: int, dtype: type[np.floating[Any]]) -> Frame:
         """Frames of curves by their first day and knots (days of the window)."""
-        days = np.arange(1, window + 1)[:, None] - first
-        return cls(first, days.astype(dtype), (knots - first).astype(dtype))
+        days = np.arange(1, window + 1, dtype=dtype)[:, None] - first.astype(dtype)
+        return cls(first, days, (knots - first).astype(dtype))
 
     def take(self, pages: Array) -> Frame:
         """The frames of some pages."""

@@ -83,8 +83,8 @@ def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float
     """
     search = _begin(views, frame, theta.astype(views.dtype))
     end = Solved(search.theta.copy(), search.squares.copy(), np.zeros(views.shape[1], bool))
-    for _ in range(steps):
-        search, converged = _step(search, tolerance)
+    for left in reversed(range(steps)):
+        search, converged = _step(search, tolerance, goes_on=left > 0)
         end.theta[:, search.page] = search.theta
         end.squares[search.page] = search.squares
         end.converged[search.page] |= converged
@@ -103,7 +103,7 @@ def _begin(views: Array, frame: Frame, theta: Array) -> _Search:
     return _Search(np.arange(n), views, frame, theta, at.squares, at.factor, damping, _equations(frame, theta, at))
 
 
-def _step(search: _Search, tolerance: float) -> tuple[_Search, Array]:
+def _step(search: _Search, tolerance: float, *, goes_on: bool) -> tuple[_Search, Array]:
     stride = _STRIDE.astype(search.theta.dtype)
     move = np.clip(_damped(search.equations, search.damping), -stride, stride)
     theta = bounded(search.frame, search.theta + move)
@@ -114,20 +114,23 @@ def _step(search: _Search, tolerance: float) -> tuple[_Search, Array]:
     damping = np.where(~better, _REFUSED, np.where(gain > _GOOD, _SHORTER, np.where(gain > _POOR, 1.0, _LONGER)))
     least = tolerance * np.minimum(at.squares, search.squares) + 1e-14 * at.norm * at.factor**2
     small = np.where(better, search.squares - at.squares, np.abs(predicted)) <= least
+    equations = search.equations.where(better, _equations(search.frame, theta, at)) if goes_on else search.equations
     moved = replace(
         search,
         theta=np.where(better, theta, search.theta),
         squares=np.where(better, at.squares, search.squares),
         factor=np.where(better, at.factor, search.factor),
         damping=search.damping * damping.astype(search.damping.dtype),
-        equations=search.equations.where(better, _equations(search.frame, theta, at)),
+        equations=equations,
     )
     return moved, small | (moved.damping > _STUCK)
 
 
 def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:
     """Variable projection (Kaufman's Jacobian): the part of each column along the density is the factor's to fit."""
-    columns = [column * at.density for column in derivatives(frame, theta, at)]
+    columns = derivatives(frame, theta, at)
+    for column in columns:
+        column *= at.density
     along = [dot(column, at.density) for column in columns]
     pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     matrix = np.array([dot(columns[i], columns[j]) - along[i] * along[j] / at.norm for i, j in pairs])

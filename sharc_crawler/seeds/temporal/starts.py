@@ -51,13 +51,13 @@ class Dictionary:
         tops = np.maximum.reduceat(scores, self.group, axis=1)
         count = min(count, len(self.group))
         best = np.argpartition(-tops, count - 1, axis=1)[:, :count]
-        chosen = np.empty(best.shape, np.int64)
-        ends = np.append(self.group[1:], scores.shape[1])
-        for group in np.unique(best):
-            page, rank = np.nonzero(best == group)
-            begin, end = self.group[group], ends[group]
-            chosen[page, rank] = begin + scores[page, begin:end].argmax(axis=1)
-        return np.ascontiguousarray(chosen.T)
+        chosen = np.empty(best.size, np.int64)
+        order = np.argsort(best.ravel(), kind="stable")  # group by group
+        begins = np.append(self.group, scores.shape[1])
+        places = np.searchsorted(best.ravel()[order], np.arange(len(begins)))
+        for begin, end, some in zip(begins, begins[1:], np.split(order, places[1:-1]), strict=False):
+            chosen[some] = begin + scores[some // count, begin:end].argmax(axis=1)
+        return np.ascontiguousarray(chosen.reshape(best.shape).T)
 
     def frame(self, chosen: Array, dtype: type[np.floating]) -> Frame:
         """The frames of chosen curves."""
