@@ -181,11 +181,14 @@ def information(known: Histories, rate: NDArray[np.float64]) -> NDArray[np.float
 
 
 def point(
-    rate: NDArray[np.float64], known: Histories, time: NDArray[np.float64], observations: NDArray[np.int64]
+    rate: NDArray[np.float64],
+    precision: NDArray[np.float64],
+    time: NDArray[np.float64],
+    observations: NDArray[np.int64],
 ) -> Estimates:
     """Point estimates: spread by the information; 1/T (the width of e^{−λT}) where no change was seen in the time T."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.where(rate > 0, information(known, rate) ** -0.5, 1.0 / time)
+        spread = np.where(rate > 0, precision**-0.5, 1.0 / time)
     none = observations == 0
     shape = np.full(len(rate), np.inf)
     return Estimates(np.where(none, np.nan, rate), np.where(none, np.nan, spread), shape, observations)

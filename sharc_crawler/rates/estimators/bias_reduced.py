@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, point
+from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, information, point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,8 @@ class BiasReduced(Estimator):
         """The estimates of some pages."""
         sums = Sums.of(histories)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return point(bias_reduced(sums), histories.known(), sums.time, sums.observations)
+            rate = bias_reduced(sums)
+            return point(rate, information(histories.known(), rate), sums.time, sums.observations)
 
 
 def bias_reduced(sums: Sums) -> NDArray[np.float64]:

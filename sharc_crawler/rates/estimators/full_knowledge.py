@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, point
+from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, information, point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,4 +40,5 @@ class FullKnowledge(Estimator):
         sums = Sums.of(histories)
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = sums.changed / sums.count / tau if len(tau) else np.zeros(len(histories))
-        return point(rate, histories.known(), sums.time, sums.observations)
+            precision = information(histories.known(), rate)
+        return point(rate, precision, sums.time, sums.observations)

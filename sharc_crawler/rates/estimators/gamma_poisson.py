@@ -55,6 +55,8 @@ class GammaPoisson(Estimator):
 
     """
 
+    size = 1 << 16  #: of a block only pages with as many changes are computed together
+
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
@@ -78,7 +80,7 @@ class GammaPoisson(Estimator):
         known = histories.known()
         labels, index = np.unique(classes, return_inverse=True)
         priors = np.array([self.priors_.get(int(label), self.prior_) for label in labels]).reshape(-1, 2)[index]
-        found = moments(Likelihood.of(known), priors[:, 0], priors[:, 0] / priors[:, 1])
+        found = moments(Likelihood.of(known), priors[:, 0], priors[:, 0] / priors[:, 1], single=True)
         return Estimates(found.mean, found.spread, (found.mean / found.spread) ** 2, known.observations())
 
 

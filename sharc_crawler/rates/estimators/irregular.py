@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, point
+from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, information, point
 from sharc_crawler.rates.estimators.bias_reduced import bias_reduced
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 
@@ -38,7 +38,10 @@ class IrregularMle(Estimator):
         """The estimates of some pages."""
         known = histories.known()
         likelihood = Likelihood.of(known)
-        rate = likelihood.mode()
+        rate, fall = likelihood.mode()
+        precision = fall / rate
         if len(always := np.flatnonzero(np.isinf(rate))):
-            rate[always] = bias_reduced(Sums.of(known.select(always)))
-        return point(rate, known, likelihood.scale, known.observations())  # all time was calm where the rate is 0
+            some = known.select(always)
+            rate[always] = bias_reduced(Sums.of(some))
+            precision[always] = information(some, rate[always])
+        return point(rate, precision, likelihood.scale, known.observations())  # all time was calm where the rate is 0

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.rates.history import Histories
 
-TOLERANCE = 1e-6  #: relative Newton step that ends a solve; the error left is about its square
+#: relative Newton steps that end a solve; the error left is about their square
+CLOSE, NEAR = 1e-6, 1e-2
 STEPS = 200
 LARGE = 1e-3  #: from here on e^z − 1, rounded twice, is exact to 13 digits
 
@@ -103,34 +104,39 @@ class Likelihood:
         value = self._sum(phi) + self.shape - rate * self.scale
         return value, self._sum(self.lengths * (phi - (1.0 - phi) / grown)) + self.scale
 
-    def mode(self) -> NDArray[np.float64]:
+    def mode(self, tolerance: float = CLOSE) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The root of h: the λ that maximises L. 0 where nothing speaks for a change, inf where nothing against one.
 
-        h falls and is convex: Newton's method from the left (from 0) climbs to the root and never passes it, so that
-        it needs no safeguard.
+        Beside it −∂h/∂λ, next to it (the last step is small); there −∂² log L/∂λ² is that divided by λ. NaN where the
+        mode is 0 or inf. h falls and is convex: Newton's method from the left (from 0) climbs to the root and never
+        passes it, so that it needs no safeguard.
         """
         some = self.hits + self.shape > 0
-        result = np.where(some, np.inf, 0.0)
+        rate, fall = np.where(some, np.inf, 0.0), np.full(len(some), np.nan)
         proper = some & (self.scale > 0)
-        result[proper] = self.select(proper)._climb()
-        return result
+        rate[proper], fall[proper] = self.select(proper)._climb(tolerance)
+        return rate, fall
 
-    def _climb(self) -> NDArray[np.float64]:
+    def _climb(self, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rate = self._below()
-        result, pages, left = rate.copy(), np.arange(len(rate)), self
+        roots, falls = rate.copy(), np.ones(len(rate))
+        pages, left, fall = np.arange(len(rate)), self, falls
+        going = np.ones(len(rate), np.bool_)
         for _ in range(STEPS):
-            value, fall = left.slope(rate)
-            step = value / fall
-            rate = rate + step
-            still = np.abs(step) > TOLERANCE * rate
-            open_ = np.count_nonzero(still)
+            value, here = left.slope(rate)
+            step = value / here
+            fall = np.where(going, here, fall)
+            rate = np.where(going, rate + step, rate)  # those that are there stay: none depends on its company
+            going &= np.abs(step) > tolerance * rate
+            open_ = np.count_nonzero(going)
             if 2 * open_ < len(rate):  # else to sort out the others costs more than to solve them again
-                result[pages] = rate
-                left, rate, pages = left.select(still), rate[still], pages[still]
+                roots[pages], falls[pages] = rate, fall
+                left, rate, fall, pages = left.select(going), rate[going], fall[going], pages[going]
+                going = np.ones(open_, np.bool_)
             if not open_:
                 break
-        result[pages] = rate
-        return result
+        roots[pages], falls[pages] = rate, fall
+        return roots, falls
 
     def _below(self) -> NDArray[np.float64]:
         """Left of the root and near it: Newton's first step from 0, or the root for changed intervals of one length.

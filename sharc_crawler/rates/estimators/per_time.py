@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, point
+from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, information, point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,4 +33,5 @@ class PerTime(Estimator):
         """The estimates of some pages."""
         sums = Sums.of(histories)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return point(sums.changed / sums.time, histories.known(), sums.time, sums.observations)
+            rate = sums.changed / sums.time
+            return point(rate, information(histories.known(), rate), sums.time, sums.observations)

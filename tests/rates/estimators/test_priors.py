@@ -61,3 +61,16 @@ def test_pages_of_a_small_class_that_changed_at_every_look_have_rates_within_rea
     bits[-3:] = True
     whole, classes = Histories.of(list(lengths), list(bits.astype(np.int8))), np.repeat([0, 1], [1_000, 3])
     assert GammaPoisson().fit(whole, classes).estimate(whole, classes).rate[-1] < 10.0
+
+
+def test_single_precision_costs_a_posterior_next_to_nothing():
+    """Chances of a change from 1e-7 to 1, of two to a hundred intervals."""
+    rng = np.random.default_rng(4)
+    lengths = [np.exp(rng.normal(0.0, 4.0, count)) for count in rng.choice([2, 5, 12, 100], 400)]
+    one = Likelihood.of(Histories.of(lengths, [rng.random(len(row)) < 0.5 for row in lengths]))
+    shape, scale = rng.uniform(0.05, 3.0, (2, 400))
+    single, double = moments(one, shape, scale, single=True), moments(one, shape, scale)
+    assert (single.spread > 0).all()
+    for column in ("mean", "spread"):
+        np.testing.assert_allclose(getattr(single, column), getattr(double, column), rtol=3e-4)
+    np.testing.assert_allclose(single.evidence, double.evidence, rtol=1e-4, atol=1e-3)
