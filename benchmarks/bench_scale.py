@@ -8,10 +8,12 @@ Pages of 5 KB with 20 links, on loopback, 16 at once, no delay. Of each size, in
 history that the first wrote, and one that is killed (-9) halfway and goes on, up to its first request. The tools work
 on a capture whose pages were all visited twice, made by `made_capture.py` with the code that a crawl writes with;
 `--known` makes it know more pages than it visited. Processor time is that of a process and of those it waited for,
-memory the peak of the largest. `--json` prints rows. `--cut` goes on with a capture that such code made, as it is
-left by a kill when so many pages were visited, up to the first request. `--sites` spreads the pages over so many sites
-of one machine, beside one site of as many pages, to the end; ``--files`` bounds the files that the crawl has open, and
-not those of the server, which has a connection for each site.
+memory the most that one of them held. A capture is told apart: the crawl until its last page is asked for, the
+processes beside it (the writer), and what comes after (report, certificate). `--json` prints rows, of which
+`scale_curves.py` makes a picture and tables. `--cut` goes on with a capture that such code made, as it is left by a
+kill when so many pages were visited, up to the first request. `--sites` spreads the pages over so many sites of one
+machine, beside one site of as many pages, to the end; ``--files`` bounds the files that the crawl has open, and not
+those of the server, which has a connection for each site.
 """
 
 from __future__ import annotations
@@ -20,25 +22,22 @@ import argparse
 import asyncio
 import json
 import multiprocessing
-import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from bench_crawl import Server
-from bench_opening import cost
 from made_capture import SITE, answer, path_of
+from running import Running, Spent, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).parent
+PROFILE = "scale_settings"
 SHARC = [sys.executable, "-c", "from sharc_crawler.cli import main; main()"]
 SETTINGS = """\
 from sharc_crawler.live.profile import *
@@ -61,13 +60,6 @@ class Stock(scrapy.Spider):
         for link in response.xpath("//a/@href").getall():
             yield scrapy.Request(response.urljoin(link))
 """
-
-
-class Spent(NamedTuple):
-    """What a process, and those it waited for, took."""
-
-    seconds: float  #: of the processor
-    megabytes: float
 
 
 class Counting(Server):
@@ -119,18 +111,9 @@ def served(pages: int) -> Iterator[tuple[str, Any]]:
         server.join()
 
 
-def spent(command: Sequence[str], folder: Path, code: Sequence[int] = (0,), profile: str = "scale_settings") -> Spent:
+def spent(command: Sequence[str], folder: Path, codes: Sequence[int] = (0,), profile: str = PROFILE) -> Spent:
     """Run a command to its end."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "SCRAPY_SETTINGS_MODULE": profile}
-    if not profile:
-        del environment["SCRAPY_SETTINGS_MODULE"]
-    with (folder / "said").open("wb") as said:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=said, stderr=said)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in code:
-        raise SystemExit(f"{' '.join(command)}: {process.returncode}\n{(folder / 'said').read_text()[-2000:]}")
-    return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
+    return Running(command, folder, profile).whole(codes)
 
 
 def ours(url: str, output: str, *more: str) -> list[str]:
@@ -154,7 +137,10 @@ def crawls(pages: int, folder: Path) -> Iterator[tuple[str, Spent]]:
         )
         history = ["-a", f"history={folder / 'history.sqlite'}"]
         for name in ("first capture", "second capture"):
-            yield name, spent(ours(url, name.replace(" ", "-"), *history), folder)
+            crawl = Running(ours(url, name.replace(" ", "-"), *history), folder, PROFILE)
+            last = asked.value + pages
+            for part, used in told_apart(crawl, lambda last=last: asked.value >= last):
+                yield name if part == "whole" else f"{name}: {part}", used
             shutil.rmtree(folder / name.replace(" ", "-"))
         yield "going on", _gone_on(url, asked, pages // 2, folder)
 
@@ -167,20 +153,9 @@ def _gone_on(url: str, asked: Any, half: int, folder: Path) -> Spent:
 
 def _until_asked(command: Sequence[str], asked: Any, wanted: int, folder: Path) -> Spent:
     """What a crawl took until so many pages were asked for; then it is killed."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "SCRAPY_SETTINGS_MODULE": "scale_settings"}
-    before = asked.value
-    with (folder / "said").open("wb") as said:
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, start_new_session=True, stdout=said, stderr=said
-        )
-    while asked.value - before < wanted and process.poll() is None:
-        time.sleep(0.01)
-    if process.poll() is not None:
-        raise SystemExit(f"{' '.join(command)} ended\n{(folder / 'said').read_text()[-2000:]}")
-    found = Spent(*cost(process.pid))
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    time.sleep(0.5)  # its processes see that it is gone
+    crawl, wanted = Running(command, folder, PROFILE), asked.value + wanted
+    found = crawl.until(lambda: asked.value >= wanted)
+    crawl.kill()
     return found
 
 
@@ -261,7 +236,7 @@ def tell(what: str, pages: int, used: Spent, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"what": what, "pages": pages, **used._asdict(), "ms_per_page": each}), flush=True)
     else:
-        print(f"{what:24} {pages:9,} pages {used.seconds:8.1f} s {each:8.3f} ms {used.megabytes:7.0f} MB", flush=True)
+        print(f"{what:26} {pages:9,} pages {used.seconds:8.1f} s {each:8.3f} ms {used.megabytes:7.0f} MB", flush=True)
 
 
 if __name__ == "__main__":
