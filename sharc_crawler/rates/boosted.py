@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from sharc_crawler.rates.trees import LEVELS, Grower
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,14 +16,12 @@ if TYPE_CHECKING:
 MOST = 0.999  #: probability of a change within a mean interval, at most
 ROUNDS = 80
 LEARNING_RATE = 0.06
-LEAVES = 8
-LEAST = 100  #: intervals in a leaf
-RIDGE = 20.0
-LEVELS = 64  #: of each feature that trees can tell apart, equally frequent
 
 
 class Boosted:
     """Shallow trees that add up to the logarithm of how often intervals show a change (Poisson loss), by features.
+
+    Features are told apart by :data:`~sharc_crawler.rates.trees.LEVELS`, equally frequent.
 
     Parameters
     ----------
@@ -43,37 +43,29 @@ class Boosted:
 
     def fit(self, features: NDArray[np.float64], changed: NDArray[np.int8], lengths: NDArray[np.float64]) -> Self:
         """One row per interval, as in :class:`~sharc_crawler.rates.regression.LogLinear`."""
-        # Imported here: half a second that only a long history needs. One thread: others wait for busy cores.
-        from sklearn.ensemble import HistGradientBoostingRegressor
-        from threadpoolctl import threadpool_limits
-
-        self.edges_ = np.quantile(features, np.linspace(0.0, 1.0, LEVELS + 1)[1:-1], axis=0)  # the library's are slow
+        self.edges_ = np.quantile(features, np.linspace(0.0, 1.0, LEVELS + 1)[1:-1], axis=0)
         self.length_ = float(lengths.mean())
-        weights = lengths / self.length_
-        trees = HistGradientBoostingRegressor(
-            loss="poisson",
-            learning_rate=LEARNING_RATE,
-            max_iter=ROUNDS,
-            max_leaf_nodes=LEAVES,
-            min_samples_leaf=LEAST,
-            l2_regularization=RIDGE,
-            monotonic_cst=list(self.directions),
-            early_stopping=False,
-            random_state=0,
-        )
-        with threadpool_limits(1):
-            self.trees_ = trees.fit(self._levels(features), (changed > 0) / weights, weights)
+        weights, seen = lengths / self.length_, changed > 0
+        self.start_ = float(np.log(np.count_nonzero(seen) / weights.sum()))
+        grower = Grower(self._levels(features), seen, self.directions)
+        logs = np.full(len(seen), self.start_)
+        self.trees_ = []
+        for _ in range(ROUNDS):
+            tree, leaves = grower.grow(weights * np.exp(logs))
+            self.trees_.append(tree)
+            for rows, value in zip(leaves, tree.values, strict=True):
+                logs[rows] += LEARNING_RATE * value
         return self
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rate of every row, per unit of the lengths that were fitted."""
-        from threadpoolctl import threadpool_limits
+        levels = self._levels(features)
+        logs = np.full(len(features), self.start_)
+        for tree in self.trees_:
+            logs += LEARNING_RATE * tree.values[tree.leaves(levels)]
+        return np.asarray(-np.log1p(-np.clip(np.exp(logs), 1e-9, MOST)) / self.length_)
 
-        with threadpool_limits(1):
-            share = np.clip(self.trees_.predict(self._levels(features)), 1e-9, MOST)
-        return np.asarray(-np.log1p(-share) / self.length_)
-
-    def _levels(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Every feature as the number of its level."""
+    def _levels(self, features: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Every feature as the number of its level, feature by feature."""
         columns = zip(self.edges_.T, features.T, strict=True)
-        return np.stack([np.searchsorted(edges, column) for edges, column in columns], axis=1).astype(np.float64)
+        return np.stack([np.searchsorted(edges, column) for edges, column in columns]).astype(np.uint8)

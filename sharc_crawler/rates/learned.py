@@ -10,13 +10,10 @@ different ways. Nothing after ``now`` is looked at.
 
 from __future__ import annotations
 
-import logging
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler import extras
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.boosted import Boosted
 from sharc_crawler.rates.counted import counted_rates
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.surroundings import Surroundings
-
-logger = logging.getLogger(__name__)
 
 DAY = 86_400.0
 WEEK = 7 * DAY
@@ -69,7 +64,7 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     features, changed, lengths, counted = (np.concatenate(column) for column in zip(*examples, strict=True))
     present = _features(history, now, surroundings)
     models: list[LogLinear | Boosted] = [LogLinear().fit(features, changed, lengths)]
-    if np.count_nonzero(changed == CHANGED) >= FOREST and _trees():
+    if np.count_nonzero(changed == CHANGED) >= FOREST:
         models.append(Boosted(_directions(surroundings)).fit(features, changed, lengths))
 
     def combined(rows: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -80,19 +75,6 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     shape = _dispersion(then * lengths, changed == CHANGED)
     observations = history.histories().observations()
     return Estimates(rate, rate / np.sqrt(shape), np.full(len(rate), shape), observations)
-
-
-def _trees() -> bool:
-    """Can trees be grown? Said once where they cannot."""
-    there = extras.installed("sklearn")
-    if not there:
-        _tell_how(extras.install("sklearn"))
-    return there
-
-
-@cache
-def _tell_how(command: str) -> None:
-    logger.warning("Rates are learned by regression alone. With scikit-learn, trees would do so beside it: %s", command)
 
 
 def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:

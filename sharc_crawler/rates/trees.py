@@ -1,0 +1,150 @@
+"""Regression trees over features in levels, grown leaf by leaf where the loss falls most; monotone where asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+LEVELS = 64  #: of each feature, at most
+LEAVES = 8
+LEAST = 100  #: rows in a leaf
+RIDGE = 20.0
+
+
+class RateTree(NamedTuple):
+    """Where rows go, and what is said of each leaf; leaf 0 is all there is before the first split."""
+
+    splits: list[tuple[int, int, int]]  #: a leaf, a feature, a level: rows of the leaf beyond it go on to a new leaf
+    values: NDArray[np.float64]
+
+    def leaves(self, levels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The leaf of each row; ``levels`` has the shape (features, rows)."""
+        at = np.zeros(levels.shape[1], np.uint8)
+        for new, (leaf, feature, level) in enumerate(self.splits, 1):
+            np.copyto(at, np.uint8(new), where=(at == leaf) & (levels[feature] > level))
+        return at
+
+
+@dataclass(slots=True)
+class _Leaf:
+    rows: NDArray[np.int64]
+    sums: NDArray[np.float64]  #: by feature and level: changes expected, changes seen, rows
+    low: float = -np.inf
+    high: float = np.inf
+
+    def best(self, directions: NDArray[np.float64]) -> tuple[float, int, int]:
+        """By how much the loss falls where the leaf is split best, by which feature, after which level."""
+        left = np.cumsum(self.sums, axis=2)
+        total = left[:, :1, -1:]
+        left = left[:, :, :-1]
+        right = total - left
+        below, above = self._value(left), self._value(right)
+        gain = _falls(left, below) + _falls(right, above) - _falls(total, self._value(total))
+        few = np.minimum(left[2], right[2]) < LEAST
+        gain[few | (directions[:, None] * (above - below) < 0.0)] = 0.0
+        at = int(gain.argmax())
+        return float(gain.flat[at]), *divmod(at, gain.shape[1])
+
+    def _value(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a Newton step adds to the logarithm of the rate, within the bounds that monotony leaves."""
+        expected, seen, _ = sums
+        return np.asarray(np.clip((seen - expected) / (expected + RIDGE), self.low, self.high))
+
+    def value(self) -> float:
+        """The same of the leaf."""
+        return float(self._value(self.sums[:, :1].sum(2))[0])
+
+    def halves(self, feature: int, level: int) -> tuple[float, float]:
+        """The values of both sides of a split."""
+        below, above = self.sums[:, feature, : level + 1].sum(1), self.sums[:, feature, level + 1 :].sum(1)
+        return float(self._value(below)), float(self._value(above))
+
+
+def _falls(sums: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By how much the loss falls with a step, to first order."""
+    return np.asarray((sums[1] - sums[0]) * value)
+
+
+class Grower:
+    """Grows one tree after the other on the same rows.
+
+    Parameters
+    ----------
+    levels: of each feature, shape (features, rows)
+    seen: whether a change was
+    directions: per feature 1, where more of it never means more for a row, -1, never less, or 0
+
+    """
+
+    def __init__(self, levels: NDArray[np.uint8], seen: NDArray[np.bool_], directions: Sequence[int]) -> None:
+        self._levels, self._seen = levels, seen
+        self._directions = np.array(directions, np.float64)
+        # Two features are counted in one go: half as many walks over the rows.
+        wide = levels.astype(np.int64)
+        self._pairs = [
+            wide[one] * LEVELS + (wide[one + 1] if one + 1 < len(wide) else 0) for one in range(0, len(wide), 2)
+        ]
+        self._all = np.arange(levels.shape[1])
+        self._sums_of_all = self._sums(self._pairs, np.zeros(len(seen)), seen)
+
+    def grow(self, expected: NDArray[np.float64]) -> tuple[RateTree, list[NDArray[np.int64]]]:
+        """The tree that lowers the Poisson loss most where so many changes are expected of each row, and its leaves'
+        rows.
+        """
+        sums = np.stack([self._counted(self._pairs, expected), *self._sums_of_all[1:]])  # no tree changes the others
+        leaves = [_Leaf(self._all, sums)]
+        best = [leaves[0].best(self._directions)]
+        splits = []
+        while len(leaves) < LEAVES:
+            at = max(range(len(best)), key=lambda one: best[one][0])
+            gain, feature, level = best[at]
+            if gain <= 0.0:
+                break
+            splits.append((at, feature, level))
+            leaves[at], new = self._split(leaves[at], feature, level, expected)
+            leaves.append(new)
+            best[at] = leaves[at].best(self._directions)
+            best.append(new.best(self._directions))
+        return RateTree(splits, np.array([leaf.value() for leaf in leaves])), [leaf.rows for leaf in leaves]
+
+    def _split(self, leaf: _Leaf, feature: int, level: int, expected: NDArray[np.float64]) -> list[_Leaf]:
+        """Both sides; the smaller one is counted, the other is what is left."""
+        beyond = np.take(self._levels[feature], leaf.rows) > level
+        sides = leaf.rows[~beyond], leaf.rows[beyond]
+        small = int(len(sides[1]) < len(sides[0]))
+        rows = sides[small]
+        pairs = [np.take(pair, rows) for pair in self._pairs]
+        counted = self._sums(pairs, np.take(expected, rows), np.take(self._seen, rows))
+        sums = [leaf.sums - counted, leaf.sums - counted]
+        sums[small] = counted
+        below, above = (_Leaf(rows, own, leaf.low, leaf.high) for rows, own in zip(sides, sums, strict=True))
+        if direction := self._directions[feature]:
+            middle = sum(leaf.halves(feature, level)) / 2.0
+            if direction > 0:
+                below.high = above.low = middle
+            else:
+                below.low = above.high = middle
+        return [below, above]
+
+    def _sums(
+        self, pairs: list[NDArray[np.int64]], expected: NDArray[np.float64], seen: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Of some rows, by feature and level: changes expected, changes seen, rows."""
+        hits = np.flatnonzero(seen)
+        found = self._counted(pairs, expected), self._counted([np.take(pair, hits) for pair in pairs])
+        return np.stack([*found, self._counted(pairs)])
+
+    def _counted(
+        self, pairs: list[NDArray[np.int64]], values: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """The sums of a value by feature and level; of ones where none is given."""
+        both = np.array([np.bincount(pair, values, LEVELS * LEVELS) for pair in pairs], np.float64)
+        both = both.reshape(-1, LEVELS, LEVELS)
+        return np.stack([both.sum(2), both.sum(1)], axis=1).reshape(-1, LEVELS)[: len(self._levels)]

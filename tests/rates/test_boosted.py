@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from sharc_crawler.rates import boosted, trees
+from sharc_crawler.rates.boosted import Boosted
+
+DIRECTIONS = [1, -1, 0, 1, 0]
+
+
+def intervals(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, one of them of two values and one that means nothing; bits; lengths."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, len(DIRECTIONS)))
+    x[:, 3] = x[:, 3] > 0.0
+    rate = np.exp(0.8 * x[:, 0] - 0.5 * x[:, 1] + 0.6 * x[:, 3] * (x[:, 2] > 0) - 2.0)
+    lengths = rng.gamma(2.0, 0.5, rows)
+    return x, (rng.random(rows) < -np.expm1(-rate * lengths)).astype(np.int8), lengths
+
+
+@pytest.mark.slow
+def test_trees_are_those_that_scikit_learn_grows():
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    x, bits, lengths = intervals(10_000)
+    model = Boosted(DIRECTIONS).fit(x, bits, lengths)
+    weights = lengths / lengths.mean()
+    theirs = HistGradientBoostingRegressor(
+        loss="poisson",
+        learning_rate=boosted.LEARNING_RATE,
+        max_iter=boosted.ROUNDS,
+        max_leaf_nodes=trees.LEAVES,
+        min_samples_leaf=trees.LEAST,
+        l2_regularization=trees.RIDGE,
+        monotonic_cst=DIRECTIONS,
+        early_stopping=False,
+    )
+    levels = model._levels(x).T.astype(float)
+    share = theirs.fit(levels, bits / weights, weights).predict(levels)
+    np.testing.assert_allclose(
+        model.rate(x), -np.log1p(-np.clip(share, 1e-9, boosted.MOST)) / lengths.mean(), rtol=1e-6
+    )
+
+
+def test_more_of_a_feature_means_what_its_direction_says(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)  # none is needed
+    monkeypatch.setattr(boosted, "ROUNDS", 12)
+    x, bits, lengths = intervals(4_000)
+    model = Boosted(DIRECTIONS).fit(x, bits, lengths)
+    for feature, direction in enumerate(DIRECTIONS):
+        asked = np.tile(x[:50], (20, 1))
+        asked[:, feature] = np.repeat(np.linspace(-3.0, 3.0, 20), 50)
+        steps = np.diff(model.rate(asked).reshape(20, 50), axis=0)
+        assert (steps * direction >= 0.0).all()
+        assert direction == 0 or (steps != 0.0).any()
+
+
+def test_a_leaf_has_as_many_rows_as_it_must():
+    x, bits, lengths = intervals(4_000)
+    levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
+    tree, leaves = trees.Grower(levels, bits > 0, DIRECTIONS).grow(np.full(len(bits), bits.mean()))
+    assert len(leaves) == len(tree.values) == trees.LEAVES
+    assert min(map(len, leaves)) >= trees.LEAST
+    at = tree.leaves(levels)
+    for leaf, rows in enumerate(leaves):
+        np.testing.assert_array_equal(np.flatnonzero(at == leaf), np.sort(rows))
+
+
+def test_too_few_rows_are_one_leaf():
+    x, bits, lengths = intervals(150)
+    rate = Boosted(DIRECTIONS).fit(x, bits, lengths).rate(x)
+    assert rate == pytest.approx(np.full(150, rate[0]))
