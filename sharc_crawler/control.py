@@ -73,7 +73,7 @@ def write(folder: Path, name: str, document: Any) -> None:
     """Write a file whole or not at all, for its owner alone."""
     draft = folder / f".{name}.{secrets.token_hex(4)}"
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(asdict(document) if isinstance(document, Orders) else document, file)
+        file.write(json.dumps(asdict(document) if isinstance(document, Orders) else document))
     draft.replace(folder / name)
 
 

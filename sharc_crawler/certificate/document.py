@@ -35,12 +35,11 @@ def certificate(
     files: Sequence[Mapping[str, Any]],
     pages: Mapping[str, Any] | None = None,
     clocks: Mapping[str, Mapping[str, int]] | None = None,
-    report: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The certificate of a complete capture, sealed with its digest.
 
-    ``files``, ``report``: its WARC files, and those of its report (name, bytes, sha256); ``pages``: the file of pages
-    (:mod:`..certificate.entries`); ``clocks``: the servers' (:mod:`..certificate.clocks`).
+    ``files``: its WARC files (name, bytes, sha256); ``pages``: the file of pages (:mod:`..certificate.entries`);
+    ``clocks``: the servers' (:mod:`..certificate.clocks`).
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
     whole = unit(facts.site, replace(facts, interruptions=exact), facts.figures.whole)
@@ -54,9 +53,17 @@ def certificate(
         "software": dict(facts.software),
         "files": [dict(file) for file in files],
         "pages": dict(pages or {}),
-        "report": [dict(file) for file in report],
+        "report": [],
     }
     return {**document, DIGEST: digest(document)}
+
+
+def of_files(
+    document: Mapping[str, Any], files: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The same certificate beside these files, its WARC files and those of its report, sealed anew."""
+    stated = {**document, "files": [dict(file) for file in files], "report": [dict(file) for file in report]}
+    return {**stated, DIGEST: digest(stated)}
 
 
 def entries(facts: CaptureFacts, uri: Uri) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
-from sharc_crawler.certificate.document import certificate, entries
+from sharc_crawler.certificate.document import certificate, entries, of_files
 from sharc_crawler.certificate.entries import PageEntries, write_entries
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
@@ -122,9 +122,9 @@ def seal(
     servers = clocks(witness, source.warcs)
     with Drafts() as drafts:
         pages = {path: _write_pages(path, facts, witness, drafts, source) for facts, path in owed}
+        unsealed = [certificate(facts, [], pages[path], servers) for facts, path in owed]
         if examined is not None:
             each = size / max(1, sum(stated["lines"] for stated in pages.values()))
-            unsealed = [certificate(facts, [], pages[path], servers) for facts, path in owed]
             found = examined(witness, source, unsealed, lambda count: done(count * each))
             if found:
                 drafts.drop()
@@ -132,8 +132,8 @@ def seal(
         sealed = []
         with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
             stated = [{"name": path.name, **fixity(path)} for path in _closed(folder, series)]
-            for facts, path in owed:
-                document = certificate(facts, stated, pages[path], servers, reports(folder))
+            for (facts, path), made in zip(owed, unsealed, strict=True):
+                document = of_files(made, stated, reports(folder))
                 ref = _keep(out, document, PageEntries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
                 sealed.append((document, path, ref))
         for document, path, ref in sealed:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.evidence.facts import NOTHING_TAUGHT
 from sharc_crawler.live.monitoring.busy import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.teaching import teach
@@ -70,7 +71,9 @@ def leave(
                 judging.saw(store)
             if judging and folder == output:
                 judging.end()
-            text, found, own = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold)
+            text, found, own = _leave(
+                store, folder, stopped, config, share if len(sites) <= 1 else _untold, told=not sites
+            )
             refuted |= found
             verdicts += own
         except StoppedError:
@@ -100,8 +103,11 @@ def _judging(output: Path) -> Judging | None:
     return judging(output)
 
 
-def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell) -> Left:
-    """Of one folder; do the records not bear it out, and how many pages have which verdict?"""
+def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell, *, told: bool) -> Left:
+    """Of one folder; do the records not bear it out, and how many pages have which verdict?
+
+    ``told``: readers are given a summary. One of several sites has none: they have an index.
+    """
     if all(capture.spec.mode == "survey" for capture in store.captures().values()):
         return "", False, Counter()  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))
@@ -115,8 +121,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
             False,
             Counter(),
         )
-    taught = teach(facts, folder, _masks(config.masks) if config.masks else ())
-    facts = capture_facts(walked, taught=taught)
+    if (taught := teach(facts, folder, _masks(config.masks) if config.masks else ())) != NOTHING_TAUGHT:
+        facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
     verifying = partial(share, part="verifying what the certificate is to say")
     made = certify(facts, folder, verifying)
@@ -129,11 +135,13 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
 
         facts = refute(facts, folder, made)
         following = again(facts[0].settings, facts[0].seeds, str(folder))
-    certified = [*lines(made), *_sealed(folder, config)]
-    text = summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
+    more = [*lines(made), *_sealed(folder, config), *_packaged(facts, folder, config)]
+    verdicts = sum((one.figures.whole.tally.verdicts for one in facts), Counter())
+    if not told:
+        return "", found, verdicts
+    text = summary(facts, paths, more, stopped)
     if whole and collected(folder):
         text += "In its collection, the same command captures the site again, and learns from this capture.\n"
-    verdicts = sum((one.figures.whole.tally.verdicts for one in facts), Counter())
     return text + (f"{next_line(*following)}\n" if following else ""), found, verdicts
 
 

@@ -39,7 +39,7 @@ def write_index(folder: Path, stopped: str = "", lost: Mapping[str, str] = Mappi
     """
     found = index(folder, lost)
     with saying_where(folder), Drafts() as drafts:
-        put(drafts, {folder / DATA: to_json(found), folder / INDEX: _page(found)})
+        put(drafts, {folder / DATA: [to_json(found)], folder / INDEX: [_page(found)]})
     console = Console(highlight=False)
     with console.capture() as captured:
         for line in _lines(found, folder, stopped):

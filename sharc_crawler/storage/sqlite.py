@@ -162,11 +162,11 @@ class SqliteStore:
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
         """All exchanges numbered above ``after``, in the order they ended."""
-        specs = {number: row.spec for number, row in self.captures().items()}
         with self._whole():
+            specs = {number: json.loads(spec) for number, spec in self._db.execute("SELECT capture, spec FROM capture")}
             for number, capture, *rest in self._db.execute(_EXCHANGES, (after,)):
                 spec, row = specs[capture], ExchangeRow(number, "", "", *rest)
-                yield row._replace(site=spec.site, seed=spec.seeds[0], finished=bool(row.finished))
+                yield row._replace(site=spec["site"], seed=spec["seeds"][0], finished=bool(row.finished))
 
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to."""
