@@ -35,8 +35,8 @@ from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot, Url, Verdic
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
-from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories
-from sharc_crawler.rates.rebuilds import own_changes
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories, SiteHistory
+from sharc_crawler.rates.rebuilds import own_changes, seen_rebuilds
 from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.swings import KNOTS, Swings
@@ -74,12 +74,17 @@ def by_year(site: Site) -> Rates:
     pages = [number[url] for url in history.urls]
     found = ranker.estimate(intervals)
     means[pages], shapes[pages] = found.rate, found.shape
-    return means, shapes, learned_swings(history)
+    return means, shapes, swings(weekly_captures(site), site.start)
+
+
+def swings(history: SiteHistory, now: float) -> Swings:
+    found, seen = learned_swings(history), seen_rebuilds(history, now)
+    return found._replace(rebuilds=seen.rate, touched=seen.touched) if seen else found
 
 
 def as_a_crawl(site: Site) -> Rates:
     found = believe(site, "captures")
-    return found.rates, found.shapes, learned_swings(weekly_captures(site))
+    return found.rates, found.shapes, swings(weekly_captures(site), site.start)
 
 
 def by_one_look(site: Site) -> Rates:
@@ -98,20 +103,21 @@ def by_lastmods(site: Site) -> Rates:
 
 
 def first(site: Site) -> Rates:
-    return *_asked(site, default_chain()), Swings.usual()
+    return _asked(site, default_chain())
 
 
 def second(site: Site) -> Rates:
     history = captured(site, site.start - AGO + DAY * np.arange(2))
-    return *_asked(site, Chain([HistoryRates(history), SitemapRates()])), learned_swings(history)
+    return _asked(site, Chain([HistoryRates(history), SitemapRates()]))
 
 
-def _asked(site: Site, chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+def _asked(site: Site, chain: Chain) -> Rates:
     """By a sitemap that has lastmods alone."""
     last = zip(site.urls, site.created, site.past.latest(site.created).tolist(), strict=True)
     listed = [Sighting(url, hints=Hints(at) if created < site.start else None) for url, created, at in last]
     found = chain.rates(listed, site.start)
-    return np.array([one.rate for one in found]), np.array([one.shape for one in found])
+    told = chain.swings() or Swings.usual()
+    return np.array([one.rate for one in found]), np.array([one.shape for one in found]), told
 
 
 BELIEFS = {

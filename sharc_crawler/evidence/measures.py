@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 
+SURE = 1.2816  #: deviations within which 80 % lie
+
+
 def share(part: float, whole: float) -> float | None:
     """A part of a whole, 0..1; of nothing: None."""
     return part / whole if whole else None
@@ -176,6 +179,7 @@ class Expected:
     deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), of so many pages at once as are edited together, and of
     what moves all of them: how far the changes of the site as a whole swing
     (:class:`~sharc_crawler.rates.swings.Swings`). It is never more than where all pages go one way, Σ √(p(1-p)).
+    Rebuilds come on top, where more than a fifth of such captures meet one.
     Nobody told the rate of those ``guessed``.
     """
 
@@ -209,7 +213,7 @@ class Expected:
         return {
             "pages": self._pages,
             "coherent": self._sum,
-            "deviation": min(wide, self._most),
+            "deviation": min(wide, self._most) + swings.rebuilt(self._longest) * self._sum / SURE,
             "counted": self._counted,
             "same_content": self._counted + self._noise,
             "guessed": self._guessed,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.rates.swings import Swings
+    from sharc_crawler.rates.together import SitemapColumns
 
 MONTH: Seconds = 30 * 86_400.0
 SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least
@@ -80,7 +81,7 @@ class HistoryRates:
         self._captured = len(self._rows)
         self._lastmods, self._precisions = (array("d", [nan]) * self._captured for _ in range(2))
         self._dated = 0
-        self._estimated_from = -1
+        self._estimated_from, self._read = -1, nan
         self._found: Estimates | None = None
         self._sources: list[str] = []  #: of the history's URLs, by row
 
@@ -125,23 +126,24 @@ class HistoryRates:
         return found.told(["lastmod" if count else unheard for count in found.observations.tolist()])
 
     def swings(self) -> Swings | None:
-        """How far the changes of the captures were off what their rates expect."""
-        if not self._history:
+        """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of."""
+        if self._found is None:
             return None
-        from sharc_crawler.rates.swings_learned import learned_swings  # as below
+        from sharc_crawler.rates.together import swings  # as below
 
-        return learned_swings(self._history)
+        return swings(self._history, self._said(), self._read)
+
+    def _said(self) -> SitemapColumns:
+        from sharc_crawler.rates.together import SitemapColumns  # as below
+
+        return SitemapColumns(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
 
     def _estimate(self, now: Instant) -> None:
         """Learn from all that is known at ``now``."""
-        self._estimated_from = self._dated
+        self._estimated_from, self._read = self._dated, now
         if not (self._captured or self._dated):  # changefreq alone is SitemapRates'
             return
-        from sharc_crawler.rates.together import (
-            SitemapColumns,
-            learned,
-        )  # only where there is something to learn from
+        from sharc_crawler.rates.together import learned  # only where there is something to learn from
 
         self._sources = self._history.sources(self._lastmods) if self._history else []
-        said = SitemapColumns(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
-        self._found = learned(self._history, said, self._links, now, self._horizon)
+        self._found = learned(self._history, self._said(), self._links, now, self._horizon)

@@ -2,7 +2,7 @@
 
 Rates foretell how many pages change in a time; what comes is off by more than chance, and the more, the shorter the
 time is. How far, a site's own history tells (:mod:`~sharc_crawler.rates.swings_learned`); where there is none, or
-little of it, a stated figure is held.
+little of it, a stated figure is held. Rebuilds are told apart (:mod:`~sharc_crawler.rates.rebuilds`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Swings(NamedTuple):
 
     deviations: tuple[float, ...]  #: at :data:`KNOTS`
     crowd: float = 1.0  #: pages edited at once; 1 where the deviations hold that, too
+    rebuilds: float = 0.0  #: of many pages at once, per second
+    touched: float = 0.0  #: share of the pages that one touches
 
     @classmethod
     def usual(cls, watched: Seconds = math.inf) -> Swings:
@@ -45,6 +47,11 @@ class Swings(NamedTuple):
         low = min(int(place), len(KNOTS) - 2)
         low_part, high_part = self.deviations[low : low + 2]
         return low_part + (high_part - low_part) * (place - low)
+
+    def rebuilt(self, length: Seconds) -> float:
+        """Share of the pages between whose visits a rebuild comes (at any time), in four captures of five at most."""
+        chance = -math.expm1(-self.rebuilds * length)
+        return self.touched * max(0.0, 1.0 - 0.2 / chance) if chance else 0.0
 
 
 def usual(length: Seconds, watched: Seconds = math.inf) -> float:

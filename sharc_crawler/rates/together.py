@@ -8,7 +8,11 @@ import numpy as np
 
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import Links, SiteHistory
+from sharc_crawler.rates.rebuilds import sampled, seen_rebuilds
 from sharc_crawler.rates.surroundings import Surroundings
+from sharc_crawler.rates.swings import Swings
+from sharc_crawler.rates.swings_learned import learned_swings
+from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,6 +30,11 @@ class SitemapColumns(NamedTuple):
     lastmods: NDArray[np.float64]  #: NaN: none
     precisions: NDArray[np.float64]
     stated: Mapping[str, Rate]  #: rates by ``changefreq``
+
+    def select(self, rows: NDArray[np.int64]) -> SitemapColumns:
+        """Of some URLs."""
+        urls = [self.urls[row] for row in rows.tolist()]
+        return SitemapColumns(urls, self.lastmods[rows], self.precisions[rows], self.stated)
 
 
 def learned(
@@ -45,12 +54,26 @@ def learned(
     horizon: how long the capture will take
 
     """
-    before = SiteHistory.empty() if history is None else history
-    known = before.looked_at(now, said.urls, said.lastmods, said.precisions)
-    around = Surroundings(known.urls, _numbered(known.urls, links))
+    whole = known(history, said, now)
+    around = Surroundings(whole.urls, _numbered(whole.urls, links))
     stated = said.stated
-    rates = np.array([stated.get(url, np.nan) for url in known.urls] if stated else [], np.float64)
-    return combined_rates(known, now, horizon, around, rates if stated else None)
+    rates = np.array([stated.get(url, np.nan) for url in whole.urls] if stated else [], np.float64)
+    return combined_rates(whole, now, horizon, around, rates if stated else None)
+
+
+def swings(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> Swings:
+    """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of."""
+    found = learned_swings(history) if history else Swings.usual()
+    pages = sampled(len(said.urls))
+    of_these = history and history.select(pages[pages < len(history)])
+    seen = seen_rebuilds(dated(known(of_these, said.select(pages), now)), now)
+    return found._replace(rebuilds=seen.rate, touched=seen.touched) if seen else found
+
+
+def known(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> SiteHistory:
+    """The captures, and the sitemaps as one more look at the pages."""
+    before = SiteHistory.empty() if history is None else history
+    return before.looked_at(now, said.urls, said.lastmods, said.precisions)
 
 
 def _numbered(urls: Sequence[str], links: Collection[tuple[str, str]] | None) -> tuple[np.ndarray, np.ndarray] | None:

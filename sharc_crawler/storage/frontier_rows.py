@@ -120,10 +120,10 @@ def capture_row(values: tuple[Any, ...]) -> CaptureRow:
     )
 
 
-def _swings(deviations: list[float], crowd: float) -> Swings:
+def _swings(deviations: list[float], *others: float) -> Swings:
     from sharc_crawler.rates.swings import Swings  # only where captures were compared
 
-    return Swings(tuple(deviations), crowd)
+    return Swings(tuple(deviations), *others)
 
 
 def subsite_values(row: SubsiteRow) -> tuple[Any, ...]:

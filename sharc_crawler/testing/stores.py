@@ -161,7 +161,7 @@ class FrontierStoreContract:
             interruptions=((3.0, 4.5),),
             skipped={"x": 3},
             audit={"share": 0.02, "classes": []},
-            swings=Swings((0.5, 0.25), 6.0),
+            swings=Swings((0.5, 0.25), 6.0, 1e-6, 0.5),
         )
         store.commit(Batch(captures={0: turned}, hosts={"h": HostRow("h", "text", 2.0)}))
         assert store.load().captures == {0: turned}

@@ -195,6 +195,15 @@ def test_the_deviation_is_never_more_than_where_all_pages_go_one_way() -> None:
     assert sums(Expected(None, wild), few)["deviation"] == pytest.approx(3 * math.sqrt(p * (1 - p)))
 
 
+def test_rebuilds_come_on_top_where_many_captures_meet_one() -> None:
+    """Half of the pages, once in ten days: in a day hardly ever, in a month nearly always."""
+    often = Swings((0.0,) * len(KNOTS), rebuilds=0.1 / 86_400.0, touched=0.5)
+    for days, hit in ((1.0, 0.0), (30.0, 0.5 * (1 - 0.2 / (1 - math.exp(-3.0))))):
+        many = [looked_over(days) for _ in range(100)]
+        calm, found = sums(Expected(None, often._replace(rebuilds=0.0)), many), sums(Expected(None, often), many)
+        assert (found["deviation"] - calm["deviation"]) * 1.2816 == pytest.approx(hit * found["coherent"])
+
+
 def test_counted_are_the_coherent_ones_of_those_with_an_interval() -> None:
     judged = [page(Verdict.COHERENT, visit=ONLY), page(Verdict.CHANGED, visit=FIRST, revisit=LATER)]
     found = sums(Expected(None), [*judged, judged[1], page(Verdict.COHERENT)])

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Url
+import numpy as np
+import pytest
+
+from sharc_crawler.model import Hints, Sighting, Url
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
-from sharc_crawler.rates.rebuilds import own_changes
+from sharc_crawler.rates.rebuilds import FORMER, USUAL, own_changes, seen_rebuilds
+from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from sharc_crawler.rates.swings import Swings
 
 DAY = 86_400.0
 NOW = 1e9
-PAGES, OWN = 600, 60
+PAGES, OWN = 600, 90
 
 
 def second_capture(rebuilt: bool) -> SiteHistory:
@@ -47,7 +54,7 @@ def daily(history: SiteHistory) -> float:
 
 
 def test_a_rebuild_seen_once_does_not_make_every_page_a_daily_one() -> None:
-    """It made 600 pages change a thousand times a day in all; without it, sixty changed in a fortnight."""
+    """It made 600 pages change a thousand times a day in all; without it, ninety changed in a fortnight."""
     assert 0.3 < daily(second_capture(rebuilt=True)) / daily(second_capture(rebuilt=False)) < 3.0
 
 
@@ -61,3 +68,26 @@ def test_pages_are_as_if_a_rebuild_had_looked_at_them() -> None:
     assert np.isnan(left.lastmods.reshape(PAGES, 4)[OWN:, 3]).all()
     calm = second_capture(rebuilt=False)
     assert own_changes(calm) is calm
+
+
+def test_rebuilds_come_as_often_as_lastmods_tell() -> None:
+    seen = seen_rebuilds(second_capture(rebuilt=True), NOW)
+    assert seen is not None
+    assert seen.rate == pytest.approx((1 + FORMER) / (14 * DAY + USUAL))
+    assert seen.touched == pytest.approx(1 - OWN / PAGES)
+    assert seen_rebuilds(second_capture(rebuilt=False), NOW) is None
+
+
+@pytest.mark.parametrize("known", [None, second_capture(rebuilt=False).before(NOW - DAY)])
+def test_a_sitemap_that_tells_of_rebuilds_makes_what_is_expected_less_sure(known: SiteHistory | None) -> None:
+    def told(rebuilt: bool) -> Swings | None:
+        source = HistoryRates(known)
+        read = second_capture(rebuilt).lastmods.reshape(PAGES, 3)[:, 2].tolist()
+        source.rates([Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(read)], NOW)
+        return source.swings()
+
+    calm, rebuilt = told(False), told(True)
+    assert calm is not None and rebuilt is not None
+    assert calm.rebuilt(60 * DAY) == 0.0 == rebuilt.rebuilt(DAY), "fewer than a fifth of such captures"
+    assert 0.3 < rebuilt.rebuilt(60 * DAY) < 0.9
+    assert rebuilt._replace(rebuilds=0.0, touched=0.0) == calm
