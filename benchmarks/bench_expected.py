@@ -49,7 +49,6 @@ DAY = 86_400.0
 DAYS = (1, 14, 30)
 AGO = 14 * DAY
 SURE = 1.2816  #: deviations: 80 % lie within
-BEYOND = 100.0  #: a swing that is larger than any
 Rates = tuple[np.ndarray, np.ndarray, Swings]  #: means, shapes
 
 
@@ -134,7 +133,9 @@ def score(site: Site, days: int, rates: Rates, source: str, rng: np.random.Gener
     """What :class:`Expected` says of a capture of so many days, as a report would."""
     known, middle = site.known, site.start + days * DAY / 2
     half = days * DAY / 2 * (rng.permutation(len(known)) + 0.5) / len(known)
-    expected, beyond = Expected(None, rates[2]), Expected(None, Swings((BEYOND,) * len(KNOTS)))
+    expected, chance = Expected(None, rates[2]), Expected(None, Swings((0.0,) * len(KNOTS), rates[2].crowd))
+    changes, shapes = 2.0 * half * rates[0][known], np.minimum(np.broadcast_to(rates[1], rates[0].shape)[known], 1e9)
+    moved = changes * (1.0 + changes / shapes) ** (-shapes - 1.0)
     for page, reach in zip(known, half.tolist(), strict=True):
         begin, end = site.changes.offsets[page], site.changes.offsets[page + 1]
         stayed = not (np.abs(site.changes.times[begin:end] - middle) <= reach).any()
@@ -155,17 +156,15 @@ def score(site: Site, days: int, rates: Rates, source: str, rng: np.random.Gener
             rate_shape=float(rates[1][page]),
         )
         expected.add(facts)
-        beyond.add(facts)
-    return expected.totals() | {"beyond": beyond.totals()["deviation"]}
+        chance.add(facts)
+    return expected.totals() | {"chance": chance.totals()["deviation"], "moved": float(moved.sum())}
 
 
-def needed(found: list[dict[str, float]], swings: list[float]) -> float:
-    """The swing under which 80 % would have lain within."""
-    wide, lengths = np.array([one["beyond"] for one in found]), np.array([one["deviation"] for one in found])
-    moved = np.sqrt((wide**2 - lengths**2) / (BEYOND**2 - np.square(swings)))
-    chance = lengths**2 - (np.array(swings) * moved) ** 2
+def needed(found: list[dict[str, float]]) -> float:
+    """The swing under which 80 % would have lain within, had there been neither rebuilds nor a cap."""
+    chance, moved = (np.array([one[what] for one in found]) for what in ("chance", "moved"))
     errors = np.array([one["counted"] - one["coherent"] for one in found]) / SURE
-    return float(np.quantile(np.sqrt(np.maximum(errors**2 - chance, 0.0)) / moved, 0.8))
+    return float(np.quantile(np.sqrt(np.maximum(errors**2 - chance**2, 0.0)) / moved, 0.8))
 
 
 class Table:
@@ -214,7 +213,7 @@ def captures(paths: list[Path], starts: int, beliefs: list[str], table: Table) -
                     captures=len(z),
                     **within(z),
                     swing=round(float(np.median(swings)), 2),
-                    needed=round(needed(found, swings), 2),
+                    needed=round(needed(found), 2),
                     expected=round(float(lost[0]), 1),
                     found=round(float(lost[1]), 1),
                 )

@@ -1,6 +1,7 @@
 """Seeds as a live crawl ranks them: have they been updated since their last capture, days to years ago?
 
-    python benchmarks/bench_hacs_stale.py ota-contrib-2012-2023.jsonl.gz [--draws 2] [--ages 60 365] [--months 1 12]
+    python benchmarks/bench_hacs_stale.py ota-contrib-2012-2023.jsonl.gz [--ages 60] [--months 1] [--draws 2]
+        [--samples 100]
 
 Captures end so many days before now (a stale archive); what was learned ends there, too. They end at quarters from
 March 2021 on: the records name links from July 2020 on only, so that before nothing could foretell any. Now is in 2023
@@ -10,7 +11,8 @@ By regime of captures, with w months before that end: AUC, weighted P@K, F1 at t
 P@K twice: *hit*, the share of updated seeds among the first K; *order*, the paper's, among the K updated first (which
 favours the longest not seen: their updates come first). Frequency is given 1 − exp(−frequency · time), Last-Obs the
 time itself. Calibration of HACS: p less the share updated over all seeds, and its mean and greatest difference over
-fifths of the seeds by p, all ends and draws together.
+fifths of the seeds by p, all ends and draws together. ``--samples``: HACS less the best of the others, 95 % of so many
+bootstrap samples of the seeds, those of all ends together.
 """
 
 from __future__ import annotations
@@ -94,6 +96,39 @@ def figures(there: SeedHistories, end: float, now: float, first: np.ndarray, win
         yield area_under_curve(value, updated), hits(order, updated), weighted_precision(order, first), f1, p
 
 
+def differences(records: list, regime: str, website: bool, draws: int, age: int, window: int, samples: int) -> str:
+    """AUC, P@K by hits and F1 of HACS less those of whichever other form is best: 95 % of the bootstrap over seeds."""
+    ends = []
+    for there, end, now, first in worlds(records, regime, website, draws, age):
+        columns = [np.array(there.urls), there.latest(there.last_seen()), np.isfinite(first)]
+        task = RankingTask(now, 0.0, now - end + window * MONTH)
+        for form in FORMS.values():
+            ranker = form().fit(there, end)
+            value = ranker.score(there.window(now - task.back, end), task).value
+            p = value if ranker.probabilities else -np.expm1(-value * (now - columns[1]))
+            columns += [value, p >= likely_best(p)]
+        ends.append(columns)
+    urls = np.unique(np.concatenate([columns[0] for columns in ends]))
+
+    def measured(times: np.ndarray) -> np.ndarray:
+        found = []
+        for columns in ends:
+            again = np.repeat(np.arange(len(columns[0])), times[np.searchsorted(urls, columns[0])])
+            known, updated, *forms = (column[again] for column in columns[1:])
+            for value, chosen in zip(forms[::2], forms[1::2], strict=True):
+                f1 = 2 * (chosen & updated).sum() / max(1, chosen.sum() + updated.sum())
+                found.append((area_under_curve(value, updated), hits(ordered(value, known), updated), f1))
+        return np.nanmean(np.reshape(found, (len(ends), len(FORMS), 3)), axis=0)
+
+    best = 1 + measured(np.ones(len(urls), np.int64))[1:].argmax(axis=0)
+    rng, off = np.random.default_rng(0), []
+    for _ in range(samples):
+        found = measured(np.bincount(rng.integers(len(urls), size=len(urls)), minlength=len(urls)))
+        off.append(found[0] - found[best, np.arange(3)])
+    low, high = np.quantile(off, [0.025, 0.975], axis=0)
+    return ", ".join(f"{a:+.3f} to {b:+.3f}" for a, b in zip(low, high, strict=True))
+
+
 def row(records: list, regime: str, website: bool, draws: int, age: int, window: int) -> str:
     cells: dict[str, list] = {name: [] for name in FORMS}
     p, updated = [], []
@@ -115,6 +150,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--ages", type=int, nargs="+", default=[60, 180, 365, 1000], help="days")
     parser.add_argument("--months", type=int, nargs="+", default=[12], help="w")
+    parser.add_argument("--samples", type=int, default=0)
     given = parser.parse_args()
     records = read_records(given.records)
     for regime in REGIMES:
@@ -126,6 +162,8 @@ def main() -> None:
                 for window in given.months:
                     found = row(records, regime, website, given.draws, age, window)
                     print(f"| {age} | {window} | {found}", flush=True)
+                    if given.samples:
+                        print(differences(records, regime, website, given.draws, age, window, given.samples))
 
 
 if __name__ == "__main__":
