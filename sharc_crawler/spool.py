@@ -11,7 +11,7 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self
 from weakref import finalize
 
 if TYPE_CHECKING:
@@ -29,12 +29,13 @@ class Spool(mmap.mmap):
     """
 
     path: Path
+    folder: Path | None  #: where it lies; ``None``: it has no name
 
-    def __new__(cls, path: Path) -> Self:
-        """Read a file; it stays when this is gone, unless :meth:`owned`."""
-        with path.open("rb") as file:
+    def __new__(cls, path: Path, nameless: IO[bytes] | None = None) -> Self:
+        """Read a file; it stays when this is gone, unless it has no name or is :meth:`owned`."""
+        with nameless or path.open("rb") as file:
             made = super().__new__(cls, file.fileno(), 0, access=mmap.ACCESS_READ)
-        made.path = path
+        made.path, made.folder = path, None if nameless else path.parent
         return made
 
     def owned(self) -> Self:
@@ -74,12 +75,14 @@ def pieces(data: Octets | memoryview, start: int = 0, stop: int | None = None) -
 
 
 class Spooling:
-    """A file that is written as bytes come, and read when all are there."""
+    """A file that is written as bytes come, and read when all are there; without a folder it is gone with us."""
 
     def __init__(self, folder: Path | None = None, data: Iterable[bytes | memoryview] = ()) -> None:
         descriptor, name = tempfile.mkstemp(prefix="body-", dir=folder)
-        self._path, self.size = Path(name), 0
+        self._path, self.size, self._named = Path(name), 0, folder is not None
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
+        if not self._named:
+            _remove(self._path)
         for piece in data:
             self.write(piece)
 
@@ -102,6 +105,8 @@ class Spooling:
 
     def done(self) -> Octets:
         """All that was written."""
+        if self.size and not self._named:
+            return Spool(self._path, self._file)
         self._file.close()
         if not self.size:
             _remove(self._path)

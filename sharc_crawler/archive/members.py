@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 from sharc_crawler.spool import LARGE, Spooling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sharc_crawler.spool import Octets
 
@@ -64,9 +64,11 @@ class Damage:
     reason: str
 
 
-def records(stream: IO[bytes], offset: int = 0) -> Iterator[Record | Damage]:
+def records(
+    stream: IO[bytes], offset: int = 0, told: Callable[[int], None] = lambda _: None
+) -> Iterator[Record | Damage]:
     """What a WARC file holds from ``offset`` on, in order; after a damaged place the next whole record is next."""
-    while (found := _read(stream, offset)) is not None:
+    while (found := _read(stream, offset, told)) is not None:
         yield found
         if isinstance(found, Record):
             offset = found.end
@@ -78,14 +80,14 @@ def records(stream: IO[bytes], offset: int = 0) -> Iterator[Record | Damage]:
 
 def read_at(stream: IO[bytes], offset: int) -> Record | Damage:
     """The record that starts at an offset."""
-    return _read(stream, offset) or Damage(offset, "the file ends before it")
+    return _read(stream, offset, lambda _: None) or Damage(offset, "the file ends before it")
 
 
-def _read(stream: IO[bytes], offset: int) -> Record | Damage | None:
+def _read(stream: IO[bytes], offset: int, told: Callable[[int], None]) -> Record | Damage | None:
     """``None``: the file ends here."""
     stream.seek(offset)
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    parts, size, read = list[bytes](), 0, 0
+    parts, size, read, said = list[bytes](), 0, 0, 0
     large: Spooling | None = None  # what follows the head
     try:
         while not unpacker.eof:
@@ -96,6 +98,8 @@ def _read(stream: IO[bytes], offset: int) -> Record | Damage | None:
             part = unpacker.decompress(data, _PART)
             if large:
                 large.write(part)
+                told(read - said)
+                said = read
                 continue
             parts.append(part)
             size += len(part)
@@ -105,6 +109,7 @@ def _read(stream: IO[bytes], offset: int) -> Record | Damage | None:
                     return Damage(offset, "not a WARC record")
                 parts, large = [head], Spooling(data=[rest])
         length = read - len(unpacker.unused_data)
+        told(length - said)
         if large is None:
             head, blank, rest = b"".join(parts).partition(_END)
             return _parsed(offset, length, head, blank, rest, rest[-len(_END) :])

@@ -160,7 +160,7 @@ def ingest(
     told: Callable[[int], None] = lambda _: None,
     into: Witness | None = None,
 ) -> Witness:
-    """Read WARC files to their ends. ``told`` is given the number of bytes of each record as it is read."""
+    """Read WARC files to their ends. ``told`` is given the number of bytes as they are read."""
     witness = into or Witness()
     for name, opened in warcs.items():
         with opened() as stream:
@@ -172,13 +172,12 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
     last: tuple[RecordedExchange, Record] | None = None  #: what belongs to an exchange is written with it
     closed = False
     kinds = witness.kinds.setdefault(name, Kinds())
-    for record in records(stream):
+    for record in records(stream, told=told):
         if isinstance(record, Damage):
             witness.findings.append(Finding(f"no whole record here: {record.reason}", name, record.offset))
             continue
         witness.records += 1
         kinds.add(record.offset, record.kind)
-        told(record.length)
         witness.findings += _altered(record, name)
         witness.findings += _strange(record, stream, name)
         url = record.get("WARC-Target-URI")

@@ -65,7 +65,7 @@ class HttpResponse:
         if not self.chunked:
             return memoryview(self.raw)[self.body_start :]
         if isinstance(self.raw, Spool):
-            return memoryview(Spooling(self.raw.path.parent, self.pieces()).done())
+            return memoryview(Spooling(self.raw.folder, self.pieces()).done())
         return dechunk(self.raw, self.body_start)
 
     def pieces(self) -> Iterator[bytes | memoryview]:

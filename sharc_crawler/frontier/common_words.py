@@ -2,9 +2,9 @@
 
 A site may make up several parts of each address (``/x7Gk2p/story-7/kqzv``, ``?a=wmdk&b=qjxe``). Then nearly all pages
 are echoes (:mod:`sharc_crawler.frontier.echoes`), and what is left as their like holds true pages, too. A word in
-addresses that two pages named was not made up for one answer. An address whose shared words no page has shown together
-is *fresh*: it is visited, and no rule for echoes leaves it. Where fresh ones show again and again what was shown, the
-words themselves are made up of few, and that ends.
+addresses that two pages named was not made up for one answer; nor is a parameter's value where half of its values are
+such words. An address whose shared words no page has shown together is *fresh*: it is visited, and no rule for echoes
+leaves it. Where fresh ones show again and again what was shown, the words themselves are made up of few, and that ends.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST = 50_000  #: words, and addresses by their shared words, that are known
 MISSES = 20  #: fresh pages in a row that showed what was shown, from which on none is taken for fresh
 LEAST = 4  #: or as many as a quarter of what the site has shown, but so many
+LEAST_SHARED = 2  #: values of a parameter that are shared
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _NAME = re.compile(r"(?:^|&)[^=&]*=")
 _RUN = re.compile(r"\*(?:[-_]\*)*")
@@ -41,6 +42,7 @@ class CommonWords:
         self._known = 0  # pages whose words are
         self._shown: dict[str, int] = {}  # addresses by their shared words → pages in a row that showed something new
         self._misses = 0
+        self._values: dict[str, tuple[int, int]] = {}  # of parameters: shared ones, and all
         self._learn()
         for page in range(len(pages)):
             if pages.kinds[page] is Kind.PAGE and self._was_visited(page):
@@ -79,12 +81,31 @@ class CommonWords:
 
     def _bare(self, url: str) -> str:
         """An address without the words that it has alone."""
+        path, mark, query = _path(url).partition("?")
+        parts = [part if self._tells(part) else self._starred(part) for part in query.split("&")]
+        return _RUN.sub("*", f"{self._starred(path)}{mark}{'&'.join(parts)}")
+
+    def _starred(self, text: str) -> str:
         only = self._only
-        return _RUN.sub("*", _WORD.sub(lambda word: word[0] if only.get(word[0]) is _SHARED else "*", _path(url)))
+        return _WORD.sub(lambda word: word[0] if only.get(word[0]) is _SHARED else "*", text)
+
+    def _tells(self, part: str) -> bool:
+        """Are half of a parameter's values shared?"""
+        shared, values = self._values.get(part.partition("=")[0], (0, 0))
+        return 2 * shared >= max(values, 2 * LEAST_SHARED)
+
+    def _learn_values(self, url: str) -> None:
+        for part in _path(url).partition("?")[2].split("&"):
+            name, sign, value = part.partition("=")
+            if sign and (name in self._values or len(self._values) < MOST):
+                shared, values = self._values.get(name, (0, 0))
+                known = self._starred(value) == value
+                self._values[name] = (shared + known, values + (known or not self._tells(part)))
 
     def _count(self, page: PageId, *, new: bool) -> bool:
         """A page was visited: was it fresh?"""
         fresh = self._is_fresh(bare := self._bare(self._pages.urls[page]))
+        self._learn_values(self._pages.urls[page])
         if bare in self._shown or len(self._shown) < MOST:
             self._shown[bare] = (self._shown.get(bare, 0) + 1) * new
         return fresh

@@ -3,10 +3,8 @@
 Two rules. Something in an address may look made up for each visitor: a session id, a long random number. It is known by
 where it stands (``/s/*``, ``?sid=*``). Where half of the pages show what the same address had shown with something else
 there, it means nothing, and what was visited once is left with anything else in that place. What ends a path may name a
-document. Other addresses are told by their template, numbers and query values left out:
-where there are four pages for each content, the rest of the template is left. (Others: for letters alone,
-:mod:`sharc_crawler.frontier.idle_places`; for addresses that show nothing, :mod:`sharc_crawler.frontier.echoes`; for
-error pages, :mod:`sharc_crawler.frontier.soft_errors`.)
+document. Other addresses are told by their template, numbers and query values left out: where there are four pages for
+each content, the rest of the template is left. Others: ``idle_places``, ``echoes``, ``soft_errors``, ``calendars``.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from sharc_crawler.plural import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.frontier.calendars import Calendars
     from sharc_crawler.frontier.fleeting import FleetingLinks
     from sharc_crawler.frontier.idle_places import IdlePlaces
     from sharc_crawler.frontier.made_up import MadeUp
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.suspicion import Suspicion
     from sharc_crawler.model import Outcome, PageId
 
+_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
@@ -96,6 +96,7 @@ class Traps:
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
         self.idle: IdlePlaces | None = None  # once one of them was shown again
+        self._calendars: Calendars | None = None  # once an address has a date
         self.errors = SoftErrors()
         self.echoes = Echoes()
         self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
@@ -103,7 +104,7 @@ class Traps:
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
-        if content is None:
+        if content is None or self._is_dated(url):
             return
         self.errors.saw(url, content)
         parts = _made_up(url)
@@ -118,6 +119,8 @@ class Traps:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
         if content is None:
             return
+        if self._calendars and self._calendars.saw(page, content, pages):
+            return
         error = self.errors.why_not(content) is not None
         new = self.echoes.saw(page, content, pages, feeds, error=error)
         if self.fleeting:
@@ -128,6 +131,14 @@ class Traps:
             from sharc_crawler.frontier.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
+
+    def _is_dated(self, url: str) -> bool:
+        """Is it a calendar's?"""
+        if self._calendars is None and _YEAR.search(url):
+            from sharc_crawler.frontier.calendars import Calendars  # many sites have none
+
+            self._calendars = Calendars()
+        return self._calendars is not None and self._calendars.has(url)
 
     def _saw_plain(self, url: str, content: str) -> None:
         """A page in whose address nothing looks made up."""
@@ -192,6 +203,8 @@ class Traps:
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
+        if self._calendars and self._calendars.has(url):
+            return self._calendars.why_not(url, parent)
         why = self.suspicion and self.suspicion.why_not(url, parent, page)
         return f"looks like a trap: {why} (traps=0 takes them)" if why else self.why_not(url)
 

@@ -36,7 +36,9 @@ def cut(tmp_path, monkeypatch):
 def read_from(monkeypatch):
     """Where records are read."""
     offsets, read = [], members._read
-    monkeypatch.setattr(members, "_read", lambda stream, offset: offsets.append(offset) or read(stream, offset))
+    monkeypatch.setattr(
+        members, "_read", lambda stream, offset, *told: offsets.append(offset) or read(stream, offset, *told)
+    )
     return offsets
 
 

@@ -195,6 +195,7 @@ def run_through(world, impolite, strategy, every):
         world.run_restarted(frontier, impolite, store, every)
     else:
         world.run(frontier)
+    return store
 
 
 @pytest.mark.parametrize(("strategy", "every"), [("bfs", 0), ("dfs", 23)])
@@ -251,6 +252,22 @@ def test_pages_behind_addresses_made_up_for_each_visitor_are_all_captured(impoli
     visited, _ = crawl(world, impolite, strategy)
     assert {int(found[1]) for url in visited if (found := re.search(r"page(\d+)", url))} == set(world.true)
     assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
+
+
+class Chain(Sessions):
+    """Each page names the next one alone, by a parameter between others."""
+
+    def content(self, url):
+        content, (home, *_) = super().content(url)
+        after = int(content.rpartition(" ")[2]) + 1
+        return content, [home, *([self.made().replace("PAGE", f"page{after}")] if after in self.true else [])]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+def test_a_parameter_that_tells_pages_apart_is_known_beside_those_that_do_not(impolite, strategy):
+    visited, _ = crawl(Chain("p?id=PAGE&s={}&t={}", LOWER), impolite, strategy)
+    assert {int(found[1]) for url in visited if (found := re.search(r"page(\d+)", url))} == set(Chain.true)
+    assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(Chain.true)
 
 
 class SmallSessions(Sessions):

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _OK = 200
 _FEEDS = {f"{kind}/{name}" for kind in ("application", "text") for name in ("rss+xml", "atom+xml", "rdf+xml", "xml")}
 _ENOUGH = 20  #: characters of text that tell one page from another
+_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
 _DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
 
@@ -157,10 +158,17 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
 def words(text: str, resources: Sequence[str], url: str) -> str | None:
     """Digest of a page's text and pictures, without what is made up for its address or its visitor.
 
-    ``None`` where there is next to nothing: pages that differ in something else would look alike.
+    ``None`` where there is next to nothing: pages that differ in something else would look alike. Of a calendar's page
+    dates do not count, and it may have no more.
     """
     plain = plain_words(text)
     text = without_made_up(plain)
+    date = None
+    if _YEAR.search(url):
+        from sharc_crawler.links.dated import dated, without_dates  # many sites have none
+
+        date = dated(url)
+        text = without_dates(text, date) if date else text
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
     if text is not plain.text:  # where a word was taken out, it is folded again: no other white space is left
@@ -169,7 +177,7 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
             text = text.replace("  ", " ")
         text = text.strip()
     pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
-    return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
+    return labelled_digest("\n".join((text, *pictures)).encode()) if date or len(text) >= _ENOUGH else None
 
 
 def without_made_up(plain: Plain) -> str:

@@ -61,6 +61,19 @@ def test_words_are_those_that_a_reader_sees() -> None:
     assert one != words(b"<p>Another: %b of visitor deadbeef00c0ffee" % TEXT)
 
 
+def test_of_a_calendars_page_dates_are_no_words() -> None:
+    def words(url: str, page: str) -> str | None:
+        body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.encode()
+        reading = read(body, PAGE._replace(url=url), ContentDetector())
+        return reading.document.words if reading.document else None
+
+    november = words("http://h/cal/2026/11", "<h1>November 2026</h1><p>No events. Next: Dec")
+    assert november == words("http://h/cal/2027/3", "<h1>March 2027</h1><p>No events. Next: Apr")
+    assert november != words("http://h/cal/2027/3", "<h1>March 2027</h1><p>Two events. Next: Apr")
+    assert november != words("http://h/cal/2027/3", "<h1>March 2027</h1><p>No events, but <img src=fair.png>")
+    assert words("http://h/2027/3", "<p>At most 23 degrees.") != words("http://h/2027/4", "<p>At most 22 degrees.")
+
+
 class Raising:
     def fingerprint(self, body, media_type):
         raise ValueError("no")

@@ -1,0 +1,117 @@
+"""Calendars without an end: pages of ever other dates that show no more than the date.
+
+A page is *empty* where another date of its place showed the same, dates left out, and where it named nothing but dated
+pages that are empty, too. From a date that a page without one names, a year of empty pages in a row is visited in each
+direction. What lies beyond is left where an empty page names it. No other rule is asked of such addresses: which days
+had no event says nothing of others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.links.dated import dated
+from sharc_crawler.model import Kind
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.links.dated import Dated
+    from sharc_crawler.model import PageId
+
+ROW = 12  #: empty pages from where one came in, itself among them
+PLACES = 20  #: of more, other rules are asked: something else in them differs
+_WAITS = {State.QUEUED, State.LEASED}
+
+
+class _Calendar:
+    """What was visited of one calendar."""
+
+    def __init__(self) -> None:
+        self.dates: list[tuple[int, PageId]] = []
+        self.entered: list[int] = []  # named by pages without a date
+        self.texts: Counter[int] = Counter()
+
+
+class Calendars:
+    """Which dates are left."""
+
+    def __init__(self) -> None:
+        self._pages: PageTable
+        self._places: dict[str, _Calendar] = {}
+        self._shown: dict[PageId, tuple[_Calendar, int]] = {}  # what dated pages showed
+        self._named: dict[PageId, list[PageId]] = {}  # pages that dated ones named first
+        self._known = 0  # pages of which that is known
+
+    def has(self, url: str) -> bool:
+        """Is an address a calendar's?"""
+        return self._date_of(url) is not None
+
+    def _date_of(self, url: str) -> Dated | None:
+        date = dated(url)
+        return date if date and (date.place in self._places or len(self._places) < PLACES) else None
+
+    def saw(self, page: PageId, content: str, pages: PageTable) -> bool:
+        """A page was captured; is it a calendar's?"""
+        date = self._date_of(pages.urls[page])
+        if date is None:
+            return False
+        self._pages = pages
+        place = self._places.setdefault(date.place, _Calendar())
+        insort(place.dates, (date.order, page))
+        if not place.entered or not self._is_dated(self._pages.parents[page]):
+            insort(place.entered, date.order)
+        place.texts[hash(content)] += 1
+        self._shown[page] = (place, hash(content))
+        return True
+
+    def why_not(self, url: str, parent: PageId) -> str | None:
+        """Why a page that ``parent`` named first is left; ``None``: it is not."""
+        date = self._date_of(url)
+        place = self._places.get(date.place) if date else None
+        if date is None or place is None or parent not in self._shown or self._shows_more(parent):
+            return None
+        self._learn()
+        row, beyond = _beside(place, date.order)
+        if len(row) < ROW or any(not self._empty(page, date.place) for _, page in (*row, *beyond)):
+            return None
+        told = f"{ROW} pages in a row beside it in a calendar ({date.place}) had nothing but dates"
+        return f"looks like a trap: {told} (traps=0 takes them)"
+
+    def _empty(self, page: PageId, place: str) -> bool:
+        return not self._shows_more(page) and not any(self._brings(child, place) for child in self._named.get(page, ()))
+
+    def _shows_more(self, page: PageId) -> bool:
+        """Did no other date show the same?"""
+        place, text = self._shown[page]
+        return place.texts[text] == 1
+
+    def _brings(self, child: PageId, place: str) -> bool:
+        """Is what a dated page named more than the next one, and than others that are empty?"""
+        if child in self._shown:
+            return self._shows_more(child)
+        date = self._date_of(self._pages.urls[child])
+        return date is None or (date.place != place and self._pages.states[child] in _WAITS)
+
+    def _is_dated(self, page: PageId) -> bool:
+        return page != NO_PARENT and self._date_of(self._pages.urls[page]) is not None
+
+    def _learn(self) -> None:
+        pages = self._pages
+        for page in range(self._known, len(pages)):
+            if pages.kinds[page] is Kind.PAGE and pages.parents[page] in self._shown:
+                self._named.setdefault(pages.parents[page], []).append(page)
+        self._known = len(pages)
+
+
+def _beside(place: _Calendar, order: int) -> tuple[list[tuple[int, PageId]], list[tuple[int, PageId]]]:
+    """The visited between a date and the nearest one that was no calendar's to name, and those beyond the date."""
+    at, entry = bisect_left(place.dates, (order, -1)), bisect_left(place.entered, order)
+    below, above = place.dates[:at], place.dates[at:]
+    before, after = place.entered[max(entry - 1, 0) : entry], place.entered[entry : entry + 1]
+    if before and (not after or order - before[0] <= after[0] - order):
+        return [one for one in below if one[0] >= before[0]][-ROW:], above[:ROW]
+    return [one for one in above if one[0] <= after[0]][:ROW], below[-ROW:]

@@ -1,0 +1,100 @@
+"""A calendar's pages: the date in an address, and what of a page's text no more than tells it.
+
+Calendars have a page for each month or day, without end. What they show without an event differs in dates alone: in
+years, in names of months and days, in the numbers of a month's grid.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+#: at the end of a path, or as a parameter's value
+_DATE = re.compile(
+    r"(?<![0-9])((?:19|20|21)[0-9]{2})"
+    r"(?:[-/._](0?[1-9]|1[0-2])(?:[-/._](0?[1-9]|[12][0-9]|3[01]))?|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?)"
+    r"(?=/?(?:\.[a-z]{1,5})?(?:[?&]|\Z))"
+)
+_YEAR = re.compile(r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy)=)((?:19|20|21)[0-9]{2})(?![^&])", re.IGNORECASE)
+_MONTH = re.compile(r"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm)=)(0?[1-9]|1[0-2])(?![^&])", re.IGNORECASE)
+_DAY = re.compile(r"(?<=[?&])([^=&]*?(?:d|day|dd)=)(0?[1-9]|[12][0-9]|3[01])(?![^&])", re.IGNORECASE)
+_TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
+_GRID = frozenset(map(str, range(1, 29)))  #: each month has these
+_IN_GRID = frozenset(map(str, range(1, 54)))  #: days, and weeks
+_ORDINALS = ("st", "nd", "rd", "th")
+#: of English, German, French, Spanish, Italian, Portuguese and Dutch
+_MONTHS = """
+january february march april may june july august september october november december
+januar februar märz mai juni juli oktober dezember
+janvier février mars avril juin juillet août septembre octobre novembre décembre
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
+januari februari maart mei augustus
+"""
+_DAYS = """
+monday tuesday wednesday thursday friday saturday sunday
+montag dienstag mittwoch donnerstag freitag samstag sonntag
+lundi mardi mercredi jeudi vendredi samedi dimanche
+lunes martes miércoles jueves viernes sábado domingo
+lunedì martedì mercoledì giovedì venerdì sabato domenica
+segunda terça quarta quinta sexta
+maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+"""
+_NAMES = frozenset(name[:length] for name in (_MONTHS + _DAYS).split() for length in (3, 4, len(name))) | {
+    name[:2] for name in _DAYS.split()
+}
+
+
+class Dated(NamedTuple):
+    """An address with a date in it."""
+
+    place: str  #: the address without it
+    order: int  #: of one place, later ones are larger
+    numbers: frozenset[str]  #: of the date, and of those beside it
+
+
+def dated(url: str) -> Dated | None:
+    """The date in an address; ``None``: it is no calendar's.
+
+    >>> dated("http://h/cal/2026/11").place, dated("http://h/cal?d=7&month=2&year=2026").place
+    ('http://h/cal/*', 'http://h/cal?d=*&month=*&year=*')
+    >>> dated("http://h/2026/11/a-story") is None
+    True
+    """
+    start = url.find("/", len("https://"))
+    found = _DATE.search(url, start) if start > 0 else None
+    if found:
+        year, month, day = int(found[1]), int(found[2] or found[4]), int(found[3] or found[5] or 0)
+        return Dated(f"{url[: found.start()]}*{url[found.end() :]}", *_date(year, month, day))
+    in_query = [pattern.search(url) for pattern in (_YEAR, _MONTH, _DAY)]
+    if not (in_query[0] and in_query[1]):
+        return None
+    for pattern in (_YEAR, _MONTH, _DAY):
+        url = pattern.sub(r"\1*", url)
+    return Dated(url, *_date(*(int(one[2]) if one else 0 for one in in_query)))
+
+
+def _date(year: int, month: int, day: int) -> tuple[int, frozenset[str]]:
+    beside = {*range(year - 1, year + 2), *range(month - 1, month + 2), 1, 12}
+    beside.update(range(day - 1, day + 2) if day else ())
+    return (year * 12 + month) * 31 + day, frozenset(map(str, beside))
+
+
+def without_dates(text: str, date: Dated) -> str:
+    """The text of a calendar's page without what differs from one to the next.
+
+    >>> grid = " ".join(map(str, range(1, 32)))
+    >>> without_dates(f"November 2026. Mo Tu We {grid}. No events", dated("http://h/cal/2026/11"))
+    'No events'
+    """
+    tokens = _TOKENS.findall(text)
+    grid = set(tokens) >= _GRID
+    return " ".join(one for one in tokens if not _tells_a_date(one, date, grid=grid))
+
+
+def _tells_a_date(token: str, date: Dated, *, grid: bool) -> bool:
+    if not token.isdecimal():
+        return token.lower() in _NAMES or token in _ORDINALS
+    plain = token.lstrip("0")
+    return plain in date.numbers or (grid and plain in _IN_GRID)
