@@ -16,6 +16,7 @@ from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.swings import CROWD, DAY, KNOTS, Swings, usual
+from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def learned_swings(history: SiteHistory) -> Swings:
 
     Knots beyond what the history can tell lean on the nearest one that it does.
     """
-    past, finest = _past(_sampled(own_changes(history)))
+    past, finest = _past(own_changes(dated(_sampled(history))))
     watched = past.end - float(np.min(past.begins, initial=past.end))
     found = {length: one for length in KNOTS if length >= finest and (one := _deviation(past, length, watched))}
     if not found:

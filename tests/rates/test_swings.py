@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.model import Url
-from sharc_crawler.rates.history import CHANGED, UNCHANGED, SiteHistory
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.swings import CROWD, DAY, KNOTS, Swings, usual
 from sharc_crawler.rates.swings_learned import learned_swings
 
@@ -21,12 +21,14 @@ def watched(changed: np.ndarray, dated: bool = True) -> SiteHistory:
     moments = np.random.default_rng(2).random(changed.shape)
     last = WEEK * np.maximum.accumulate(np.where(changed, np.arange(rounds) - moments, -np.inf), axis=1)
     nothing = np.full(times.size, np.nan)
+    bits = np.where(changed, CHANGED, UNCHANGED).astype(np.int8)
+    bits[:, 0] = UNKNOWN
     return SiteHistory(
         "h",
         [Url(f"http://h/{page}") for page in range(pages)],
         np.arange(pages + 1) * rounds,
         times,
-        np.where(changed, CHANGED, UNCHANGED).astype(np.int8).ravel(),
+        bits.ravel(),
         np.where(np.isinf(last), np.nan, last).ravel() if dated else nothing,
         np.zeros(times.size),
         nothing,
@@ -75,6 +77,13 @@ def test_a_steady_site_swings_less_than_the_stated_figure(days: float) -> None:
 def test_rebuilds_are_no_swing_of_the_pages_own_changes() -> None:
     calm, rebuilds = learned_swings(watched(steady())), learned_swings(rebuilt(steady(), 15, 30))
     assert rebuilds.at(14 * DAY) < 1.2 * calm.at(14 * DAY)
+
+
+def test_lastmods_that_are_always_of_now_hide_no_change() -> None:
+    """They look like a rebuild before every capture."""
+    undated = watched(swinging(1.0), dated=False)
+    lying = replace(undated, lastmods=undated.times - 60.0)
+    assert learned_swings(lying) == learned_swings(undated)
 
 
 @pytest.mark.parametrize("dated", [True, False])
