@@ -3,33 +3,31 @@
     python benchmarks/bench_real_histories.py FOLDER --runs runs.jsonl --output docs/results.md [--only emacswiki-2012]
 
 FOLDER holds NAME.csv.gz, NAME.start.links.jsonl.gz and NAME.linkevents.jsonl.gz of the data sets. The file of runs
-keeps every run that was made; what it holds is not made again. What stands under "## Rates" in the output stays.
+keeps every run that was made; what it holds is not made again. What stands under "## Of these runs" stays.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
+from itertools import product
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from real_histories import (
     ATTESTED,
     ATTESTED_SOURCES,
-    BY_SHARE,
+    BLIND,
+    BY_RATE,
     DATA,
     GRAPHS,
     LATE,
-    LIE_SEEDS,
-    LIES,
     MONTHS,
     ONCE,
     RATES,
-    SHARES,
     SOURCES,
-    TWICE,
     DataSet,
     Plan,
     Results,
@@ -44,15 +42,17 @@ from sharc_crawler.lab.score import score
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sharc_crawler.lab.experiment import RunSpec
     from sharc_crawler.lab.history import HistorySpec
 
-RATES_SECTION = "\n## Rates\n"
+NONE = "–"
+OWN_WORDS = "\n## Of these runs\n"
 
 
 def number(values: list[float], decimals: int = 0) -> str:
     """A mean, with its spread where there are several."""
     if not values:
-        return "–"
+        return NONE
     spread = f" ± {pstdev(values):,.{decimals}f}" if len(values) > 1 else ""
     return f"{fmean(values):,.{decimals}f}{spread}"
 
@@ -64,12 +64,12 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def large(plan: Plan, results: Results, single: bool, key: str) -> str:
+def large(plan: Plan, results: Results, key: str) -> str:
     """Strategies by window, graph and rates."""
     columns = [(graph, rates) for graph in GRAPHS for rates in RATES]
     decimals = 3 if key == "average_blur" else 0
     rows = []
-    for strategy in plan.strategies(single):
+    for strategy in (*BLIND, *BY_RATE):
         for months, name in ((False, f"`{strategy}`"), (True, f"`{strategy}`, months")):
             cells = [plan.cell(strategy, rates, graph, months) for graph, rates in columns]
             rows.append([name, *(number(results.over(cell, key), decimals) for cell in cells)])
@@ -77,35 +77,39 @@ def large(plan: Plan, results: Results, single: bool, key: str) -> str:
 
 
 def sources(plan: Plan, results: Results) -> str:
-    """What each source of rates is worth, over the whole window and by months."""
-    rows = []
-    for months, name in ((False, "whole"), (True, "months")):
-        cells = [plan.cell("sharc-selective", source, "known", months) for source in SOURCES]
-        rows.append([name, *(number(results.over(cell, "incoherent"), int(months)) for cell in cells)])
-    return table(["window", *SOURCES], rows)
+    """What each source of rates is worth, over the whole window."""
+    cells = [plan.cell("sharc-selective", source, "known", months=False) for source in SOURCES]
+    return table(["window", *SOURCES], [["whole", *(number(results.over(cell, "incoherent")) for cell in cells)]])
 
 
 def looks(plan: Plan, results: Results) -> str:
     """Second looks, by window: pages lost, and the regret of what lies between the oracle and bfs."""
-    windows = [("whole", plan.looks(months=False), slice(None))]
-    windows += [(f"month {place + 1}", plan.looks(months=True), slice(place, place + 1)) for place in range(MONTHS)]
-    windows.append((f"mean of {MONTHS} months", plan.looks(months=True), slice(None)))
-    rows = []
-    for name, cells, part in windows:
-        found = [results.over(cell[part], "incoherent") for cell in cells]
-        if not all(found):
-            continue
-        bfs, oracle, *others = (fmean(one) for one in found)
-        decimals = int(name.startswith("mean"))
-        shown = (f"{one:,.{decimals}f} ({(one - oracle) / (bfs - oracle):.2f})" for one in others)
-        rows.append([name, f"{bfs:,.{decimals}f}", f"{oracle:,.{decimals}f}", *shown])
-    late = [f"told {seconds / 3600:.0f} h late" for seconds in LATE]
-    return table(["window", "bfs", "oracle", "learned", *late], rows)
+    rows, named = [], ["whole", *(f"month {place + 1}" for place in range(MONTHS))]
+    found = [row for months in (False, True) for row in zip(*plan.looks(months), strict=True)]
+    made = [(name, _lost(results, row)) for name, row in zip(named, found, strict=True) if all(results[s] for s in row)]
+    for name, lost in made:
+        rows.append([name, *_with_regret(lost, 0)])
+    if len(months := [lost for name, lost in made if name != "whole"]) > 1:
+        rows.append(
+            [f"mean of {len(months)} months", *_with_regret([fmean(one) for one in zip(*months, strict=True)], 1)]
+        )
+    return table(["window", "bfs", "oracle", *HEADS], rows)
+
+
+def _lost(results: Results, specs: Iterable[RunSpec]) -> list[float]:
+    return [results[spec]["incoherent"] for spec in specs]
+
+
+def _with_regret(lost: list[float], decimals: int) -> list[str]:
+    bfs, oracle, *others = lost
+    regrets = [f" ({(one - oracle) / (bfs - oracle):.2f})" if _differ(bfs, oracle) else "" for one in others]
+    shown = (f"{one:,.{decimals}f}{regret}" for one, regret in zip(others, regrets, strict=True))
+    return [f"{bfs:,.{decimals}f}", f"{oracle:,.{decimals}f}", *shown]
 
 
 def word(plan: Plan, results: Results) -> str:
     """On the server's word: pages lost, downloads a page, wrong claims."""
-    names = [ONCE, TWICE, *(f"{strategy}`, {rates}" for strategy in ATTESTED for rates in ATTESTED_SOURCES)]
+    names = [ONCE, *(f"{ATTESTED}`, {rates}" for rates in ATTESTED_SOURCES)]
     cells = [(plan.word(months=False)[place], plan.word(months=True)[place]) for place in range(len(names))]
     rows = []
     for name, pair in zip(names, cells, strict=True):
@@ -113,7 +117,7 @@ def word(plan: Plan, results: Results) -> str:
         for decimals, cell in enumerate(pair):
             downloads, pages = (results.over(cell, key) for key in ("downloads", "pages"))
             each = f"{sum(downloads) / sum(pages):.3f}" if pages else "–"
-            wrong = results.over(cell, "wrongly_coherent") if name.startswith(ATTESTED[0]) else []
+            wrong = results.over(cell, "wrongly_coherent") if name.startswith(ATTESTED) else []
             row += [number(results.over(cell, "incoherent"), decimals), each, f"{sum(wrong):g}" if wrong else "–"]
         rows.append(row)
     return table(
@@ -123,31 +127,6 @@ def word(plan: Plan, results: Results) -> str:
 
 
 WORD = ("lost", "downloads a page", "claimed wrongly")
-
-
-def shares(plan: Plan, results: Results) -> str:
-    """By the share of pages that are attested."""
-    rows = []
-    for strategy in BY_SHARE:
-        cells = [plan.shared(strategy, share) for share in SHARES]
-        shown = (f"{number(results.over(c, 'incoherent'))} ({number(results.over(c, 'downloads'))})" for c in cells)
-        rows.append([f"`{strategy}`", *shown])
-    return table(["order", *(f"{share:.0%}" for share in SHARES)], rows)
-
-
-def lies(plan: Plan, results: Results) -> str:
-    """What the frontier's audit finds, and what it claims all the same."""
-    keys = {"audited": "audited", "changed": "of these changed", "lies": "lies found"}
-    rows = []
-    for lying in LIES:
-        specs = plan.lied_to(lying)
-        audits, unknown, wrong = (results.over(specs, key) for key in ("audited", "unknown", "wrongly_coherent"))
-        bounds = [audit["bound"] for audit in audits]
-        held = sum(left <= bound for left, bound in zip(wrong, bounds, strict=True))
-        columns = [[audit[key] for audit in audits] for key in keys] + [unknown, wrong, bounds]
-        rows.append([f"{lying:.0%}", *(number(column, 1) for column in columns), f"{held} of {len(audits)}"])
-    head = ["lies", *keys.values(), "unknown", "wrong claims that remain", "bound on these", "bound holds"]
-    return table(head, rows)
 
 
 def clairvoyant(spec: HistorySpec) -> int:
@@ -171,12 +150,8 @@ REFERENCES = (
     ("bytes", "sharc-selective", "lastmod", "known", "504"),
     ("bytes", "sharc-selective", "history", "known", "397"),
     ("bytes", "sharc-selective", "oracle", "known", "164"),
-    ("bytes", "sharc-selective", "history", "discover", "590"),
     ("attested, one visit", "bfs:revisits=none", "oracle", "known", "236"),
     ("attested, one visit, again at T", "sharc-attested", "lastmod", "known", "135"),
-    ("attested, one visit, again at T", "sharc-attested", "oracle", "known", "58"),
-    ("attested, two visits", "bfs", "oracle", "known", "192"),
-    ("attested, two visits", "sharc-attested:visits=2", "oracle", "known", "7"),
 )
 
 
@@ -187,7 +162,8 @@ def references(plan: Plan, results: Results) -> str:
         attested = {"attested": 1.0} if evidence.startswith("attested") else {}
         ours = number(results.over(plan.cell(order, rates, graph, months=False, **attested), "incoherent"))
         known = "" if order.startswith("bfs") else f", {rates}"
-        rows.append([f"{evidence}; {graph} graph", f"`{order}`{known}", whole, ours])
+        if ours != NONE:
+            rows.append([f"{evidence}; {graph} graph", f"`{order}`{known}", whole, ours])
     clear = [float(clairvoyant(plan.data.spec(plan.folder)))]
     rows.append(["bytes; known graph", "a clairvoyant's pyramid", "0", number(clear)])
     return table(["evidence", "order, rates", "reference", "here"], rows)
@@ -208,21 +184,88 @@ of the frontier and the strategies of a live crawl in virtual time; `sharc simul
   of the trackawesome histories overlap by six days, as these have 100 days.
 * **Known** graph: the pages reachable when the window begins are given, and its links hold; bfs and hottest-last walk
   them even so. **Discover**: pages are found by the links as of each download, appear and vanish.
-* **Rates**: *oracle* counts the changes of the window itself. *history*: the change times of the year before.
-  *captures*: what a crawl learns from weekly captures of the year before and the sitemap of the day. *lastmod*: the age
-  of each page's last change alone. *sitemap*: classes of frequency and lastmod as the site would publish them;
-  *constant*, nothing.
-* **Regret**: (lost − lost by the oracle) / (lost by bfs − lost by the oracle), in brackets.
-* A replay has no chance in it, but for which pages lie (seeds {LIE_SEEDS[0]} to {LIE_SEEDS[-1]}) and which are attested
-  (seed 0).
+* **Rates**: *oracle* counts the changes of the window itself. All others know what was known when the capture began.
+  *history*: the change times of the year before. *captures*: what a crawl learns from weekly captures of the
+  year before and the sitemap of the day. *lastmod*: the age of each page's last change alone. *sitemap*: classes of
+  frequency and lastmod as the site would publish them; *constant*, nothing.
+* **Regret**: (lost − lost by the oracle) / (lost by bfs − lost by the oracle), in brackets; none is given where these
+  two differ by less than a tenth of what bfs loses.
+* A replay has no chance in it but for which pages are audited (by a seed of its own).
 
 *`sharc-attested`* makes all visits before T, and
 [downloads again at T](rates.md#the-servers-word-as-evidence) what the sitemaps call stale. Audits and sitemaps are
 among its downloads.
 """
-RATES_INTRODUCTION = (
-    "\nRegret of rate estimators on these histories: [rates.md](rates.md), by `benchmarks/bench_rates.py`.\n"
-)
+IN_SHORT = """Means over the windows in which all runs of a cell were made; ± is the standard deviation over these.
+
+* **Learned**, and with second looks at what the site tells so late: regret on a known graph.
+* **Discovered**: regret of `sharc-selective` with the oracle's rates on a graph to be discovered, beside
+  `bfs:revisits=fifo`. **Beyond the best walk**: pages it loses more than the best of bfs, `bfs:revisits=fifo` and
+  `hottest-last`, window by window.
+* **On the server's word**: pages that `sharc-attested` loses by lastmods alone (downloads a page, audit included).
+  **Bfs once**: those of `bfs:revisits=none` on the same evidence.
+"""
+HEADS = ("learned", *(f"told {seconds / 3600:.0f} h late" for seconds in LATE))
+
+
+def in_short(plans: Iterable[Plan], results: Results) -> str:
+    """Regrets, and pages lost on the server's word: means over those windows in which all was run."""
+    rows = []
+    for plan, months in product(plans, (False, True)):
+        regrets, others = _regrets(plan, results, months), _discovered(plan, results, months)
+        found = [*regrets, *others, *_attested(plan, results, months)]
+        if any(cell not in ("", NONE) for cell in found):
+            rows.append([f"{plan.data.name}, {'months' if months else 'whole'}", *(cell or "–" for cell in found)])
+    discovery = ("discovered", "beyond the best walk")
+    return table(["history, window", *HEADS, *discovery, "on the server's word", "bfs once"], rows)
+
+
+def _together(results: Results, cells: list[list[RunSpec]]) -> list[tuple[dict[str, Any], ...]]:
+    """The runs of each window in which there are all."""
+    rows = (tuple(results[spec] for spec in row) for row in zip(*cells, strict=True))
+    return [row for row in rows if all(row)]
+
+
+def _regrets(plan: Plan, results: Results, months: bool) -> list[str]:
+    bfs, oracle, *others = plan.looks(months)
+    return [_mean_regret(_together(results, [bfs, oracle, other])) for other in others]
+
+
+def _mean_regret(runs: list[tuple[dict[str, Any], ...]]) -> str:
+    lost = [[run["incoherent"] for run in row] for row in runs]
+    return (
+        number([(other - oracle) / (bfs - oracle) for bfs, oracle, other in lost if _differ(bfs, oracle)], 2)
+        if lost
+        else ""
+    )
+
+
+def _differ(bfs: float, oracle: float) -> bool:
+    """By enough for a regret to mean something: a tenth of what bfs loses."""
+    return bfs - oracle > bfs / 10
+
+
+def _discovered(plan: Plan, results: Results, months: bool) -> list[str]:
+    """The regret beside the faster walk, and pages lost beyond the best of all, each with its window's own."""
+    walks = [plan.cell(strategy, "oracle", "discover", months) for strategy in (*BLIND, "hottest-last")]
+    ours = plan.cell("sharc-selective", "oracle", "discover", months)
+    known = plan.cell("sharc-selective", "oracle", "known", months)
+    regret = _mean_regret(_together(results, [walks[1], known, ours]))
+    runs = [[run["incoherent"] for run in row] for row in _together(results, [ours, *walks])]
+    return [regret, ", ".join(f"{own - min(others):+,}" for own, *others in runs)]
+
+
+def _attested(plan: Plan, results: Results, months: bool) -> list[str]:
+    once, *_ = plan.word(months)
+    runs = _together(results, [once, plan.cell(ATTESTED, "lastmod", "known", months, attested=1.0)])
+    if not runs:
+        return ["", ""]
+    each = sum(own["downloads"] for _, own in runs) / sum(own["pages"] for _, own in runs)
+    lost = [number([row[place]["incoherent"] for row in runs], int(months)) for place in (1, 0)]
+    return [f"{lost[0]} ({each:.3f})", lost[1]]
+
+
+POINTER = "\nRegret of rate estimators on these histories: [rates.md](rates.md), by `benchmarks/bench_rates.py`.\n"
 
 
 def dates(windows: list[tuple[float, float]]) -> str:
@@ -244,23 +287,15 @@ def sections(plan: Plan, results: Results) -> list[str]:
     return [
         *parts,
         "### Visit and revisit, evidence: bytes (incoherent pages)",
-        large(plan, results, single=False, key="incoherent"),
+        large(plan, results, key="incoherent"),
         "### Second looks before T: incoherent pages (regret), known graph, rates learned from captures",
         looks(plan, results),
-        "### What each source of rates is worth (`sharc-selective`, known graph: incoherent pages)",
+        "### What each source of rates is worth (`sharc-selective`, known graph, whole window: incoherent pages)",
         sources(plan, results),
         "### On the server's word: all pages attested, known graph",
         word(plan, results),
-        "### By the share of attested pages: incoherent pages (downloads), whole window, known graph, rates by history",
-        shares(plan, results),
-        "### Lies: all pages attested, `sharc-attested` by history, whole window, known graph",
-        "A lying page's lastmod never moves. What audit and bound are: "
-        "[rates.md](rates.md#the-servers-word-as-evidence).",
-        lies(plan, results),
         "### Visit and revisit (average blur per page)",
-        large(plan, results, single=False, key="average_blur"),
-        "### Single visits (average blur per page)",
-        large(plan, results, single=True, key="average_blur"),
+        large(plan, results, key="average_blur"),
     ]
 
 
@@ -270,14 +305,14 @@ def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, most:
     for plan in plans:
         results.want(plan.wanted())
     results.make(jobs, runs, most)
-    parts = [INTRODUCTION.rstrip()]
+    parts = [INTRODUCTION.rstrip(), "## In short", IN_SHORT.rstrip(), in_short(plans, results)]
     for plan in plans:
         picture = output.parent / f"pictures/results-{plan.data.name}.svg"
         draw(plan, results, picture)
         heading, *others = sections(plan, results)
         parts += [heading, f"![Incoherent pages of {plan.data.name} by order](pictures/{picture.name})", *others]
-    kept = output.read_text().partition(RATES_SECTION)[2] if output.exists() else ""
-    return "\n\n".join(parts) + "\n" + RATES_SECTION + (kept or RATES_INTRODUCTION)
+    kept = output.read_text().partition(OWN_WORDS)[2] if output.exists() else ""
+    return "\n\n".join(parts) + "\n" + OWN_WORDS + (kept or POINTER)
 
 
 def main() -> None:

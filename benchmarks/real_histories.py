@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -22,19 +22,12 @@ DAY = 86_400
 MONTHS = 4  #: captures of a month, spread evenly over a history
 BLIND = ("bfs", "bfs:revisits=fifo")
 BY_RATE = ("hottest-last", "sharc-selective")
-SINGLE_BLIND = ("bfs:revisits=none", "olston-pandey")
-SINGLE_BY_RATE = ("sharc-online",)
-RATES = ("oracle", "history", "captures")
+RATES = ("oracle", "captures")
 GRAPHS = ("known", "discover")
-SOURCES = ("constant", "sitemap", "lastmod", *RATES[1:], "oracle")
+SOURCES = ("constant", "sitemap", "lastmod", "history", "captures", "oracle")
 LATE = (3_600.0, 86_400.0)  #: seconds that sitemaps tell late
-ATTESTED_SOURCES = ("lastmod", "captures", "oracle")
-ONCE, TWICE = "bfs:revisits=none", "bfs"
-ATTESTED = ("sharc-attested", "sharc-attested:visits=2")
-BY_SHARE = ("bfs", "sharc-selective", *ATTESTED)
-SHARES = (0.0, 0.5, 1.0)
-LIES = (0.01, 0.1)
-LIE_SEEDS = range(3)  #: of which pages lie
+ATTESTED_SOURCES = ("lastmod", "captures")
+ONCE, ATTESTED = "bfs:revisits=none", "sharc-attested"
 CHUNK = 20  #: runs after which they are kept
 
 
@@ -111,10 +104,6 @@ class Plan:
         sites = [self.data.spec(self.folder, window) for window in windows]
         return [RunSpec(site, strategy, "oracle" if blind else rates, graph, **options) for site in sites]
 
-    def strategies(self, single: bool) -> tuple[str, ...]:
-        """Of the large tables."""
-        return (*SINGLE_BLIND, *SINGLE_BY_RATE) if single else (*BLIND, *BY_RATE)
-
     def looks(self, months: bool) -> list[list[RunSpec]]:
         """bfs, the oracle, learned rates, and these with second looks at what sitemaps tell, that are so late."""
         bfs, *others = (
@@ -125,36 +114,19 @@ class Plan:
         return [bfs, *others, *late]
 
     def word(self, months: bool) -> list[list[RunSpec]]:
-        """On the server's word: breadth first, then ours by each source of rates."""
-        blind = [self.cell(strategy, "oracle", "known", months, attested=1.0) for strategy in (ONCE, TWICE)]
-        return blind + [
-            self.cell(strategy, rates, "known", months, attested=1.0)
-            for strategy, rates in product(ATTESTED, ATTESTED_SOURCES)
-        ]
-
-    def shared(self, strategy: str, share: float) -> list[RunSpec]:
-        """Over the whole window, a share of the pages attested."""
-        return self.cell(strategy, "history", "known", months=False, attested=share)
-
-    def lied_to(self, lying: float) -> list[RunSpec]:
-        """All pages attested, some of them falsely."""
-        (spec,) = self.cell(ATTESTED[0], "history", "known", months=False, attested=1.0)
-        return [replace(spec, lying=lying, seed=seed) for seed in LIE_SEEDS]
+        """On the server's word: single visits breadth first, then ours by each source of rates."""
+        blind = self.cell(ONCE, "oracle", "known", months, attested=1.0)
+        return [blind, *(self.cell(ATTESTED, rates, "known", months, attested=1.0) for rates in ATTESTED_SOURCES)]
 
     def wanted(self) -> Iterator[RunSpec]:
         """All runs of the data set."""
-        for single, graph, months, rates in product((False, True), GRAPHS, (False, True), RATES):
-            for strategy in self.strategies(single):
-                yield from self.cell(strategy, rates, graph, months)
+        for graph, months, rates, strategy in product(GRAPHS, (False, True), RATES, (*BLIND, *BY_RATE)):
+            yield from self.cell(strategy, rates, graph, months)
+        for source in SOURCES:
+            yield from self.cell("sharc-selective", source, "known", months=False)
         for months in (False, True):
-            for source in SOURCES:
-                yield from self.cell("sharc-selective", source, "known", months)
             for cell in (*self.looks(months), *self.word(months)):
                 yield from cell
-        for share, strategy in product(SHARES, BY_SHARE):
-            yield from self.shared(strategy, share)
-        for lying in LIES:
-            yield from self.lied_to(lying)
 
 
 def order(spec: RunSpec) -> tuple[float, str, str]:

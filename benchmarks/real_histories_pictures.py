@@ -1,4 +1,4 @@
-"""Pictures of ``docs/results.md``: what the order is worth, and what the server's word is worth."""
+"""Pictures of ``docs/results.md``: what the order is worth, and what second looks are worth."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from real_histories import BLIND, BY_RATE, BY_SHARE, RATES, SHARES
+from real_histories import BLIND, BY_RATE, LATE, RATES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ def draw(plan: Plan, results: Results, file: Path) -> None:
         figure = Figure(figsize=(11, 4.6), layout="constrained")
         left, right = figure.subplots(1, 2)
         _orders(left, plan, results)
-        _shares(right, plan, results)
+        _looks(right, plan, results)
         figure.suptitle(f"{plan.data.name}, whole window, known graph: incoherent pages")
         figure.savefig(file, format="svg", metadata={"Date": None})
 
@@ -41,10 +41,10 @@ def _orders(axes: Axes, plan: Plan, results: Results) -> None:
     axes.legend(fontsize="small")
 
 
-def _shares(axes: Axes, plan: Plan, results: Results) -> None:
-    for name in BY_SHARE:
-        cells = [results.over(plan.shared(name, share), "incoherent") for share in SHARES]
-        known = [(100 * share, fmean(cell)) for share, cell in zip(SHARES, cells, strict=True) if cell]
-        axes.plot(*zip(*known, strict=True), marker=".", label=name)
-    axes.set(title="rates by history", xlabel="% of the pages attested", ylim=0)
-    axes.legend(fontsize="small")
+def _looks(axes: Axes, plan: Plan, results: Results) -> None:
+    names = ["bfs", "oracle", "learned", *(f"told {seconds / 3600:.0f} h late" for seconds in LATE)][::-1]
+    cells = [results.over(cell, "incoherent") for cell in plan.looks(months=False)][::-1]
+    bars = axes.barh(names, [fmean(cell) if cell else 0.0 for cell in cells], 0.5)
+    axes.bar_label(bars, fmt="{:,.0f}", fontsize="x-small", padding=2)
+    axes.set(title="sharc-selective, rates learned, second looks before T", xlabel="pages")
+    axes.margins(x=0.1)
