@@ -39,7 +39,7 @@ def interval(page: PageFacts, reference: Instant | None) -> Seconds | None:
         return None
     if page.evidence is not None and page.evidence.dated and reference is not None and page.visit.slot is Slot.ONLY:
         return abs(reference - page.visit.started)  # a second download, if any, was an audit's
-    if page.revisit is not None:
+    if page.revisit is not None and page.revisit.started >= page.visit.started:  # else it was of a visit that is lost
         return page.revisit.started - page.visit.started
     return 0.0 if page.visit.slot is Slot.ONLY else None
 

@@ -145,6 +145,7 @@ FIRST, ONLY, LATER = look(Slot.FIRST, 10.0, 12.0), look(Slot.ONLY, 10.0, 12.0), 
         (page(Verdict.COHERENT, visit=ONLY, revisit=LATER, evidence=Evidence.ATTESTED), None, 40.0),
         (page(Verdict.COHERENT, visit=FIRST, revisit=LATER, evidence=Evidence.ATTESTED), 30.0, 40.0),
         (page(Verdict.COHERENT, visit=look(Slot.ONLY, 33.0), evidence=Evidence.ATTESTED), 30.0, 3.0),
+        (page(Verdict.COHERENT, visit=ONLY, revisit=look(Slot.SECOND, 4.0)), 30.0, 0.0),  # of a visit that is lost
     ],
 )
 def test_the_interval_over_which_a_page_had_to_stay(one, reference, length) -> None:
