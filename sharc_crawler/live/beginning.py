@@ -19,7 +19,6 @@ from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session
-from sharc_crawler.live.setup.naming import attributes, check_pattern, named
 from sharc_crawler.live.setup.output import is_begun
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.options.reading import as_settings, tell_unread
@@ -27,6 +26,7 @@ from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from scrapy.crawler import Crawler
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.login import Login
+    from sharc_crawler.model import Instant
     from sharc_crawler.storage.observations import ObservationStore
 
 logger = logging.getLogger(__name__)
@@ -68,8 +69,8 @@ def _begin(crawler: Crawler) -> Session:
         config = replace(config, output=None, resume="", warc=False)
     drop_in = not _captures(crawler)
     if config.output is not None:
-        check_pattern(str(config.output), goes_on=drop_in and bool(config.resume))
-        config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
+        goes_on = drop_in and bool(config.resume)
+        config = replace(config, output=_named(crawler, config.output, clock.now(), goes_on=goes_on))
         if config.warc and not is_asyncio_available():
             raise UsageError(
                 f"SHARC_OUTPUT={str(config.output)!r}: WARC files are written by way of asyncio, which"
@@ -113,6 +114,16 @@ def _begin(crawler: Crawler) -> Session:
 
         session.browsing = opened(session, arguments.options)
     return session
+
+
+def _named(crawler: Crawler, output: Path, now: Instant, *, goes_on: bool) -> Path:
+    """The output folder, where a pattern stands for it."""
+    if "%(" not in str(output):
+        return output
+    from sharc_crawler.live.setup.naming import attributes, check_pattern, named  # only of patterns
+
+    check_pattern(str(output), goes_on=goes_on)
+    return named(output, attributes(crawler.spider), now)
 
 
 def _login(arguments: Arguments | None, specs: Sequence[CaptureSpec]) -> Login | None:

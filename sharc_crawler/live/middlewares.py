@@ -14,7 +14,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
-from sharc_crawler.live.requests import META_KEY, as_taken, conditions, outcome_of, unchanged
+from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
@@ -109,6 +109,8 @@ class ArchiveMiddleware:
         former = known.answer(fetch, outcome.validators) if asked and fetch and known else None
         written = self._keep(exchange, fetch, response.status, former)
         if fetch and former:
+            from sharc_crawler.live.former.standing import unchanged  # only in a collection
+
             outcome = unchanged(outcome, fetch, former)
         elif asked:
             outcome = outcome._replace(result=Result.FAILED, error=UNBORNE)
@@ -133,6 +135,8 @@ class ArchiveMiddleware:
         if known is None or answer is None:
             self._withheld(fetch)
             return
+        from sharc_crawler.live.former.standing import as_taken  # the same
+
         outcome = as_taken(answer)
         order = self._order(fetch, outcome, fetch.url)._replace(digests=True)
         self._tell(fetch, outcome, None, self._session.readers.read(answer.raw, order))

@@ -11,8 +11,8 @@ from scrapy import Request
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
-from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers, of_message
-from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
+from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
+from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.http import Response
 
-    from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.model import Fetch, Instant, Seconds
 
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
@@ -81,25 +80,6 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
     )
-
-
-def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
-    """A 304 to a first visit: it shows what the former capture has, by the server's word."""
-    own, sent = outcome.validators, fetch.validators
-    of_former = of_message(answer.message)
-    return outcome._replace(
-        result=Result.OK,
-        validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
-        media_type=of_former["media_type"],
-        charset=of_former["charset"],
-    )
-
-
-def as_taken(answer: FormerAnswer) -> Outcome:
-    """The outcome of a visit that a former answer stands for."""
-    made, digest = answer.original.date, answer.original.digest
-    own = of_message(answer.message)
-    return Outcome(Result.OK, made, made, answer.message.status, digest, capture=answer.place, **own)
 
 
 def header(response: Response, name: str) -> str | None:

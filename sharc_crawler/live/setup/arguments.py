@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
@@ -84,9 +83,15 @@ class Arguments:
 
             Watch().begin()
         check(made, options.subsites, options.mode)
+        own: dict[str, object] = {}
         if options.skip == "attested":
-            _check_skipping(options, strategy, attests=made.attests)
-        own = _kept_up(options) if options.mode == "continuous" else {}
+            from sharc_crawler.live.setup.skipping import check_skipping  # only where former answers stand
+
+            check_skipping(options, strategy, attests=made.attests)
+        if options.mode == "continuous":
+            from sharc_crawler.live.setup.continuous import kept_up  # only of these captures
+
+            own = kept_up(options)
         scope = cast("ScopeKind", options.scope)
         sites: dict[str, list[str]] = {}
         for url in self.urls:
@@ -121,33 +126,6 @@ class Arguments:
         from sharc_crawler.live.setup.instant import as_instant  # only of instant crawls
 
         return [as_instant(spec, self.instant) for spec in specs]
-
-
-def _check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
-    """What is not asked for stands as a former capture has it, by what sitemaps say."""
-    if options.collection is None:
-        raise UsageError("skip='attested' refers to former captures: give collection=, or leave it out")
-    if not attests:
-        raise UsageError(
-            f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
-            " strategy=sharc-attested, too"
-        )
-    for name in ("browser", "cookies", "state"):  # browsers are shown whole answers, and visitors their own
-        if (value := getattr(options, name)) not in (None, "never"):
-            raise UsageError(f"skip='attested' takes former answers, which {name}={value!r} does not: leave one out")
-
-
-def _kept_up(options: Options) -> dict[str, object]:
-    """The terms of a capture that goes on."""
-    for name, value in (("for", options.for_), ("requests", options.requests)):
-        if value == math.inf:
-            raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
-    from sharc_crawler.strategies.upkeep import make_upkeep  # only of these captures
-
-    make_upkeep(options.upkeep)
-    if options.browser != "never":
-        raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
-    return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
 
 
 def _instant(options: Options) -> Terms | None:

@@ -15,7 +15,6 @@ from sharc_crawler.live.monitoring.quiet import QuietFormatter
 from sharc_crawler.live.reading.readers import begin as begin_reading
 from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.setup.arguments import Arguments
-from sharc_crawler.live.setup.naming import named
 from sharc_crawler.live.setup.operator import openings, refuse_private, require_operator
 from sharc_crawler.options.reading import check_names
 
@@ -119,8 +118,12 @@ class SiteSpider(CaptureSpider):
         settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # decided after the page before was handled
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
-        output = settings.get("SHARC_OUTPUT") or _folder_name(arguments)
-        settings.set("SHARC_OUTPUT", named(output, {"name": SiteSpider.name}, time.time()), "cmdline")
+        output = Path(settings.get("SHARC_OUTPUT") or _folder_name(arguments))
+        if "%(" in str(output):
+            from sharc_crawler.live.setup.naming import named  # only of patterns
+
+            output = named(output, {"name": SiteSpider.name}, time.time())
+        settings.set("SHARC_OUTPUT", output, "cmdline")
         return arguments
 
     def openings(self) -> list[Opening]:

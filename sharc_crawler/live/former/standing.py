@@ -1,0 +1,31 @@
+"""What a former capture's answer stands for, as the outcome of a visit: by a 304, or without asking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.evidence.headers import of_message
+from sharc_crawler.model import Outcome, Result, Validators
+
+if TYPE_CHECKING:
+    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.model import Fetch
+
+
+def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
+    """A 304 to a first visit: it shows what the former capture has, by the server's word."""
+    own, sent = outcome.validators, fetch.validators
+    of_former = of_message(answer.message)
+    return outcome._replace(
+        result=Result.OK,
+        validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
+        media_type=of_former["media_type"],
+        charset=of_former["charset"],
+    )
+
+
+def as_taken(answer: FormerAnswer) -> Outcome:
+    """The outcome of a visit that a former answer stands for."""
+    made, digest = answer.original.date, answer.original.digest
+    own = of_message(answer.message)
+    return Outcome(Result.OK, made, made, answer.message.status, digest, capture=answer.place, **own)
