@@ -124,12 +124,12 @@ def remembered(folder: Path) -> dict[str, Checkpoint]:
     return found
 
 
-def vouched_for(stream: IO[bytes], checkpoint: Checkpoint, told: Callable[[int], None] = lambda _: None) -> int:
+def vouched_for(stream: IO[bytes], checkpoint: Checkpoint, progress: Callable[[int], None] = lambda _: None) -> int:
     """How many bytes of a file are as its checkpoint knows them: all of the checkpoint's, or none.
 
-    ``told`` is given how many were read.
+    ``progress`` is given how many were read.
     """
-    return checkpoint.size if _checksum_of(stream, 0, checkpoint.size, told=told) == checkpoint.checksum else 0
+    return checkpoint.size if _checksum_of(stream, 0, checkpoint.size, progress=progress) == checkpoint.checksum else 0
 
 
 def _checksum(path: Path, start: int, end: int, before: int) -> int:
@@ -138,14 +138,14 @@ def _checksum(path: Path, start: int, end: int, before: int) -> int:
 
 
 def _checksum_of(
-    stream: IO[bytes], start: int, end: int, before: int = 0, told: Callable[[int], None] = lambda _: None
+    stream: IO[bytes], start: int, end: int, before: int = 0, progress: Callable[[int], None] = lambda _: None
 ) -> int:
     """CRC-32 of the bytes between two places, going on from that of those before; -1: there are fewer."""
     stream.seek(start)
     while start < end and (piece := stream.read(min(_PIECE, end - start))):
         before = zlib.crc32(piece, before)
         start += len(piece)
-        told(start)
+        progress(start)
     return before if start == end else -1
 
 

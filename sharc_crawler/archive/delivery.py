@@ -57,11 +57,11 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield Path(parent, name)
 
 
-def fetch(objects: ObjectFolder, folder: Path, told: Callable[[str, int], None] = lambda *_: None) -> int:
+def fetch(objects: ObjectFolder, folder: Path, progress: Callable[[str, int], None] = lambda *_: None) -> int:
     """Get what the folder does not hold; returns how many files. Nothing changes in the store.
 
-    A WARC file that its writer did not finish is made of its parts, up to its last whole record. ``told`` is given each
-    file's name and size. Raises :class:`~sharc_crawler.errors.DataError` for an object whose name leads out of the
+    A WARC file that its writer did not finish is made of its parts, up to its last whole record. ``progress`` is given
+    each file's name and size. Raises :class:`~sharc_crawler.errors.DataError` for an object whose name leads out of the
     folder: nothing is fetched then.
     """
     names, done = _shown(objects), 0
@@ -79,9 +79,9 @@ def fetch(objects: ObjectFolder, folder: Path, told: Callable[[str, int], None] 
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
-        told(name, size)
+        progress(name, size)
         done += 1
-    return done + _unfinished(objects, names, folder, told)
+    return done + _unfinished(objects, names, folder, progress)
 
 
 def _shown(objects: ObjectFolder) -> dict[str, int]:
@@ -89,12 +89,14 @@ def _shown(objects: ObjectFolder) -> dict[str, int]:
     return {name: size for name, size in objects.names().items() if not re.search(r"(^|/)\.epoch-\d+/", name)}
 
 
-def _unfinished(objects: ObjectFolder, names: dict[str, int], folder: Path, told: Callable[[str, int], None]) -> int:
+def _unfinished(
+    objects: ObjectFolder, names: dict[str, int], folder: Path, progress: Callable[[str, int], None]
+) -> int:
     files = {name: parts for name, parts in parts_of(names).items() if name not in names}
     for name, parts in files.items():
         above, _, last = name.rpartition("/")
         (folder / above).mkdir(parents=True, exist_ok=True)
         here = {part.rpartition("/")[2]: size for part, size in parts.items()}
         path = join(objects.below(above or "."), last, here, folder / above)
-        told(name, path.stat().st_size)
+        progress(name, path.stat().st_size)
     return len(files)

@@ -54,19 +54,19 @@ def read_history(
     observations: Iterable[Observation] = (),
     *,
     links: bool = False,
-    told: Callable[[float], None] = lambda _: None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> History:
     """Read files, and all files in folders, whatever they are; add the observations of our own captures.
 
     In a folder what our own crawls keep beside their WARCs is passed over: it says the same again, or something else.
 
-    ``links``: read the links of archived documents, which link additions need. ``told`` is given the share that is
+    ``links``: read the links of archived documents, which link additions need. ``progress`` is given the share that is
     read by now. Raises
     :class:`~sharc_crawler.errors.DataError` where nothing usable is there.
     """
     gathering, files = Gathering(), [file for path in paths for file in _files(path)]
     unfinished: dict[Path, str | None] = {}
-    share = _share(files, told)
+    share = _share(files, progress)
     for file in files:
         try:
             _read(file, gathering, share, links=links)
@@ -101,7 +101,7 @@ def _beside(file: Path) -> bool:
     return bool(_OURS.match(file.name))
 
 
-def _share(files: list[Path], told: Callable[[float], None]) -> Callable[[int], None]:
+def _share(files: list[Path], progress: Callable[[float], None]) -> Callable[[int], None]:
     """Told how many bytes were read, it tells the share; what is read twice counts until all is."""
     total = sum(file.stat().st_size for file in files if file.exists()) or 1
     done = 0
@@ -109,14 +109,14 @@ def _share(files: list[Path], told: Callable[[float], None]) -> Callable[[int], 
     def read(size: int) -> None:
         nonlocal done
         done += size
-        told(min(1.0, done / total))
+        progress(min(1.0, done / total))
 
     return read
 
 
-def _read(path: Path, gathering: Gathering, told: Callable[[int], None], *, links: bool) -> None:
+def _read(path: Path, gathering: Gathering, progress: Callable[[int], None], *, links: bool) -> None:
     with path.open("rb") as file:
-        stream = cast("IO[bytes]", CountingReader(file, told))
+        stream = cast("IO[bytes]", CountingReader(file, progress))
         if stream.read(len(_ZIP)) == _ZIP:
             read_wacz(path, gathering, links=links)
             return

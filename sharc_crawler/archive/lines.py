@@ -32,8 +32,8 @@ def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
 class CountingReader:
     """A file that tells how many bytes were read of it."""
 
-    def __init__(self, stream: IO[bytes], told: Callable[[int], None]) -> None:
-        self._stream, self._told = stream, told
+    def __init__(self, stream: IO[bytes], progress: Callable[[int], None]) -> None:
+        self._stream, self._progress = stream, progress
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -41,7 +41,7 @@ class CountingReader:
     def read(self, size: int = -1) -> bytes:
         """As of the file."""
         data = self._stream.read(size)
-        self._told(len(data))
+        self._progress(len(data))
         return data
 
 

@@ -65,10 +65,10 @@ class Damage:
 
 
 def records(
-    stream: IO[bytes], offset: int = 0, told: Callable[[int], None] = lambda _: None
+    stream: IO[bytes], offset: int = 0, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[Record | Damage]:
     """What a WARC file holds from ``offset`` on, in order; after a damaged place the next whole record is next."""
-    while (found := _read(stream, offset, told)) is not None:
+    while (found := _read(stream, offset, progress)) is not None:
         yield found
         if isinstance(found, Record):
             offset = found.end
@@ -83,7 +83,7 @@ def read_at(stream: IO[bytes], offset: int) -> Record | Damage:
     return _read(stream, offset, lambda _: None) or Damage(offset, "the file ends before it")
 
 
-def _read(stream: IO[bytes], offset: int, told: Callable[[int], None]) -> Record | Damage | None:
+def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Record | Damage | None:
     """``None``: the file ends here."""
     stream.seek(offset)
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -98,7 +98,7 @@ def _read(stream: IO[bytes], offset: int, told: Callable[[int], None]) -> Record
             part = unpacker.decompress(data, _PART)
             if large:
                 large.write(part)
-                told(read - said)
+                progress(read - said)
                 said = read
                 continue
             parts.append(part)
@@ -109,7 +109,7 @@ def _read(stream: IO[bytes], offset: int, told: Callable[[int], None]) -> Record
                     return Damage(offset, "not a WARC record")
                 parts, large = [head], Spooling(data=[rest])
         length = read - len(unpacker.unused_data)
-        told(length - said)
+        progress(length - said)
         if large is None:
             head, blank, rest = b"".join(parts).partition(_END)
             return _parsed(offset, length, head, blank, rest, rest[-len(_END) :])

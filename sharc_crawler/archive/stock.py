@@ -59,12 +59,12 @@ class Stock:
 
 
 def is_sound(
-    folder: Path, stated: Mapping[Place, str | None], told: Callable[[int, int], None] = lambda _, __: None
+    folder: Path, stated: Mapping[Place, str | None], progress: Callable[[int, int], None] = lambda _, __: None
 ) -> bool:
     """Is every byte of the WARC files part of a whole record, and is there one at every place that is stated?
 
-    ``stated``: payload digests by place; None: not known. What a crash left open is finished first. ``told`` is given
-    how many bytes were read, and of how many. Raises OSError.
+    ``stated``: payload digests by place; None: not known. What a crash left open is finished first. ``progress`` is
+    given how many bytes were read, and of how many. Raises OSError.
     """
     noted = {found.path.name: found.noted for found in finish(folder)}
     places: defaultdict[str, dict[int, str | None]] = defaultdict(dict)
@@ -73,7 +73,7 @@ def is_sound(
     known, found, read = remembered(folder), 0, 0
     total = sum(path.stat().st_size for path in _files(folder))
     for path in _files(folder):
-        further = partial(_further, told, read, total)
+        further = partial(_further, progress, read, total)
         with path.open("rb") as stream:
             end = noted.get(path.name) or vouched_for(stream, known.get(path.name, NOTHING), further)
             there = _borne_out(stream, end, places[path.name], further)
@@ -84,11 +84,13 @@ def is_sound(
     return found == len(stated)
 
 
-def _further(told: Callable[[int, int], None], before: int, total: int, read: int) -> None:
-    told(before + read, total)
+def _further(progress: Callable[[int, int], None], before: int, total: int, read: int) -> None:
+    progress(before + read, total)
 
 
-def _borne_out(stream: BinaryIO, end: int, stated: Mapping[int, str | None], told: Callable[[int], None]) -> int | None:
+def _borne_out(
+    stream: BinaryIO, end: int, stated: Mapping[int, str | None], progress: Callable[[int], None]
+) -> int | None:
     """How many records lie in a file where they are stated to; ``None``: not every byte of it is a whole record's.
 
     Up to ``end`` it is as its writer left it: there it holds what was stated of it.
@@ -98,7 +100,7 @@ def _borne_out(stream: BinaryIO, end: int, stated: Mapping[int, str | None], tol
         if not isinstance(record, Record) or record.offset != end:
             return None
         end = record.end
-        told(end)
+        progress(end)
         if record.offset in stated:
             found += fits(record.get("WARC-Payload-Digest"), stated[record.offset])
     return found if end == os.fstat(stream.fileno()).st_size else None

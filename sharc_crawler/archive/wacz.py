@@ -75,15 +75,15 @@ def write_wacz(
     path: Path,
     contents: Contents,
     about: About,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     sign: Callable[[str], dict[str, str]] | None = None,
 ) -> Path:
-    """Write a WACZ file, whole or not at all; ``told`` is given the bytes of the files as they are copied.
+    """Write a WACZ file, whole or not at all; ``progress`` is given the bytes of the files as they are copied.
 
     ``sign`` makes the signature (``signedData``) of its digest.
     """
     with _drafted(path) as package:
-        _Writer(package, about.created, told).write(contents, about, sign)
+        _Writer(package, about.created, progress).write(contents, about, sign)
     return path
 
 
@@ -91,12 +91,12 @@ def write_multi_wacz(
     path: Path,
     parts: Iterable[Path],
     about: About,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     sign: Callable[[str], dict[str, str]] | None = None,
 ) -> Path:
     """Write WACZ files as parts of one, whole or not at all; each is copied before the next is asked for."""
     with _drafted(path) as package:
-        writer = _Writer(package, about.created, told)
+        writer = _Writer(package, about.created, progress)
         for part in parts:
             writer.file(part.name, part)
         writer.close(MULTI, about, sign)
@@ -115,9 +115,9 @@ def _drafted(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 class _Writer:
-    def __init__(self, package: zipfile.ZipFile, created: Instant, told: Callable[[int], None]) -> None:
+    def __init__(self, package: zipfile.ZipFile, created: Instant, progress: Callable[[int], None]) -> None:
         self._package = package
-        self._told = told
+        self._progress = progress
         self._date = zip_date(created)
         self._resources: list[dict[str, Any]] = []
 
@@ -160,7 +160,7 @@ class _Writer:
                 into.write(block)
                 made.update(block)
                 length += len(block)
-                self._told(len(block))
+                self._progress(len(block))
         entry = {"name": slug(name), "path": name, "hash": f"sha256:{made.hexdigest()}", "bytes": length}
         self._resources.append(entry)
 

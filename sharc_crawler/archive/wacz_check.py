@@ -49,13 +49,13 @@ UNREADABLE = (
 )
 
 
-def altered(path: Path, told: Callable[[int], None] = lambda _: None) -> Iterator[tuple[str, str]]:
+def altered(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[tuple[str, str]]:
     """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` for what is no zip file.
 
-    ``told`` is given the bytes as they are read.
+    ``progress`` is given the bytes as they are read.
     """
     with zipfile.ZipFile(path) as package:
-        found = dict(_digests(package, told))
+        found = dict(_digests(package, progress))
         yield from _listed(package, found)
     try:
         yield from _form(path)
@@ -63,14 +63,14 @@ def altered(path: Path, told: Callable[[int], None] = lambda _: None) -> Iterato
         yield path.name, f"the zip file is damaged: {error}"
 
 
-def _digests(package: zipfile.ZipFile, told: Callable[[int], None]) -> Iterator[tuple[str, str]]:
+def _digests(package: zipfile.ZipFile, progress: Callable[[int], None]) -> Iterator[tuple[str, str]]:
     for info in package.infolist():
         made = hashlib.sha256()
         try:
             with package.open(info) as stream:
                 while block := stream.read(_BLOCK):
                     made.update(block)
-                    told(len(block))
+                    progress(len(block))
             yield info.filename, f"sha256:{made.hexdigest()}"
         except UNREADABLE as error:
             yield info.filename, f"unreadable ({error})"

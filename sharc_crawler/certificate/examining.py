@@ -61,12 +61,12 @@ class Examination:
 
 
 def examine(
-    witness: Witness, source: Material, documents: Sequence[dict[str, Any]], told: Callable[[int], None]
+    witness: Witness, source: Material, documents: Sequence[dict[str, Any]], progress: Callable[[int], None]
 ) -> list[Finding]:
-    """What of certificates that are not sealed yet does not follow from the WARC files; ``told`` is given pages."""
+    """What of certificates that are not sealed yet does not follow from the WARC files; ``progress`` is given pages."""
     found = Examination()
     for document in documents:
-        statements("certificate", source, document, witness, Witness(), found, told)
+        statements("certificate", source, document, witness, Witness(), found, progress)
     return [*witness.findings, *missing(witness), *found.findings, *unspoken(witness, source, documents)]
 
 
@@ -77,9 +77,9 @@ def statements(
     witness: Witness,
     former: Witness,
     into: Examination,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """What a certificate states of pages and sums; ``told`` is given the number of pages as they are examined."""
+    """What a certificate states of pages and sums; ``progress`` is given the number of pages as they are examined."""
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = entries_of(source, document)
     if strange := entries.strange():
@@ -93,7 +93,7 @@ def statements(
         if "verdict" in entry:
             into.pages += page.kind is Kind.PAGE
             into.resources += page.kind is not Kind.PAGE
-        told(1)
+        progress(1)
     into.findings += judge.findings
     into.findings += (Finding(what, name) for what in unknown_fields(document))
     into.findings += _interrupted_outside(name, document)

@@ -58,13 +58,13 @@ def fixity(path: Path) -> dict[str, Any]:
         return fixity_of(stream)
 
 
-def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
-    """Size and SHA-256 of what a stream holds from here on; ``told`` is given the bytes as they are read."""
+def fixity_of(stream: IO[bytes], progress: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """Size and SHA-256 of what a stream holds from here on; ``progress`` is given the bytes as they are read."""
     made, size = hashlib.sha256(), 0
     while block := stream.read(_BLOCK):
         made.update(block)
         size += len(block)
-        told(len(block))
+        progress(len(block))
     return {"bytes": size, "sha256": made.hexdigest()}
 
 

@@ -84,17 +84,18 @@ class Verification(Examination):
 def verify(
     path: Path,
     former: Sequence[Path] = (),
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     trust: Trust = NOBODY,
 ) -> Verification:
-    """Verify a capture's folder, one that holds several, or a WACZ file; ``told`` is given the bytes as they are read.
+    """Verify a capture's folder, one that holds several, or a WACZ file.
 
-    They are :func:`total_size` in all. Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate
-    that could be verified. Of a crawl of several sites one without is a finding; elsewhere it is told (``without``).
+    ``progress`` is given the bytes as they are read, :func:`total_size` in all. Raises
+    :class:`~sharc_crawler.errors.DataError` where there is no certificate that could be verified. Of a crawl of several
+    sites one without is a finding; elsewhere it is told (``without``).
     """
     folders = captures_in(path)
     if folders == [path]:
-        return _verify(path, former, told, trust)
+        return _verify(path, former, progress, trust)
     crawls = dict.fromkeys([path, *(one.parent for one in folders)])
     every = Verification(source=str(path), moved=sorted(site for one in crawls for site in moved_sites(one)))
     if not folders:
@@ -104,7 +105,7 @@ def verify(
         name = folder.relative_to(path).as_posix()
         try:
             if one_crawl or open_source(folder).certificates:
-                every.add(name, _verify(folder, former, told, trust))
+                every.add(name, _verify(folder, former, progress, trust))
             else:
                 every.without[name] = why_none(folder)
         except DataError as error:
@@ -117,19 +118,19 @@ def verify(
     return every
 
 
-def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], trust: Trust) -> Verification:
+def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None], trust: Trust) -> Verification:
     source = open_source(path)
     if not source.certificates:
         raise DataError(f"{str(path)!r} holds no certificate: {why_none(path)}")
     documents = {name: _document(name, text) for name, text in source.certificates.items()}
-    witness = ingest(source.warcs, told)
+    witness = ingest(source.warcs, progress)
     others = Witness()
     for one in former:
         ingest(open_source(one).warcs, into=others)
     verification = Verification(source=source.name, records=witness.records)
-    verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
+    verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, progress)]
     verification.findings += [*witness.findings, *others.findings, *missing(witness, others if former else None)]
-    verification.findings += _files(source, documents, told)
+    verification.findings += _files(source, documents, progress)
     sound = set(_with_pages(source, documents, verification))
     if path.is_dir():
         verification.findings += stale(path, source.warcs, {finding.file for finding in verification.findings})
@@ -246,7 +247,9 @@ def _document(name: str, text: bytes) -> dict[str, Any]:
     return dict(document)
 
 
-def _files(source: Material, documents: dict[str, dict[str, Any]], told: Callable[[int], None]) -> Iterator[Finding]:
+def _files(
+    source: Material, documents: dict[str, dict[str, Any]], progress: Callable[[int], None]
+) -> Iterator[Finding]:
     """Every WARC file is as stated, none is missing, and none was added."""
     stated = {str(file.get("name")): file for document in documents.values() for file in stated_files(document)}
     for name, file in stated.items():
@@ -254,7 +257,7 @@ def _files(source: Material, documents: dict[str, dict[str, Any]], told: Callabl
             yield Finding("this file is missing", name)
             continue
         with source.warcs[name]() as stream:
-            found = fixity_of(stream, told)
+            found = fixity_of(stream, progress)
         for part in ("bytes", "sha256"):
             if found[part] != file.get(part):
                 yield Finding(f"the file is not as it was: {part} {found[part]}, stated is {file.get(part)}", name)

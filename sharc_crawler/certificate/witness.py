@@ -157,22 +157,22 @@ class Witness:
 
 def ingest(
     warcs: Mapping[str, Callable[[], IO[bytes]]],
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     into: Witness | None = None,
 ) -> Witness:
-    """Read WARC files to their ends. ``told`` is given the number of bytes as they are read."""
+    """Read WARC files to their ends. ``progress`` is given the number of bytes as they are read."""
     witness = into or Witness()
     for name, opened in warcs.items():
         with opened() as stream:
-            _read(stream, name, witness, told)
+            _read(stream, name, witness, progress)
     return witness
 
 
-def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], None]) -> None:
+def _read(stream: IO[bytes], name: str, witness: Witness, progress: Callable[[int], None]) -> None:
     last: tuple[RecordedExchange, Record] | None = None  #: what belongs to an exchange is written with it
     closed = False
     kinds = witness.kinds.setdefault(name, Kinds())
-    for record in records(stream, told=told):
+    for record in records(stream, progress=progress):
         if isinstance(record, Damage):
             witness.findings.append(Finding(f"no whole record here: {record.reason}", name, record.offset))
             continue

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
-    Told = Callable[[float, float], None]
+    Progress = Callable[[float, float], None]
     Examined = Callable[[Witness, Material, Sequence[dict[str, Any]], Callable[[int], None]], list[Finding]]
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
@@ -47,14 +47,14 @@ class Certified(NamedTuple):
     findings: Sequence[Finding] = ()  #: why it was not, or does not
 
 
-def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda _, __: None) -> list[Certified]:
+def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress = lambda _, __: None) -> list[Certified]:
     """Write the certificates of a folder's complete captures that have none yet; returns what became of them.
 
     Each is verified from the WARC files before it is sealed; one that does not hold is not written.
 
     A folder's only capture has ``certificate.json``, of several each has ``certificate-SITE.json``. A capture without
     WARC files has none: there would be nothing to show. Raises :class:`~sharc_crawler.errors.UsageError` where the
-    folder cannot be written to. ``told`` is given how much of the work is done, and of how much.
+    folder cannot be written to. ``progress`` is given how much of the work is done, and of how much.
     """
     owed = [
         (series, facts, path)
@@ -66,7 +66,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda 
     written: list[Certified] = []
     try:
         for series, group in groupby(sorted(owed, key=lambda one: one[0]), key=lambda one: one[0]):
-            written += seal(series, [(facts, path) for _, facts, path in group], folder, examine, told)
+            written += seal(series, [(facts, path) for _, facts, path in group], folder, examine, progress)
     except OSError as error:
         raise UsageError(
             f"the certificate cannot be written to {str(folder)!r}: {error.strerror or error};"
@@ -107,17 +107,17 @@ def seal(
     owed: Sequence[tuple[CaptureFacts, Path]],
     folder: Path,
     examined: Examined | None = None,
-    told: Told = lambda _, __: None,
+    progress: Progress = lambda _, __: None,
 ) -> list[Certified]:
     """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding.
 
-    Half of the work, as it is ``told``, is to read the WARC files, half to examine the pages.
+    Half of the work, by ``progress``, is to read the WARC files, half to examine the pages.
     """
     site, info = about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     source = Material("", {path.name: partial(opened, path) for path in warcs})
     size = sum(path.stat().st_size for path in warcs)
-    done = _counting(told, 2 * size)
+    done = _counting(progress, 2 * size)
     witness = ingest(source.warcs, done)
     servers = clocks(witness, source.warcs)
     with Drafts() as drafts:
@@ -143,13 +143,13 @@ def seal(
     return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
 
 
-def _counting(told: Told, total: float) -> Callable[[float], None]:
+def _counting(progress: Progress, total: float) -> Callable[[float], None]:
     done = 0.0
 
     def read(size: float) -> None:
         nonlocal done
         done += size
-        told(done, total)
+        progress(done, total)
 
     return read
 

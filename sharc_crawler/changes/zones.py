@@ -77,25 +77,25 @@ def plain_days(root: Any) -> None:
     """Put the day in UTC, in place, where a ``time`` element says which instant its day is of."""
     for element in _TOLD(root):
         text = "".join(element.itertext())
-        if len(element) == 0 and (told := _told(element.get("datetime"))) and _is_day(text, told):
-            element.text = told.astimezone(UTC).strftime("%Y-%m-%d")
+        if len(element) == 0 and (stated := _stated(element.get("datetime"))) and _is_day(text, stated):
+            element.text = stated.astimezone(UTC).strftime("%Y-%m-%d")
 
 
-def _told(value: str) -> datetime | None:
+def _stated(value: str) -> datetime | None:
     try:
-        told = datetime.fromisoformat(value.strip())
+        stated = datetime.fromisoformat(value.strip())
     except ValueError:
         return None
-    return told if told.tzinfo and told.year > 1 else None
+    return stated if stated.tzinfo and stated.year > 1 else None
 
 
-def _is_day(text: str, told: datetime) -> bool:
+def _is_day(text: str, stated: datetime) -> bool:
     """Whether a text is the day of an instant, in whatever zone and language: day and year, no clock."""
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if ":" in text or len(text.split()) > _WORDS or not 2 <= len(numbers) <= 3:
         return False
     try:
-        days = [(told.astimezone(UTC) + shift).date() for shift in (*_ZONES, timedelta())]
+        days = [(stated.astimezone(UTC) + shift).date() for shift in (*_ZONES, timedelta())]
     except OverflowError:
         return False
     return any({day.day, day.year} <= {*numbers} and {*numbers} <= {day.day, day.month, day.year} for day in days)

@@ -96,7 +96,7 @@ def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
     updates = options["updates"]
     plugins.load("updates", updates)  # a wrong name is told before anything is read
     with progress("reading", 1.0) as report:
-        found = read_history(history, links=updates in READS_LINKS, told=report)
+        found = read_history(history, links=updates in READS_LINKS, progress=report)
     seeds = histories(found, updates, options["seeds"], options["level"])
     say(found)
     return seeds, Truth.seen(seeds)

@@ -69,7 +69,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     plugins.load("updates", options["updates"])  # a wrong name is told before anything is read
     with progress("reading", 1.0) as report:
         own, links = _observations(options["store"]), options["updates"] in READS_LINKS
-        found = read_history(history, own, links=links, told=report)
+        found = read_history(history, own, links=links, progress=report)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
     back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
     task = RankingTask(now, options["ahead"] * _DAY, back)

@@ -54,7 +54,7 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
     if as_json:
         click.echo(json.dumps(answer))
         return
-    click.echo(_told(answer, order))
+    click.echo(_in_words(answer, order))
     after = {"pause": ("control", folder, "resume"), "stop": ("report", folder)}.get(order, ("watch", folder))
     say_next("sharc", *after)
 
@@ -93,7 +93,7 @@ def _answer(folder: Path, number: str) -> dict[str, Any] | None:
     return None
 
 
-def _told(status: dict[str, Any], order: str) -> str:
+def _in_words(status: dict[str, Any], order: str) -> str:
     state = "stops" if order == "stop" else "paused" if status["paused"] else "running"
     lines = [f"{state}, {status['delay']:g} s between two requests to a host"]
     for capture in status["captures"]:

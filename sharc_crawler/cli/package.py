@@ -67,13 +67,15 @@ def command(
         raise UsageError(f"-o {output}: {folder} holds {held}, each becomes a file: name one of them")
     gathers = len(folders) > 1 and site_folders(folder) is None
     left: list[SharcError] = []
-    with adding("packaging", _size(folders)) as told:
+    with adding("packaging", _size(folders)) as progress:
         seal = PackageSeal(key, asking(timestamp, operator, allow)) if key else None
         said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
         if collection:
-            made = {folder: package_collection(collection, output, told, _warned, **said)}
+            made = {folder: package_collection(collection, output, progress, _warned, **said)}
         else:
-            made = dict(_packaged(folders, left if gathers else None, partial(package, path=output, told=told, **said)))
+            made = dict(
+                _packaged(folders, left if gathers else None, partial(package, path=output, progress=progress, **said))
+            )
     for one, path in made.items():
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")

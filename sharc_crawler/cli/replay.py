@@ -70,7 +70,7 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
             if len(captures) > SHOWN:
                 click.echo(f"… and {len(captures) - SHOWN:,} more")
             click.echo("Ctrl-C ends it.")
-        _told(folders, collected)
+        _warn(folders, collected)
         for lost in lost_warcs(folders):
             _warned(f"{lost} is missing: its copies are not shown")
         asked = threading.Event()
@@ -102,7 +102,7 @@ def _newest(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
             _warned(str(error))
 
 
-def _told(folders: Sequence[Path], collected: bool) -> None:
+def _warn(folders: Sequence[Path], collected: bool) -> None:
     if missing := elsewhere(folders):
         are = "payload is" if missing == 1 else "payloads are"
         why = "in no capture of it: not" if collected else "stored in former captures: without --former DIR not"

@@ -67,7 +67,7 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
         click.echo(_as_json(folders[0], known) if sites is None else to_json(index(folder)), nl=False)
         return
     for one in _stateless(folder):
-        click.echo(f"  not reported: {printable(_told(one))}", err=True)
+        click.echo(f"  not reported: {printable(_not_reported(one))}", err=True)
     written = {one: _written(one, known) for one in folders if sites is None or holds_state(one)}
     click.echo("".join(one.summary for one in written.values()) if sites is None else write_index(folder), nl=False)
     if refuted := [one for one in written if written[one].refuted]:
@@ -103,7 +103,7 @@ def _stateless(folder: Path) -> list[Path]:
     return [one for one in captures_in(folder) if one != folder and not holds_state(one)]
 
 
-def _told(one: Path) -> str:
+def _not_reported(one: Path) -> str:
     if Collection.is_in(one):
         return f"{one}: it is a collection: sharc report {one}"
     return f"{one}: its state is missing or empty"

@@ -81,12 +81,16 @@ def command(
     if (collection or packages) and former:
         raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
     size = size_of(collection) if collection else 4 * capture.stat().st_size if packages else total_size(capture)
-    with adding("verifying", size) as told:
+    with adding("verifying", size) as progress:
         if collection or packages:
-            found = verify_collection(collection, told, trust) if collection else verify_package(capture, told, trust)
+            found = (
+                verify_collection(collection, progress, trust)
+                if collection
+                else verify_package(capture, progress, trust)
+            )
             result, without = _certified(capture, *found)
         else:
-            result = verify(capture, former, told, trust)
+            result = verify(capture, former, progress, trust)
             result.findings += not_of_it(capture)
             without = [f"{name}: {why}" for name, why in result.without.items()]
             result.worded = wording_of(capture)

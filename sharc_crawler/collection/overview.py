@@ -35,11 +35,11 @@ UNREPORTED = "no report yet; it runs, or was cut off"
 
 
 def overview(
-    collection: Collection, told: Callable[[int], None] = lambda _: None, *, anew: bool = False
+    collection: Collection, progress: Callable[[int], None] = lambda _: None, *, anew: bool = False
 ) -> dict[str, Any]:
     """What ``index.json`` says; what a former one says of captures that are as they were is taken from there.
 
-    But not ``anew``. ``told`` is given the number of captures done. A capture that cannot be read is told of in its
+    But not ``anew``. ``progress`` is given the number of captures done. A capture that cannot be read is told of in its
     entry.
     """
     known = {} if anew else _known(collection.folder / INDEX)
@@ -49,7 +49,7 @@ def overview(
         for capture in captures:
             by_site[site].append(entries.entry(capture, collection.folder))
             done += 1
-            told(done)
+            progress(done)
     names = {one.name: one for one in collection.terms.sites}
     return {
         "format": FORMAT,
@@ -83,7 +83,7 @@ class _SiteEntries:
         entry = self._known.get(name)
         known = entry is not None and (entry["stamp"], entry["former"], entry["problem"]) == (stamp, former, None)
         if entry is None or not known:
-            entry = {**_told(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
+            entry = {**_in_short(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
         if entry["complete"] and entry["totals"]["captured"]:  # of another it is not known yet what is gone
             if known:
                 self._former, self._contents = capture, None
@@ -133,7 +133,7 @@ def _stamp(folder: Path) -> list[int]:
     return found
 
 
-def _told(capture: CollectedCapture) -> Entry:
+def _in_short(capture: CollectedCapture) -> Entry:
     """What a capture's report says in short."""
     entry: Entry = {
         "time": iso(capture.time),

@@ -31,7 +31,7 @@ NAMED = 10  #: parts that a description names
 def package_collection(
     collection: Collection,
     path: Path | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     left_out: Callable[[str], None] = lambda _: None,
     *,
     title: str = "",
@@ -53,7 +53,7 @@ def package_collection(
         raise UsageError(f"the collection {str(collection.folder)!r} has nothing to package: no capture is finished")
     about = _about(collection, captures, title, description)
     try:
-        return write_multi_wacz(path, _parts(captures, path.parent, seal), about, told, signer(seal, about))
+        return write_multi_wacz(path, _parts(captures, path.parent, seal), about, progress, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 

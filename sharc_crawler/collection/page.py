@@ -27,12 +27,12 @@ WIDTH, HEIGHT = 1000.0, 36.0  #: of a time line
 KINDS = ("coherent", "changed", "unknown")
 
 
-def write_overview(collection: Collection, told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+def write_overview(collection: Collection, progress: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
     """Write ``index.json`` and ``index.html`` into a collection's folder; returns what the former holds.
 
     Raises :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
     """
-    found = overview(collection, told)
+    found = overview(collection, progress)
     with saying_where(collection.folder), Drafts() as drafts:
         put(drafts, {collection.folder / INDEX: [to_json(found)], collection.folder / PAGE: render(found)})
     return found

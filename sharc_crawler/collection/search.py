@@ -38,10 +38,12 @@ class _IndexFile(NamedTuple):
     size: int
 
 
-def bring_up(collection: Collection, index: TextIndex, told: Callable[[int, int], None] = lambda *_: None) -> list[str]:
+def bring_up(
+    collection: Collection, index: TextIndex, progress: Callable[[int, int], None] = lambda *_: None
+) -> list[str]:
     """Take in what was captured since, and leave out what is no longer there; returns what could not be read.
 
-    That is tried again the next time. ``told`` is given the files done, and of how many.
+    That is tried again the next time. ``progress`` is given the files done, and of how many.
     """
     sources = list(_sources(collection))
     known = index.known()
@@ -53,7 +55,7 @@ def bring_up(collection: Collection, index: TextIndex, told: Callable[[int, int]
         reader = _Texts(file, digests)
         index.add(file.source, reader, lambda reader=reader: reader.size)  # type: ignore[misc]
         problems += reader.problems
-        told(done, len(new))
+        progress(done, len(new))
     return problems
 
 

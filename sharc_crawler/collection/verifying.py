@@ -40,14 +40,14 @@ _OWN = re.compile(
 
 
 def verify_collection(
-    collection: Collection, told: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
+    collection: Collection, progress: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
 ) -> tuple[Verification, list[str]]:
     """What :func:`~sharc_crawler.certificate.verify.verify` finds of all captures, and why some have no certificate.
 
     Certificates for other instants (:mod:`.certifying`) are made again.
 
-    A payload that a capture refers to, and that none of the collection holds, is a finding. ``told`` is given the bytes
-    of the captures as they are read.
+    A payload that a capture refers to, and that none of the collection holds, is a finding. ``progress`` is given the
+    bytes of the captures as they are read.
     """
     every, without = Verification(source=str(collection.folder)), list[str]()
     referring = Referring()
@@ -56,7 +56,7 @@ def verify_collection(
         try:
             former = referring.former(capture.folder)
             if is_certified(capture.folder):
-                found = verified(capture.folder, former, told, trust)
+                found = verified(capture.folder, former, progress, trust)
                 every.findings += _of_former(found, capture.folder, former, collection.folder)
                 every.add(name, found)
             else:
@@ -175,9 +175,9 @@ def size_of(collection: Collection) -> int:
     return sum(total_size(one.folder) for one in collection.captures() if is_certified(one.folder))
 
 
-def verified(folder: Path, former: list[Path], told: Callable[[int], None], trust: Trust) -> Verification:
+def verified(folder: Path, former: list[Path], progress: Callable[[int], None], trust: Trust) -> Verification:
     """A capture's verification, over the former ones that it refers to."""
-    found = verify(folder, former, told, trust)
+    found = verify(folder, former, progress, trust)
     found.findings += not_of_it(folder)
     found.unsealed = unsealed(folder)
     if found.elsewhere:

@@ -50,15 +50,15 @@ def holds_packages(path: Path) -> bool:
 
 
 def verify_package(
-    path: Path, told: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
+    path: Path, progress: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
 ) -> tuple[Verification, list[str]]:
     """What :func:`~sharc_crawler.certificate.verify.verify` finds of all parts, and which have no certificate.
 
-    The parts are taken out into a temporary folder, which needs as much room as the file. ``told`` is given the bytes
-    as they are read.
+    The parts are taken out into a temporary folder, which needs as much room as the file. ``progress`` is given the
+    bytes as they are read.
     """
     every, without = Verification(source=str(path), unsealed=[GIVEN]), list[str]()
-    every.findings += [Finding(what, file) for file, what in altered(path, told)]
+    every.findings += [Finding(what, file) for file, what in altered(path, progress)]
     with TemporaryDirectory(prefix="sharc-verify-") as place, zipfile.ZipFile(path) as package:
         parts = list(_taken_out(package, Path(place), every.findings))
         referring = _Packaged()
@@ -68,7 +68,7 @@ def verify_package(
                 former = referring.former(part)
                 documents[part.name] = _document(part)
                 if documents[part.name]:
-                    every.add(part.name, verified(part, former, told, trust))
+                    every.add(part.name, verified(part, former, progress, trust))
                 else:
                     without.append(f"{part.name}: it holds no certificate")
             except (DataError, *UNREADABLE, KeyError, TypeError, AttributeError) as error:

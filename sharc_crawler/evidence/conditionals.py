@@ -87,10 +87,10 @@ class Conditionals:
             (self._tokens if alike else self._missed if weak(visit) else self._lies).add(page)
         if code(judgement.reason) == Reason.UNASKED_304:
             self._lies.add(page)
-        told = same and judgement.evidence.told
-        if told:
+        stated = same and judgement.evidence.stated
+        if stated:
             self.open[page] = judgement
-        return told
+        return stated
 
     def _belied(self, page: PageId, revisit: Outcome) -> bool:
         """Was it answered 304 just before, and says nothing of a change since?"""

@@ -18,14 +18,14 @@ class Evidence(StrEnum):
 
     ground: str  #: how pages were shown to be coherent
     gap: str  #: what that leaves open, in a sentence; empty: nothing
-    told: bool  #: it is the server's word
+    stated: bool  #: it is the server's word
     dated: bool  #: on when the page last changed
 
-    def __new__(cls, value: str, ground: str = "", gap: str = "", told: bool = False, dated: bool = False) -> Self:
+    def __new__(cls, value: str, ground: str = "", gap: str = "", stated: bool = False, dated: bool = False) -> Self:
         """A row of the table."""
         member = str.__new__(cls, value)
         member._value_ = value
-        member.ground, member.gap, member.told, member.dated = ground, gap, told, dated
+        member.ground, member.gap, member.stated, member.dated = ground, gap, stated, dated
         return member
 
     BYTES = (

@@ -125,7 +125,7 @@ class Echoes:
             key = path_of(url) if under else self._key(page, pages)
             if group := self._group_of(key):
                 if fed:
-                    group.echo(_told(key), deep=_named_deep(pages.parents[page], pages), proven=self._closed)
+                    group.echo(_in_words(key), deep=_named_deep(pages.parents[page], pages), proven=self._closed)
                 for alike in {group, group if under else self._groups.get(shape(url), group)}:
                     alike.suspect()
                 self._closed = self._closed or bool(group.closed)
@@ -164,7 +164,7 @@ class Echoes:
         for key, group in self._groups.items():
             enough = contents // 4 if key == _NAMED_BY_ECHOES else contents // 2 + 1
             if group.doubted and group.deep >= min(ROW, max(LEAST, enough)):
-                group.close(group.deep, _told(key))
+                group.close(group.deep, _in_words(key))
                 self._closed = True
 
     def _key(self, page: PageId, pages: PageTable) -> str:
@@ -182,7 +182,7 @@ def path_of(url: str) -> str:
     return url.partition("://")[2].partition("?")[0]
 
 
-def _told(key: str) -> str:
+def _in_words(key: str) -> str:
     return f" of the shape {key}" if key.startswith("/") else f" of {key}" if key else " that only such pages named"
 
 

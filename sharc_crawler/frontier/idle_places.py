@@ -137,7 +137,7 @@ class IdlePlaces:
         if place.mostly(DOUBT, 2, 1):
             self.doubtful.add(form.place)
         if place.idle and form.place not in self._found:
-            self._found[form.place] = _told(place, form.place)
+            self._found[form.place] = _in_words(place, form.place)
 
     def doubts(self, url: str, words: CommonWords) -> bool:
         """Is a page to wait until nothing else is left? What is made up for one answer stands there alone."""
@@ -154,7 +154,7 @@ class IdlePlaces:
         enough = min(COPIES, max(DOUBT, contents // 2 + 1))
         for name in self.doubtful:
             if self._places[name].mostly(enough, OF_FEW, OF_FEW):
-                self._few[name] = _told(self._places[name], name)
+                self._few[name] = _in_words(self._places[name], name)
 
     def why_not(self, url: str, suspicion: Suspicion | None = None) -> str | None:
         """Why a page is a copy of one that was visited; ``None``: it may be none."""
@@ -169,5 +169,5 @@ class IdlePlaces:
         return None
 
 
-def _told(place: _SeenPlace, name: str) -> str:
+def _in_words(place: _SeenPlace, name: str) -> str:
     return f"{counted(place.copies, 'page', 'were')} copies of those with something else in {name}"

@@ -43,13 +43,13 @@ def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatena
         try:
             return method(self, *args, **kwargs)
         except Exception as error:
-            self.give_up(_told(error), exc_info=not isinstance(error, SharcError))
+            self.give_up(_sentence(error), exc_info=not isinstance(error, SharcError))
             return None
 
     return tried
 
 
-def _told(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     if isinstance(error, SharcError):
         return f"The crawl stops: {error}."
     return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."

@@ -30,18 +30,18 @@ def _unconnected(error: Any) -> str:
 
 def _tls(error: SSL.Error) -> str:
     untrusted = "certificate verify failed" in str(error)
-    return "the TLS certificate is not trusted" if untrusted else f"TLS failed: {_told(error.args)}"
+    return "the TLS certificate is not trusted" if untrusted else f"TLS failed: {_in_words(error.args)}"
 
 
 def _invalid(error: Exception) -> str:
-    return f"no valid HTTP: {_told(error.args[:1]).removeprefix('Invalid response: ')}"
+    return f"no valid HTTP: {_in_words(error.args[:1]).removeprefix('Invalid response: ')}"
 
 
-def _told(parts: Any) -> str:
+def _in_words(parts: Any) -> str:
     """Texts and bytes, however deep they lie."""
     if isinstance(parts, bytes):
         return parts.decode("latin-1")
-    return " ".join(filter(None, map(_told, parts))) if isinstance(parts, tuple | list) else str(parts)
+    return " ".join(filter(None, map(_in_words, parts))) if isinstance(parts, tuple | list) else str(parts)
 
 
 _MISNAMED = "the TLS certificate is not issued for this name"
@@ -63,7 +63,7 @@ _REASONS: Words = (
     (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
     (ConnectionDone, "connection closed before an answer"),
     (ConnectionLost, "connection broken off before an answer"),
-    (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_told(error.args)}"),
+    (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_in_words(error.args)}"),
     (Exception, _invalid),  # what else the parser of answers raises
 )
 _LONGEST = 200

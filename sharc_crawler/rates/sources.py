@@ -90,7 +90,7 @@ class HistoryRates:
         rows = array("q", (self._heard(sighting, now) for sighting in sightings))
         if self._dated > self._estimated_from * (1.0 if len(self._rows) <= FEW and not self._captured else GROWTH):
             self._estimate(now)
-        return self._told(rows)
+        return self._rates_of(rows)
 
     def _heard(self, sighting: Sighting, now: Instant) -> int:
         """Take in what is said of a URL; its row, ``NOWHERE`` where it has none."""
@@ -110,7 +110,7 @@ class HistoryRates:
         self._lastmods[row], self._precisions[row] = hints.lastmod, hints.lastmod_precision
         return row
 
-    def _told(self, rows: array[int]) -> Sequence[RateEstimate | None]:
+    def _rates_of(self, rows: array[int]) -> Sequence[RateEstimate | None]:
         """The estimates in these rows; those that came after the last estimate have none."""
         if self._found is None:
             return [None] * len(rows)
@@ -122,8 +122,8 @@ class HistoryRates:
         found = replace(found, rate=np.where(known, found.rate, np.nan))
         unheard = "sitemap" if self._stated else PRIOR  # a lastmod not believed, where no capture was, tells nothing
         if captured:
-            return found.told([self._sources[row] if NOWHERE < row < captured else "lastmod" for row in rows])
-        return found.told(["lastmod" if count else unheard for count in found.observations.tolist()])
+            return found.by_page([self._sources[row] if NOWHERE < row < captured else "lastmod" for row in rows])
+        return found.by_page(["lastmod" if count else unheard for count in found.observations.tolist()])
 
     def swings(self) -> Swings | None:
         """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of."""

@@ -44,7 +44,7 @@ def package(
     folder: Path,
     captures: Sequence[CaptureFacts],
     path: Path | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     *,
     anew: bool = False,
     title: str = "",
@@ -54,7 +54,7 @@ def package(
     """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run, or, of
     several captures, after the folder.
 
-    ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
+    ``progress`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
     ``title``: in place of sites and times; ``description``: before what the captures claim; ``seal``: signs it. Raises
     :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
     the file exists, or cannot be written; and for a capture that is not complete, unless the file lies elsewhere (in
@@ -83,7 +83,7 @@ def package(
     try:
         claims = standing_claims((claim(facts) for facts in captures), confirmation)
         about = sealed_at(_about(captures, title, [description, *claims]), seal)
-        return write_wacz(path, contents, about, told, signer(seal, about))
+        return write_wacz(path, contents, about, progress, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 

@@ -60,9 +60,7 @@ def not_of_index(folder: Path) -> Iterator[Finding]:
         own = stored["generator"] == found["generator"]
         listed = {one["site"]: one for one in stored["sites"]}
         there = {one["site"]: one for one in found["sites"]}
-        others = [
-            site for site, one in there.items() if one["claim"] != MOVED and _told(listed.get(site)) != _told(one)
-        ]
+        others = [site for site, one in there.items() if one["claim"] != MOVED and _own(listed.get(site)) != _own(one)]
         if listed.keys() != there.keys() or stored["complete"] != sum(one["complete"] for one in listed.values()):
             yield Finding("its sites are not those of the crawl", DATA)
         elif own and others:
@@ -73,7 +71,7 @@ def not_of_index(folder: Path) -> Iterator[Finding]:
         yield Finding(f"the index of sites cannot be read: {error!r}", DATA)
 
 
-def _told(one: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _own(one: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What is said of a site, but why it is not complete: its report does not know."""
     if one is None:
         return None

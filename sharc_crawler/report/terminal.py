@@ -80,11 +80,11 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
             yield from _parts(facts)
     elif facts.reference is not None or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
-    for reason, number in _told(sums.unknown).most_common(MAX_REASONS):
+    for reason, number in _in_words(sums.unknown).most_common(MAX_REASONS):
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
     pages = Counter({reason: number for (kind, reason), number in facts.details.missing.items() if kind is Kind.PAGE})
     if pages:
-        yield _line("not captured", _listed(_told(pages)))
+        yield _line("not captured", _listed(_in_words(pages)))
     if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
         missed = f"{blurred(blur)} changes that a copy misses, on average, {HELD}"
         yield _line("blur", unfounded(blur) if guessed(blur) else missed)
@@ -97,7 +97,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield _line("WARC", _warcs(facts, folder))
 
 
-def _told(reasons: Counter[str]) -> Counter[str]:
+def _in_words(reasons: Counter[str]) -> Counter[str]:
     """Reasons in words."""
     told: Counter[str] = Counter()
     for reason, number in reasons.items():
@@ -124,7 +124,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     if apart:
         told.append(f"of what is embedded {', '.join(apart)}")
     if missing:
-        told.append(f"missing: {_listed(_told(missing))}")
+        told.append(f"missing: {_listed(_in_words(missing))}")
     yield _line("embedding", "; ".join(told))
 
 

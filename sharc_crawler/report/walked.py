@@ -14,11 +14,11 @@ TELL = 1000  #: URLs after which is told
 
 
 class Walked:
-    """What report and certificate read of a store; ``told`` is given how many URLs were read, and of how many."""
+    """What report and certificate read of a store; ``progress`` is given how many URLs were read, and of how many."""
 
-    def __init__(self, store: FrontierStore, told: Callable[[int, int], None]) -> None:
+    def __init__(self, store: FrontierStore, progress: Callable[[int, int], None]) -> None:
         self._store = store
-        self._told = told
+        self._progress = progress
         self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
         self._read = 0
 
@@ -44,6 +44,6 @@ class Walked:
         for row in self._store.urls(capture):
             self._read += 1
             if capture in self._known and not self._read % TELL:
-                self._told(self._read, max(WALKS * sum(self._known.values()), self._read))
+                self._progress(self._read, max(WALKS * sum(self._known.values()), self._read))
             yield row
         self._known.setdefault(capture, self._read - before)

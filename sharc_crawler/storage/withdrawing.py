@@ -59,8 +59,8 @@ def _stands(state: Batch, row: JudgementRow) -> bool:
     page = state.pages[row.page]
     audit = state.captures[page.capture].audit
     by_lastmods = audit is not None and audit.get("of") != CONDITIONALS
-    told = row.evidence.told or code(row.reason) == Reason.NOT_MODIFIED_LIES
-    return not by_lastmods and (page.kind is not Kind.PAGE or not told)
+    stated = row.evidence.stated or code(row.reason) == Reason.NOT_MODIFIED_LIES
+    return not by_lastmods and (page.kind is not Kind.PAGE or not stated)
 
 
 def _with_revisits(state: Batch, lost: Collection[int]) -> frozenset[int]:

@@ -63,7 +63,7 @@ def test_another_kind_is_another_row() -> None:
 
 def test_every_kind_code_and_limit_has_words() -> None:
     assert all(kind.ground for kind in Evidence)
-    assert all(kind.gap for kind in Evidence if kind.told), "the server's word leaves something open"
+    assert all(kind.gap for kind in Evidence if kind.stated), "the server's word leaves something open"
     assert words._STATEMENTS.keys() == {*Statement}
     assert words._LIMITS.keys() == {*Limit}
 

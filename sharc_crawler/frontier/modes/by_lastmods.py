@@ -357,8 +357,8 @@ class ByLastmods(TwoVisits):
             for kinds in ({Kind.PAGE}, EMBEDDED)
         )
         judged, self.audit = self.attestations.judge(urls, reference)
-        if self._told is not None:
-            self.audit = self._told.beside(self.audit, self.attestations.sampled)
+        if self._by_304 is not None:
+            self.audit = self._by_304.beside(self.audit, self.attestations.sampled)
         data = {page: one for page, one in by_304.items() if table.kinds[page] is Kind.DATA}
         return judged | believed | self.attestations.judge_embedded(embedded, reference) | data
 

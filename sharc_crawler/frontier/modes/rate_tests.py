@@ -78,7 +78,7 @@ class RateTests(Untested):
             " compared with the archive found another page): change rates were moved towards equal ones"
         )
 
-    def told(self, page: PageId, hints: Hints | None) -> None:
+    def stated(self, page: PageId, hints: Hints | None) -> None:
         """Before the first visit, a sitemap says when a page last changed."""
         if hints is None or hints.lastmod is None:
             return

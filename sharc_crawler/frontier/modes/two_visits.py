@@ -47,7 +47,7 @@ class TwoVisits(Mode):
         self._latest: Instant = -math.inf  # when the visit made last began
         self._tests = tests
         self._hints: SiteHints | None = None  # nothing is said of changes so far
-        self._told: Conditionals | None = None  # no page can be asked for conditionally
+        self._by_304: Conditionals | None = None  # no page can be asked for conditionally
         self._contents = array("q")  # of pages, as their visits showed them: hashes of fingerprints; 0: not known
         self._drew = False  # the sample that 304s rest on
 
@@ -68,12 +68,12 @@ class TwoVisits(Mode):
 
     def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:  # noqa: ARG002
         """What a sitemap says of it tells which changes the archive's last look missed; it may be a hub."""
-        self._tests.told(page, sighting.hints)
+        self._tests.stated(page, sighting.hints)
         self._heed(page)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """The same."""
-        self._tests.told(page, sighting.hints)
+        self._tests.stated(page, sighting.hints)
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """As far as visits bear them out."""
@@ -145,11 +145,11 @@ class TwoVisits(Mode):
         return {self.apex}
 
     def _conditionals(self) -> Conditionals:
-        if self._told is None:
+        if self._by_304 is None:
             from sharc_crawler.evidence.conditionals import Conditionals  # only where validators are sent
 
-            self._told = Conditionals(self._capture.spec.audit)
-        return self._told
+            self._by_304 = Conditionals(self._capture.spec.audit)
+        return self._by_304
 
     def asks_again(self, page: PageId, slot: Slot, outcome: Outcome) -> bool:
         """Of the sample what was answered 304."""
@@ -157,7 +157,7 @@ class TwoVisits(Mode):
             return False
         if not self._drew:
             self._draw()
-        if self._told is None or not self._told.asks_again(page, outcome):
+        if self._by_304 is None or not self._by_304.asks_again(page, outcome):
             return False
         self._ledger.pages.ask_in_full(page)
         return True
@@ -166,7 +166,7 @@ class TwoVisits(Mode):
         """What a 304 is worth is known when all are revisited; after a restart the sample is drawn first, as it was."""
         if not self._drew:
             self._draw()
-        if kind not in _ANSWERED or not (visit.validators or judgement.evidence.told):
+        if kind not in _ANSWERED or not (visit.validators or judgement.evidence.stated):
             return False
         alike = self._alike(page, outcome)
         return self._conditionals().revisited(page, visit, outcome, judgement, alike=alike)
@@ -178,18 +178,18 @@ class TwoVisits(Mode):
 
     def left_open(self, page: PageId) -> bool:
         """By a 304."""
-        return self._told is not None and page in self._told.open
+        return self._by_304 is not None and page in self._by_304.open
 
     def _left_open(self) -> frozenset[PageId]:
         """All of these."""
-        return frozenset(self._told.open) if self._told is not None else frozenset()
+        return frozenset(self._by_304.open) if self._by_304 is not None else frozenset()
 
     def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
         """By 304s, where they are believed."""
-        if self._told is None:
+        if self._by_304 is None:
             return {}
-        judged = self._told.judge(pages)
-        self.audit = self._told.summary()
+        judged = self._by_304.judge(pages)
+        self.audit = self._by_304.summary()
         return judged
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
@@ -309,7 +309,7 @@ class TwoVisits(Mode):
             if near and PERHAPS.search(row.url.lower()):
                 self._heed(row.page)
             if row.hints is not None:
-                self._tests.told(row.page, row.hints)
+                self._tests.stated(row.page, row.hints)
                 if row.hints.lastmod is not None and row.parent != NO_PARENT:
                     self._heard().sitemaps[row.parent] = 0.0  # its download is among the visits
 

@@ -26,7 +26,7 @@ class Untested:
         """What a reader must know."""
         return ""
 
-    def told(self, page: PageId, hints: Hints | None) -> None:
+    def stated(self, page: PageId, hints: Hints | None) -> None:
         """A sitemap says when a page last changed."""
 
     def visited(self, page: PageId, outcome: Outcome) -> None:

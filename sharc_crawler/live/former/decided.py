@@ -13,7 +13,7 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.archive.told import Told
+    from sharc_crawler.archive.archived import ArchivedExchange
     from sharc_crawler.model import Instant
 
 LOGS = ("crawl*.jsonl", "crawl*.log")
@@ -22,7 +22,7 @@ LOGS = ("crawl*.jsonl", "crawl*.log")
 class DecidedExchange(NamedTuple):
     """An exchange, and when and as what it was decided."""
 
-    told: Told
+    archived: ArchivedExchange
     key: str  #: its URL
     decided: Instant
     ended: Instant
@@ -36,7 +36,7 @@ def key_of(url: str) -> str:
     return canonical(url) or url
 
 
-def decided(folder: Path, every: list[Told], attempts: int) -> list[DecidedExchange]:
+def decided(folder: Path, every: list[ArchivedExchange], attempts: int) -> list[DecidedExchange]:
     """The exchanges with what the log tells of them, in the order in which they were decided."""
     logged = _logged(folder)
     failed: dict[str, int] = defaultdict(int)  # attempts in a row
@@ -56,7 +56,7 @@ def decided(folder: Path, every: list[Told], attempts: int) -> list[DecidedExcha
                 again,
             )
         )
-    return sorted(steps, key=lambda step: (step.decided, step.told.started))
+    return sorted(steps, key=lambda step: (step.decided, step.archived.started))
 
 
 def before_any_again(steps: list[DecidedExchange]) -> list[DecidedExchange]:
@@ -68,7 +68,7 @@ def before_any_again(steps: list[DecidedExchange]) -> list[DecidedExchange]:
     for number, step in enumerate(steps):
         if step.key in seen and not step.again and not step.key.endswith("/robots.txt"):
             return steps[:number]
-        if not step.told.failed:
+        if not step.archived.failed:
             seen.add(step.key)
     return steps
 

@@ -12,7 +12,7 @@ from sharc_crawler.frontier.store import SOLE, Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
-from sharc_crawler.live.setup.output import told
+from sharc_crawler.live.setup.output import as_given
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class GoingOn:
         """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
         settings = {**row.spec.settings, **spec.settings}
         new = {name: getattr(spec, name) for name in ("strategy", "include", "exclude")}
-        other = [f"begun with {name}={told(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
+        other = [f"begun with {name}={as_given(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
         bounded = self._session.bounded(replace(row.spec, settings=settings, **new))
         return row._replace(spec=bounded, notes=(*row.notes, *other))
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
 
+from sharc_crawler.archive.archived import Answers, archived
 from sharc_crawler.archive.files import safe_name, series_of
 from sharc_crawler.archive.recovery import finish
-from sharc_crawler.archive.told import Answers, told
 from sharc_crawler.certificate.writing import about
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import at_once
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from sharc_crawler.archive.archived import ArchivedExchange
     from sharc_crawler.archive.former import FormerAnswer
-    from sharc_crawler.archive.told import Told
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
@@ -86,7 +86,7 @@ def rebuild(
     """
     run = check(folder, specs)
     finish(folder)
-    every = told(folder)
+    every = archived(folder)
     if not every:
         raise UsageError(f"output={str(folder)!r} holds no exchanges to make state of; choose another folder")
     specs = [replace(spec, settings={**spec.settings, "run": run}) for spec in specs]
@@ -121,7 +121,7 @@ class _Replay:
     def __init__(
         self,
         folder: Path,
-        every: list[Told],
+        every: list[ArchivedExchange],
         politeness: Politeness,
         parts: Parts,
         detector: ChangeDetector,
@@ -193,18 +193,18 @@ class _Replay:
         self._untold[step.key] -= 1
         if fetch is None:
             return False
-        if not step.told.answered:
-            error = self._answers.error(step.told)
-            outcome = Outcome(Result.FAILED, step.told.started, step.ended, error=error, capture=step.told.ref)
+        if not step.archived.answered:
+            error = self._answers.error(step.archived)
+            outcome = Outcome(Result.FAILED, step.archived.started, step.ended, error=error, capture=step.archived.ref)
             self._sites.finished(fetch, outcome)
             return True
         held = self._held(step, fetch)
-        if step.told.confirms and held is None:
-            self._sites.finished(fetch, Outcome(Result.FAILED, step.told.started, step.ended, error=NO_RECORD))
+        if step.archived.confirms and held is None:
+            self._sites.finished(fetch, Outcome(Result.FAILED, step.archived.started, step.ended, error=NO_RECORD))
             return False
         lease = self._answered(step, fetch, held)
         assert lease.outcome is not None, "it was answered"
-        self._sites.finished(fetch, lease.outcome._replace(capture=step.told.ref), lease.links)
+        self._sites.finished(fetch, lease.outcome._replace(capture=step.archived.ref), lease.links)
         return True
 
     def _second_look(self, step: DecidedExchange) -> Fetch | None:
@@ -256,7 +256,7 @@ class _Replay:
     def _fetch(self, step: DecidedExchange) -> Fetch | None:
         """The first that was asked for so."""
         asked = self._asked[step.key]
-        second = step.slot is Slot.SECOND or (step.told.not_modified and not step.told.confirms)
+        second = step.slot is Slot.SECOND or (step.archived.not_modified and not step.archived.confirms)
         found = next((one for one in asked if step.slot is None or (one.slot is Slot.SECOND) == second), None)
         if found:
             asked.remove(found)
@@ -264,12 +264,12 @@ class _Replay:
 
     def _held(self, step: DecidedExchange, fetch: Fetch) -> FormerAnswer | None:
         """The former capture's answer that a 304 confirms, as it was then."""
-        found = self._former.find(fetch.url) if self._former and step.told.confirms else None
-        return found if found and found.original.digest == step.told.digest else None
+        found = self._former.find(fetch.url) if self._former and step.archived.confirms else None
+        return found if found and found.original.digest == step.archived.digest else None
 
     def _answered(self, step: DecidedExchange, fetch: Fetch, held: FormerAnswer | None) -> Lease:
         """The visit with all that its answer brought."""
-        one, message = step.told, held.message if held else self._answers.message(step.told)
+        one, message = step.archived, held.message if held else self._answers.message(step.archived)
         lease, reading, length = Lease(fetch), Future[Reading](), 0
         if (one.not_modified and not held) or message is None:
             response = Response(one.url, 304 if one.not_modified else 500)

@@ -23,18 +23,19 @@ logger = logging.getLogger(__name__)
 
 
 async def relied_on(
-    state: Batch, folder: Path, when: str, told: Callable[[int, int], None] = lambda _, __: None
+    state: Batch, folder: Path, when: str, progress: Callable[[int, int], None] = lambda _, __: None
 ) -> Batch:
     """The state as far as the folder's WARC files bear it out; the same object where all is there.
 
-    ``told`` is given how many bytes of them were read, and of how many. Raises :class:`OSError` where they cannot be.
+    ``progress`` is given how many bytes of them were read, and of how many. Raises :class:`OSError` where they cannot
+    be.
     """
     stated = {
         (ref.file, ref.offset): visit.outcome.digest
         for visit in state.visits
         if visit.attempt and (ref := visit.outcome.capture)  # as _place: there may be a million
     }
-    if await asyncio.to_thread(is_sound, folder, stated, told):
+    if await asyncio.to_thread(is_sound, folder, stated, progress):
         return state
     since = min(capture.started for capture in state.captures.values())
     stock = await asyncio.to_thread(take_stock, folder, since)

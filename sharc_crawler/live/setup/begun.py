@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.files import SUFFIX, in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.store import Batch
-from sharc_crawler.live.setup.output import is_whole, told
+from sharc_crawler.live.setup.output import as_given, is_whole
 from sharc_crawler.live.setup.spent import check_bounds, narrowed
 from sharc_crawler.model import Phase, Seconds
 from sharc_crawler.report.words import collected
@@ -152,7 +152,7 @@ def check_rebuilding(output: Path, specs: Sequence[CaptureSpec], *, collected: b
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    from sharc_crawler.archive.told import told as told_by  # hardly ever
+    from sharc_crawler.archive.archived import archived  # hardly ever
     from sharc_crawler.live.former.rebuilding import check
 
     folders = capture_folders(output)
@@ -167,7 +167,7 @@ def check_rebuilding(output: Path, specs: Sequence[CaptureSpec], *, collected: b
                 f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
             )
         check(folder, specs)
-        if not collected and any(one.confirms for one in told_by(folder)):
+        if not collected and any(one.confirms for one in archived(folder)):
             raise UsageError(
                 f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection:"
                 " give that, too (collection=DIR)"
@@ -205,5 +205,5 @@ def _as_argument(name: str, value: object) -> tuple[str, str]:
     ('session', '(none)')
     """
     if name != "sitemaps":
-        return name, told(value) or "(none)"
-    return "sitemap", "auto" if value is None else told(value) if value else "off"
+        return name, as_given(value) or "(none)"
+    return "sitemap", "auto" if value is None else as_given(value) if value else "off"

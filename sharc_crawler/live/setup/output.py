@@ -94,10 +94,10 @@ def has_captures(output: Path) -> bool:
         return bool(store.captures())
 
 
-def told(value: object) -> str:
+def as_given(value: object) -> str:
     """A setting's value as it is given.
 
-    >>> told(("a", "b")), told(())
+    >>> as_given(("a", "b")), as_given(())
     ('a b', '(none)')
     """
     if isinstance(value, tuple):

@@ -65,7 +65,7 @@ class Estimates:
         """Rate, spread, shape, observations."""
         return self.rate, self.spread, self.shape, self.observations
 
-    def told(self, sources: Sequence[str]) -> PageRates:
+    def by_page(self, sources: Sequence[str]) -> PageRates:
         """Page by page, each with the name of its source."""
         return PageRates(self, sources)
 

@@ -194,7 +194,7 @@ def test_recency_refuses_a_half_life_that_is_none():
 
 def test_pages_as_records():
     estimates = PerTime().estimate(Histories.of([[2.0, 2.0], []], [[1, 0], []]))
-    record, nothing = estimates.told(["history", "history"])
+    record, nothing = estimates.by_page(["history", "history"])
     assert nothing is None
     assert record is not None
     assert (record.rate, record.source, record.observations) == (0.25, "history", 2)
@@ -202,7 +202,7 @@ def test_pages_as_records():
 
 def test_pages_as_records_are_put_where_nothing_was_observed():
     estimates = PerTime().estimate(Histories.of([[2.0, 2.0], [], [], [4.0]], [[1, 0], [], [], [1]]))
-    told = estimates.told(["history"] * 4)
+    told = estimates.by_page(["history"] * 4)
     told[1], told[2] = RateEstimate(9.0, "other"), None
     assert [one and one.rate for one in told] == [0.25, 9.0, None, 0.25]
     assert [one and one.source for one in told[1:]] == ["other", None, "history"]

@@ -1,4 +1,4 @@
-"""What WARC files tell of a crawl: every exchange that was made, in the order in which they began."""
+"""What WARC files hold of a crawl: every exchange that was made, in the order in which they began."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEAD = re.compile(rb"^http-response-base64: (.*?)\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ArchivedExchange:
     """An exchange, and where its main record lies."""
 
     ref: CaptureRef
@@ -48,25 +48,25 @@ class Told:
         return self.not_modified and self.digest is not None
 
 
-def told(folder: Path) -> list[Told]:
+def archived(folder: Path) -> list[ArchivedExchange]:
     """All exchanges of a folder, by their beginnings; records that are damaged are passed over."""
-    found = (one for path in sorted(folder.glob(f"*{SUFFIX}")) for one in _told(path))
+    found = (one for path in sorted(folder.glob(f"*{SUFFIX}")) for one in _archived(path))
     return sorted(found, key=lambda one: one.started)
 
 
-def _told(path: Path) -> Iterator[Told]:
+def _archived(path: Path) -> Iterator[ArchivedExchange]:
     with path.open("rb") as stream:
         for record in records(stream):
             if isinstance(record, Record) and (one := _exchange(path.name, record)):
                 yield one
 
 
-def _exchange(file: str, record: Record) -> Told | None:
+def _exchange(file: str, record: Record) -> ArchivedExchange | None:
     url, date = record.get("WARC-Target-URI"), record.get("WARC-Date")
     failed = record.kind == "metadata" and not record.get("WARC-Concurrent-To") and b"error: " in record.text
     if not (failed or record.kind in ("response", "revisit")) or not url or not date:
         return None
-    return Told(
+    return ArchivedExchange(
         CaptureRef(file, record.offset, record.length),
         url,
         unix(date),
@@ -88,18 +88,18 @@ class Answers:
     """The answers of exchanges, with their payloads, wherever these are stored in the folder."""
 
     def __init__(
-        self, folder: Path, every: list[Told], former: Callable[[str], FormerAnswer | None] = lambda _: None
+        self, folder: Path, every: list[ArchivedExchange], former: Callable[[str], FormerAnswer | None] = lambda _: None
     ) -> None:
         self._folder = folder
         self._former = former  # of a URL, by the captures before
         self._holders = {one.digest: one.ref for one in reversed(every) if one.digest and one.stored}
 
-    def error(self, one: Told) -> str:
+    def error(self, one: ArchivedExchange) -> str:
         """Why an exchange brought none."""
         lines = self._record(one.ref).text.decode("utf-8", "replace").split("\r\n")
         return next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "no response")
 
-    def message(self, one: Told) -> HttpResponse | None:
+    def message(self, one: ArchivedExchange) -> HttpResponse | None:
         """The answer; ``None``: it is not there as a whole."""
         record = self._record(one.ref)
         block = record.block
@@ -108,14 +108,14 @@ class Answers:
             block = record.text + (holder.raw[holder.body_start :] if holder else b"")
         return parse_response(block)
 
-    def _holder(self, one: Told) -> HttpResponse | None:
+    def _holder(self, one: ArchivedExchange) -> HttpResponse | None:
         """The answer that a revisit record's payload is stored with."""
         if one.digest in self._holders:
             return parse_response(self._record(self._holders[one.digest]).block)
         found = self._former(one.url)
         return found.message if found and found.original.digest == one.digest else None
 
-    def noted(self, one: Told) -> HttpResponse | None:
+    def noted(self, one: ArchivedExchange) -> HttpResponse | None:
         """The head of an answer whose own record has no room for it: that of a 304."""
         with (self._folder / one.ref.file).open("rb") as stream:
             for record in islice(records(stream, one.ref.offset), 1, 3):  # its request, its notes
