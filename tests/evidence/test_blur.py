@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
 from sharc_crawler.evidence.blurring import Blur, PageBlur
 from sharc_crawler.evidence.coherence import coherence, expected_coherence
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 from sharc_crawler.instants import iso
+from sharc_crawler.model import Kind, Result, Slot, Url
 
 times = st.integers(0, 200).map(lambda number: number / 2)
 SLOTS = np.arange(6.0)
@@ -188,6 +191,13 @@ def test_no_page() -> None:
     assert actual_blur([], np.zeros(0), (0, 1)).sum() == 0
     assert worst_case_increase(np.zeros(0), 0) == 0
     assert worst_case_increase(np.ones(1), 1) == 0
+
+
+def test_what_is_embedded_has_no_blur_of_its_own() -> None:
+    visits = VisitFacts(Slot.FIRST, Result.OK, 1.0, 1.0), VisitFacts(Slot.SECOND, Result.OK, 5.0, 5.0)
+    page = PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.1, "sitemap", visit=visits[0], revisit=visits[1])
+    found = Blur((0.0, 9.0)).of([page, replace(page, kind=Kind.RESOURCE)])
+    assert (found[0].stochastic is None, found[1]) == (False, PageBlur())
 
 
 def test_a_report_adds_up_what_is_known():

@@ -189,6 +189,12 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     assert unsure["coherent"] == pytest.approx(10_000 * 1.2**-0.5)
 
 
+def test_rates_that_are_hardly_known_move_less_together() -> None:
+    """The mean of e^{-λI} over a posterior of shape a is (1 + λI/a)^-a: its slope has 1 + λI/a below."""
+    found = sums(Expected(None, Swings((1.0,) * len(KNOTS), 0.0)), [looked_over(1.0, rate_shape=0.5)])
+    assert found["deviation"] == pytest.approx(0.1 * 1.2**-0.5 / 1.2)
+
+
 def test_the_deviation_is_never_more_than_where_all_pages_go_one_way() -> None:
     """Three pages are not edited four at a time, however far a site swings."""
     few, wild = [looked_over(1.0) for _ in range(3)], Swings((50.0,) * len(KNOTS), CROWD)
