@@ -84,7 +84,7 @@ def draw(found: dict[str, list[Row]], file: Path) -> None:
         for above, below, (title, names) in zip(*figure.subplots(2, 3), PANELS.items(), strict=True):
             _curves(above, found, names, lambda row: 1000 * row.seconds / row.pages)
             _curves(below, found, names, lambda row: row.megabytes)
-            above.set(title=title, ylabel="CPU ms a page", yscale="log")
+            above.set(title=title, ylabel="CPU ms a page", ylim=0)
             below.set(xlabel="pages", ylabel="MB, the most that one process held", ylim=0)
             above.legend(fontsize="small")
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -95,6 +95,7 @@ def _curves(axes: Axes, found: dict[str, list[Row]], names: Iterable[str], value
         if rows := found.get(name):
             axes.plot([row.pages for row in rows], [value(row) for row in rows], marker="o", label=name)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.grid(visible=True, which="major", alpha=0.3)
 
 

@@ -56,8 +56,10 @@ def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: C
     return {"of": of, "label": label, **numbers}
 
 
-def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int, str]:
-    """The stratum of each page: the finest kind of URLs that ``own`` of them are of.
+def strata(
+    urls: Mapping[int, str], own: tuple[int, int, int] = OWN, classes: Iterable[str] | None = None
+) -> dict[int, str]:
+    """The stratum of each page: the finest kind of URLs that ``own`` of them are of. ``classes``: theirs, if known.
 
     Kinds, from coarse to fine: first folder and extension; with the depth of the path and the names of the parameters;
     with how the last part begins (``category-sports``). Kinds of fewer pages share the stratum of what they are kinds
@@ -67,7 +69,8 @@ def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int
     >>> [sorted(set(strata(urls, (own,) * 3).values())) for own in (3, 9, 10)]
     [['/*', '/* 1 list-'], ['/*'], ['']]
     """
-    labels, levels = [""] * len(urls), zip(*map(_kinds, urls.values()), strict=True)
+    coarse = map(url_class, urls.values()) if classes is None else classes
+    labels, levels = [""] * len(urls), zip(*map(_kinds, urls.values(), coarse), strict=True)
     for size, kinds in zip(own, levels, strict=False):
         pairs = list(zip(labels, kinds, strict=True))
         left, own_of = Counter(labels), {}
@@ -80,8 +83,7 @@ def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int
     return dict(zip(urls, labels, strict=True))
 
 
-def _kinds(url: str) -> tuple[str, str, str]:
-    coarse = url_class(url)
+def _kinds(url: str, coarse: str) -> tuple[str, str, str]:
     path, _, query = url.partition("?")
     path = path.rstrip("/")
     depth = path.count("/") - 2  # those of "http://"

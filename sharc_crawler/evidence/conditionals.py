@@ -54,10 +54,12 @@ class Conditionals:
 
         Those of parts of the site that were captured before have been drawn from.
         """
-        strata = audit.strata({page: url for page, url in urls.items() if page not in self._strata})
+        others = {page: url for page, url in urls.items() if page not in self._strata}
+        classes = {page: intern(url_class(url)) for page, url in others.items()}
+        strata = audit.strata(others, classes=classes.values())
         drawn = audit.sample(strata, self.share, seed)
         self._strata |= strata
-        self._classes |= {page: intern(url_class(urls[page])) for page in strata}
+        self._classes |= classes
         self.drawn |= drawn
         self._data |= data
         return drawn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
@@ -52,10 +53,9 @@ class RankedStrategy(PhasedStrategy):
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new place."""
-        pages, rates = np.array([page]), np.array([rate])
-        check_values(pages, "rate", rates)
-        if self._pages.discard(page):
-            self._pages.put(pages, rates * self._weights.get(page, 1.0))
+        if not 0 <= rate < math.inf:
+            check_values(np.array([page]), "rate", np.array([rate]))
+        self._pages.move(page, rate * self._weights.get(page, 1.0))
 
 
 class HottestFirst(RankedStrategy):

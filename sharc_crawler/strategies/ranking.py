@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ PAGE_BITS = 32
 PAGE_MASK = (1 << PAGE_BITS) - 1
 FRACTION_BITS = 52  #: of a double; before them is its exponent (no heat has a sign), which is BIAS for 1
 BIAS = 1023
+FEW = 8  #: pages that are put one by one sooner than together
+_HEAT, _BITS = Struct("d"), Struct("q")
 
 
 class Ranking:
@@ -43,18 +46,32 @@ class Ranking:
 
     def put(self, pages: NDArray[np.int64], heats: NDArray[np.float64]) -> None:
         """Pages begin to wait; heats are >= 0."""
-        waiting = list(zip(pages.tolist(), (heats + 0.0).view(np.int64).tolist(), strict=True))  # -0.0 becomes 0.0
-        for page, bits in waiting:
+        known = self._bits
+        keys = []
+        for page, bits in zip(pages.tolist(), (heats + 0.0).view(np.int64).tolist(), strict=True):  # -0.0 becomes 0.0
+            known[page] = bits + 1
+            keys.append(bits << PAGE_BITS | page)
+        if len(keys) > FEW:
+            self._keys.update(keys)
+            return
+        for key in keys:
+            self._keys.add(key)
+
+    def move(self, page: PageId, heat: float) -> None:
+        """A page is as hot as this now, if it waits."""
+        if self.discard(page):
+            (bits,) = _BITS.unpack(_HEAT.pack(heat + 0.0))
             self._bits[page] = bits + 1
-        self._keys.update([bits << PAGE_BITS | page for page, bits in waiting])
+            self._keys.add(bits << PAGE_BITS | page)
 
     def pop(self, rank: int) -> PageId:
         """Of the pages as hot as the one of this rank (0: the coldest), the one found first waits no longer."""
         keys = self._keys
-        heat = keys[rank] >> PAGE_BITS
-        if rank and keys[rank - 1] >> PAGE_BITS == heat:
-            rank = keys.bisect_left(heat << PAGE_BITS)
-        page: PageId = keys.pop(rank) & PAGE_MASK
+        key = keys.pop(rank)
+        if rank and keys[rank - 1] >> PAGE_BITS == key >> PAGE_BITS:
+            keys.add(key)
+            key = keys.pop(keys.bisect_left(key >> PAGE_BITS << PAGE_BITS))
+        page: PageId = key & PAGE_MASK
         self._bits[page] = 0
         return page
 
