@@ -104,7 +104,7 @@ class Opener:
             return
         host = ledger.hosts[number]
         first, host.waits, host.read = host.rules is None, False, outcome.ended
-        if not first and outcome.result is Result.FAILED:
+        if not first and missing(outcome):
             return  # what was read before holds on (RFC 9309, 2.4)
         text = rules_text(outcome)
         host.obey(RobotsRules(text, ledger.politeness.agent, url), ledger.politeness.max_delay)

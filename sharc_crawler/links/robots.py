@@ -93,7 +93,7 @@ def rules_text(outcome: Outcome) -> str:
     """
     if outcome.result is Result.OK:
         return outcome.robots or ALLOW_ALL
-    return DISALLOW_ALL if outcome.result is Result.FAILED else ALLOW_ALL
+    return DISALLOW_ALL if missing(outcome) else ALLOW_ALL
 
 
 def leads_on(outcome: Outcome, hops: int) -> bool:
@@ -103,6 +103,7 @@ def leads_on(outcome: Outcome, hops: int) -> bool:
 
 def missing(outcome: Outcome) -> str:
     """Why there are no rules to obey, so that nothing may be fetched; empty: there are, or all may."""
-    if outcome.result is not Result.FAILED:
+    unasked = outcome.result is Result.REFUSED and outcome.status is None  # it redirects to an address that is closed
+    if outcome.result is not Result.FAILED and not unasked:
         return ""
     return f"could not be had ({outcome.error or f'status {outcome.status}'})"

@@ -109,6 +109,17 @@ def test_rules_that_could_not_be_had_are_asked_for_again_also_within_a_second(wo
     assert capture.counts.captured == 1
 
 
+def test_where_it_leads_to_what_must_not_be_asked_nothing_is_fetched(world):
+    """A redirect to a private address: nobody has read the rules."""
+    away = "http://10.0.0.9/robots.txt"
+    frontier = Frontier(Politeness(delay=0.01))
+    capture = frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=()), world.now)
+    world.answers[f"{HOST}/robots.txt"] = [{"result": Result.REDIRECTED, "status": 302, "location": away}]
+    world.answers[away] = [{"result": Result.REFUSED, "status": None, "error": "a private address"}]
+    assert {fetch.kind for fetch in world.run(frontier)} == {Kind.ROBOTS}
+    assert any("could not be had (a private address)" in note for note in capture.notes)
+
+
 SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE, max_delay=MAX_AGE - 1)
 
 
