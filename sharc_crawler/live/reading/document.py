@@ -22,6 +22,7 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.html_page import parsed
 from sharc_crawler.links import document, html, sitemap
 from sharc_crawler.links.entries import SitemapKind
+from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
 from sharc_crawler.model import Kind, Sighting
@@ -119,8 +120,11 @@ def _read_page(
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
     if is_feed(kind):
         found_in = sitemap.read(data, order.url)
-        entries = found_in.entries if found_in.kind in (SitemapKind.RSS, SitemapKind.ATOM) else ()
-        return Reading(payload, [Sighting(entry.loc, Kind.PAGE, order.url, entry.hints) for entry in entries])
+        entries = found_in.entries if found_in.kind in (SitemapKind.RSS, SitemapKind.ATOM) else []
+        links = [Sighting(entry.loc, Kind.PAGE, order.url, entry.hints) for entry in entries[:MOST_LINKS]]
+        more = len(entries) - len(links)
+        cut = (f"without {more:,} references after the first {MOST_LINKS:,}",) if more else ()
+        return Reading(payload, links, problems=cut)
     found = document.extract(data, order.url, kind)
     return Reading(payload, _sightings(found, order.url), problems=problems if document.is_read(kind) else ())
 

@@ -74,6 +74,16 @@ def test_of_a_calendars_page_dates_are_no_words() -> None:
     assert words("http://h/2027/3", "<p>At most 23 degrees.") != words("http://h/2027/4", "<p>At most 22 degrees.")
 
 
+def test_a_feed_names_no_more_than_a_page_may() -> None:
+    """Whoever follows them would be busy with one document for seconds, and no other host be asked."""
+    items = "".join(f"<item><link>http://h/{number}</link></item>" for number in range(6_007))
+    feed = f"<rss version='2.0'><channel>{items}</channel></rss>".encode()
+    raw = b"HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\n\r\n" + feed
+    reading = read(raw, PAGE, ContentDetector())
+    assert len(reading.links) == 6_000
+    assert reading.problems == ("without 7 references after the first 6,000",)
+
+
 class Raising:
     def fingerprint(self, body, media_type):
         raise ValueError("no")
