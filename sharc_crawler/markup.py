@@ -84,7 +84,7 @@ def bounded(data: bytes) -> Bounded:
     ('attributes after the first 256 of 1 tag',)
     """
     left_out = []
-    if len(data) > MOST_BYTES or data.count(b"<") > MOST_TAGS:
+    if len(data) > MOST_BYTES or (len(data) > MOST_TAGS and data.count(b"<") > MOST_TAGS):
         data, why = _start(data)
         left_out.append(why)
     data, tags = few_attributes(data, _SCANNER)

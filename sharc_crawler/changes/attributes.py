@@ -23,7 +23,6 @@ MADE_UP = re.compile(
     r"(?=[a-f]{0,8}\d)[0-9a-f]{8,}|[a-z]\d{1,4}[a-z]{1,4}\d{1,4}[a-z]|\d{1,4}[a-z]{1,4}\d{1,4}[a-z]{1,4}\d",
     re.IGNORECASE,
 )
-SHORTEST = 5  #: characters of it
 #: files whose query is a version or a size; of any other address it may say which image it is (image.php?id=5)
 _MEDIA = re.compile(r"\.(?:avif|bmp|gif|ico|jpe?g|m4a|mp[34]|ogg|png|svg|webm|webp)$", re.IGNORECASE)
 _CSS_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)")

@@ -99,5 +99,5 @@ def cleaned(root: Any, masks: Sequence[Mask]) -> Any:
 
 def _content(root: Any) -> str:
     """What counts, one part a line."""
-    words = plain_text(" ".join(_TEXTS(root)))
+    words = plain_text("\n".join(_TEXTS(root)))
     return "\n".join((words, *values(root)))

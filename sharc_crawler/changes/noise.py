@@ -16,7 +16,7 @@ from sharc_crawler.changes.special import Special
 from sharc_crawler.changes.zones import in_utc, plain_days
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
+    from collections.abc import Iterator, Set
 
 #: elements that show nothing to a reader
 NO_CONTENT = ("script", "style", "link", "meta")
@@ -56,6 +56,7 @@ _DATE = rf"(?:{_DAY}[,.]? ){{1,5}}(?:at )?"
 _END = r"(?!(?-i: (?!now)[a-z]))"  #: a counter ends with its number: "Visits: 3 per week" is none
 _TOOK = r" in:? (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
 _TIME_TAKEN = re.compile(_TOOK, re.IGNORECASE)
+_CLOCK_SIGN = re.compile(r":\d\d")  #: an instant that names its zone has one
 
 
 class _MadeUp(NamedTuple):
@@ -154,46 +155,45 @@ def blank(element: Any) -> None:
     element.clear(keep_tail=True)
 
 
+@lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
 def plain_text(text: str) -> str:
     """Text with white space folded, without the words that a server makes up when it is asked.
 
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
     """
-    return plain_words(text).text
+    return _without_made_up(in_utc(" ".join(text.split())), _vocabulary(text))
 
 
-class Plain(NamedTuple):
-    """A text, and what it is made of."""
+def spaced_text(text: str) -> str:
+    """The same with white space as it comes, where nothing is made up: most texts are not touched.
 
-    text: str
-    words: Sequence[str]
-    different: Set[str]  #: of the words
-
-
-@lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
-def plain_words(text: str) -> Plain:
-    """The same, word by word."""
-    words = text.split()
-    folded, different = " ".join(words), set(words)
-    plain = _without_made_up(in_utc(folded), " ".join(_hinting.among(different)).lower())
-    return Plain(folded, words, different) if plain is folded else Plain(plain, words := plain.split(), set(words))
+    >>> spaced_text("Three  pages."), spaced_text("Three  pages, 5 minutes ago.")
+    ('Three  pages.', 'Three pages, .')
+    """
+    return plain_text(text) if _CLOCK_SIGN.search(text) or _vocabulary(text) else text
 
 
-def _hints(words: Set[str]) -> Set[str]:
-    """Those that may be of what a server made up."""
-    vocabulary = " ".join(words).lower()
-    found = [hint for hint in _HINTS if hint in vocabulary]
-    return {word for word in words if any(map(word.lower().__contains__, found))} if found else set()
+def _vocabulary(text: str) -> bytes:
+    """Those of its lines, without their digits, that may be of what a server made up; pages of a site share most."""
+    lines = text.encode(errors="replace").translate(_SMALL, b"0123456789").split(b"\n")
+    return b" ".join(_hinting.among(set(lines)))
 
 
-_HINTS = set().union(*(one.words for one in _MADE_UP))
+def _hints(lines: Set[bytes]) -> Set[bytes]:
+    together = b"\n".join(lines)
+    found = [hint for hint in _HINTS if hint in together]
+    return {line for line in lines if any(map(line.__contains__, found))} if found else set()
+
+
+_SMALL = bytes(range(256)).lower()
+_HINTS = {word.encode() for one in _MADE_UP for word in one.words}
 _hinting = Special(_hints)
 
 
-def _without_made_up(text: str, vocabulary: str) -> str:
-    """``vocabulary``: those of its words, in small letters, that may hint at what is made up."""
-    perhaps = [one for one in _MADE_UP if any(word in vocabulary for word in one.words)]
+def _without_made_up(text: str, vocabulary: bytes) -> str:
+    """``vocabulary``: in small letters, what may hint at what is made up."""
+    perhaps = [one for one in _MADE_UP if any(word.encode() in vocabulary for word in one.words)]
     if not perhaps:
         return text
     lower, took = text.lower(), _TIME_TAKEN.search(text)

@@ -1,4 +1,4 @@
-"""Pages of one site share most of their words: what was looked at before is not looked at again."""
+"""Pages of one site share most of their lines and words: what was looked at before is not looked at again."""
 
 from __future__ import annotations
 
@@ -7,33 +7,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
-MOST = 10_000  #: words that are remembered
-LONGEST = 100_000  #: characters of the words of one page that are
+MOST = 1_000_000  #: bytes that are remembered, about
+LONGEST = 100_000  #: of one page
+EACH = 64  #: bytes that one takes, however short it is
 
 
 class Special:
-    """Tells the words that are something special; ``find``: which are, whatever stands beside them.
+    """Tells the lines that are something special; ``find``: which are, whatever stands beside them.
 
-    >>> digits = Special(lambda words: {word for word in words if word.isdigit()})
-    >>> digits.among({"a", "1"}), digits.among({"a", "1", "b"})
-    ({'1'}, {'1'})
+    >>> digits = Special(lambda lines: {line for line in lines if line.isdigit()})
+    >>> digits.among({b"a", b"1"}), digits.among({b"a", b"1", b"b"})
+    ({b'1'}, {b'1'})
     """
 
-    def __init__(self, find: Callable[[Set[str]], Set[str]]) -> None:
+    def __init__(self, find: Callable[[Set[bytes]], Set[bytes]]) -> None:
         self._find = find
-        self._known: set[str] = set()
-        self._special: set[str] = set()
+        self._known: set[bytes] = set()
+        self._special: set[bytes] = set()
+        self._size = 0
 
-    def among(self, words: Set[str]) -> Set[str]:
-        """Those of the words that are special."""
-        new = words - self._known
+    def among(self, lines: Set[bytes]) -> Set[bytes]:
+        """Those of the lines that are special."""
+        new = lines - self._known
         if not new:
-            return words & self._special
+            return lines & self._special if self._special else set()
         found = self._find(new)
-        special = found | (words & self._special) if self._special else found
-        if len(new) <= MOST and sum(map(len, new)) <= LONGEST:
-            if len(self._known) > MOST:
-                self._known, self._special = set(), set()
+        special = found | (lines & self._special) if self._special else found
+        if (size := sum(map(len, new)) + EACH * len(new)) <= LONGEST:
+            if self._size + size > MOST:
+                self._known, self._special, self._size = set(), set(), 0
             self._known |= new
             self._special |= found
+            self._size += size
         return special

@@ -92,10 +92,10 @@ def named(page: HtmlPage, url: str) -> Found:
 
 
 def shown(root: Any) -> str:
-    """The text of a page that a reader may see. Scripts and styles are taken out of its tree, to be done with them."""
+    """The text of a page that a reader may see, piece by piece. Scripts and styles are taken out of its tree, too."""
     etree.strip_elements(root, "script", "style", with_tail=False)
     unshown = next(root.iter("template", "noscript"), None) is not None
-    return " ".join(_SHOWN_TEXTS(root) if unshown else _TEXTS(root))
+    return "\n".join(_SHOWN_TEXTS(root) if unshown else _TEXTS(root))
 
 
 class _Page:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from sharc_crawler import plugins
-from sharc_crawler.changes.attributes import MADE_UP, SHORTEST
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.changes.noise import Plain, plain_text, plain_words
+from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.changes.payload import Payload, digests
-from sharc_crawler.changes.special import Special
 from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
@@ -25,11 +22,12 @@ from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
+from sharc_crawler.live.reading.words import words
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence, Set
+    from collections.abc import Callable
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.links.found import Found
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
 
 _OK = 200
 _FEEDS = {f"{kind}/{name}" for kind in ("application", "text") for name in ("rss+xml", "atom+xml", "rdf+xml", "xml")}
-_ENOUGH = 20  #: characters of text that tell one page from another
-_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
-_DIGIT = re.compile(r"\d")
-_PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
 
 
 def detector_of(detector: str, masks: str | None) -> ChangeDetector:
@@ -108,7 +102,7 @@ def _read_page(
     if about and order.words and page.root is not None:
         said = html.shown(page.root)
         about = about._replace(words=words(said, found.resources, order.url))
-        text = labelled_digest(" ".join(plain_text(said).split()).encode()) if order.text else None
+        text = labelled_digest(plain_text(said).encode()) if order.text else None
     if type(detector) is ContentDetector:
         payload = payload._replace(fingerprint=detector.fingerprint_of(page, data, kind))
     else:
@@ -157,49 +151,6 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
     Wants.NEWS: _read_news,
     Wants.HUB: _read_hub,
 }
-
-
-def words(text: str, resources: Sequence[str], url: str) -> str | None:
-    """Digest of a page's text and pictures, without what is made up for its address or its visitor.
-
-    ``None`` where there is next to nothing: pages that differ in something else would look alike. Of a calendar's page
-    dates do not count, and it may have no more.
-    """
-    plain = plain_words(text)
-    text = without_made_up(plain)
-    date = None
-    if _YEAR.search(url):
-        from sharc_crawler.links.dated import dated, without_dates  # many sites have none
-
-        date = dated(url)
-        text = without_dates(text, date) if date else text
-    for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
-        text = text.replace(part, " ")
-    if text is not plain.text:  # where a word was taken out, it is folded again: no other white space is left
-        text = text.replace("   ", " ")
-        while "  " in text:
-            text = text.replace("  ", " ")
-        text = text.strip()
-    pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
-    return labelled_digest("\n".join((text, *pictures)).encode()) if date or len(text) >= _ENOUGH else None
-
-
-def without_made_up(plain: Plain) -> str:
-    """Text without what looks made up. No such run is short, without a digit, or has a blank: most words need no look.
-
-    >>> without_made_up(plain_words("page 3 of deadbeef00c0ffee"))
-    'page 3 of  '
-    """
-    emptied = {word: MADE_UP.sub(" ", word) for word in _made_up.among(plain.different)}
-    return " ".join(map(emptied.get, plain.words, plain.words)) if emptied else plain.text
-
-
-def _look_made_up(different: Set[str]) -> Set[str]:
-    longer = [word for word in different if len(word) >= SHORTEST and not word.isalpha()]
-    return {word for word in longer if _DIGIT.search(word) and MADE_UP.search(word)}
-
-
-_made_up = Special(_look_made_up)
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:

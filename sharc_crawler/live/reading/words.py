@@ -1,0 +1,87 @@
+"""A digest of what a page says: of endlessly many pages that a server makes up, most say the same.
+
+Pages of a site are many, so nothing is done word by word: a text is searched as a whole, and looked at closely where
+something is found.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from sharc_crawler.changes.attributes import MADE_UP
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.noise import spaced_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_ENOUGH = 16  #: characters of text, white space left out, that tell one page from another
+_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
+_PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
+_SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
+_FRAGMENT = re.compile(MADE_UP.pattern.encode(), re.IGNORECASE)
+_DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#: What a text is made of: each digit as 0, each letter as a, or each hexadecimal digit as 0; else a blank.
+_KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
+_HEXADECIMAL = bytes(ord("0" if byte in b"0123456789abcdefABCDEF" else " ") for byte in range(256))
+#: One of these is in all that looks made up.
+_NUMBER = b"0" * 8
+_BY_TURNS = (b"0a0", b"0aa0", b"0aaa0", b"0aaaa0")
+MANY = 2_000  #: runs that may be made up, of a text that is better looked at as a whole
+
+
+def words(text: str, resources: Sequence[str], url: str) -> str | None:
+    """Digest of a page's text and pictures, without what is made up for its address or its visitor.
+
+    White space does not count, nor do dates of a calendar's page, which may have no more. ``None`` where there is next
+    to nothing: pages that differ in something else would look alike.
+    """
+    said = without_made_up(spaced_text(text).encode(errors="replace"))
+    date = None
+    if _YEAR.search(url):
+        from sharc_crawler.links.dated import dated, without_dates  # many sites have none
+
+        date = dated(url)
+        said = without_dates(said.decode(errors="replace"), date).encode() if date else said
+    said = said.translate(None, _SPACES)
+    for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
+        said = said.replace(part.encode().translate(None, _SPACES), b"")
+    if date is None and len(said.decode(errors="replace")) < _ENOUGH:
+        return None
+    pictures = "".join(f"\n{address.partition('?')[0].rpartition('/')[2]}" for address in resources)
+    return labelled_digest(said + pictures.encode())
+
+
+def without_made_up(text: bytes) -> bytes:
+    """Text without what looks made up.
+
+    >>> without_made_up(b"page 3 of deadbeef00c0ffee")
+    b'page 3 of  '
+    """
+    suspects = list(islice(_suspects(text), MANY))
+    if len(suspects) == MANY:
+        return _FRAGMENT.sub(b" ", text)
+    parts: list[bytes] = []
+    done = 0
+    for start, end in sorted(set(suspects)):
+        parts += text[done:start], _FRAGMENT.sub(b" ", text[start:end])
+        done = end
+    return b"".join((*parts, text[done:])) if parts else text
+
+
+def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where runs of letters and digits are that something made up may be in."""
+    kinds = text.translate(_KINDS)
+    marks = [(text.translate(_HEXADECIMAL), _NUMBER)]
+    if b"0a" in kinds:
+        marks += [(kinds, mark) for mark in _BY_TURNS]
+    for shape, mark in marks:
+        at = shape.find(mark)
+        while at >= 0:
+            start, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
+            end = len(kinds) if end < 0 else end
+            yield start, end
+            at = shape.find(mark, end)

@@ -1,0 +1,62 @@
+"""What a page says, without what is made up: found by searches of the whole, as if each word were looked at."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.changes.attributes import MADE_UP
+from sharc_crawler.changes.noise import plain_text, spaced_text
+from sharc_crawler.live.reading.words import MANY, without_made_up, words
+
+_PIECES = st.sampled_from(
+    [
+        "a1b2c3",
+        "deadbeef00",
+        "0",
+        "page",
+        "x9y8z",
+        "12ab34cd5",
+        "facade",
+        "1234567",
+        " ",
+        "  ",
+        "-",
+        ".",
+        "é",
+        "٣",
+        "\n",
+    ]
+)
+_TEXT = "Generated page was made in 0.02 s 12 queries at 10:31 UTC 5 Mar 2021, 00:30 +0100 just now 3 minutes ago"
+_SAID = st.sampled_from(_TEXT.split())
+_URL = "http://h/archive/page-17"
+
+
+@given(st.lists(_PIECES, max_size=30).map(lambda pieces: "".join(pieces).encode()))
+def test_nothing_that_looks_made_up_is_missed(text: bytes) -> None:
+    assert without_made_up(text) == re.sub(MADE_UP.pattern.encode(), b" ", text, flags=re.IGNORECASE)
+
+
+def test_where_much_looks_made_up_the_same_is_left_out() -> None:
+    text = b"a1b2c3 and deadbeef00, "
+    assert without_made_up(MANY * text) == MANY * without_made_up(text) == MANY * b" 3 and  , "
+
+
+@given(st.lists(st.tuples(_SAID, st.sampled_from([" ", "\n", "  "])).map("".join), max_size=30).map("".join))
+def test_what_is_said_of_the_moment_is_left_out_whatever_the_spaces_are(text: str) -> None:
+    assert spaced_text(text).split() == plain_text(text).split()
+
+
+def test_pages_that_say_the_same_have_one_digest() -> None:
+    one = words("Nothing was found at page-17,\n visitor deadbeef00", (), _URL)
+    assert one == words("Nothing was found at page-4711, visitor\tcafe0123456", (), "http://h/archive/page-4711")
+    assert one != words("Something was found at page-17, visitor deadbeef00", (), _URL)
+    assert one != words("Nothing was found at page-17, visitor deadbeef00", ["http://h/a.png?1"], _URL)
+
+
+def test_next_to_nothing_tells_no_page_from_another() -> None:
+    assert words("Photo 12 of 30", (), _URL) is None
+    assert words("第十二頁的內容在這裡可以找到很多", (), _URL) is not None
