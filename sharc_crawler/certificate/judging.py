@@ -14,7 +14,7 @@ from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers, of_message
+from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
@@ -222,21 +222,21 @@ class Judge:
             digest=digest,
             decoded=unpacked,
             location=location,
-            **of_message(message),
+            **of_headers(message.headers),
         )
 
     def _unchanged(self, exchange: RecordedExchange, message: HttpResponse, sent: Validators) -> Outcome:
         """A visit that was answered 304: it shows what a former capture holds, by the server's word."""
         assert exchange.holder is not None, "it is a revisit record"
         held = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
-        own, started = of_message(message), unix(exchange.date)
+        own, started = of_headers(message.headers), unix(exchange.date)
         if held is None:
             self.elsewhere += 1
         elif held.message is None or not _bears_out(held, held.message, exchange, sent):
             what = f"its 304 refers to {' of '.join(reversed(exchange.holder))}, which does not bear it out"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
         told = own["validators"]
-        kind = of_headers(lambda name: [header_bytes(exchange.media_type or "")] if name == "Content-Type" else [])
+        kind = of_headers([(b"Content-Type", header_bytes(exchange.media_type or ""))])
         own |= {"media_type": kind["media_type"], "charset": kind["charset"]}
         own["validators"] = Validators(told.etag or sent.etag, told.last_modified or sent.last_modified)
         ok = Result.OK
@@ -317,7 +317,7 @@ class Judge:
         visit, revisit = (self.exchange(entry[part]) for part in ("visit", "revisit"))
         if visit is None or revisit is None or visit.message is None:
             return False
-        brought, asked = of_message(visit.message)["validators"], _sent(revisit)
+        brought, asked = of_headers(visit.message.headers)["validators"], _sent(revisit)
         if visit.message.status == _NOT_MODIFIED:  # what was asked by holds, by the server's word
             confirmed = _sent(visit)
             brought = Validators(brought.etag or confirmed.etag, brought.last_modified or confirmed.last_modified)
@@ -358,7 +358,7 @@ def _bears_out(held: RecordedExchange, answer: HttpResponse, exchange: RecordedE
     unpacked = exchange.decoded in (None, held.decoded)
     same = held.kind == "response" and held.digest == exchange.digest and unpacked
     kind = header_text(answer.header(b"content-type"))
-    return same and kind == exchange.media_type and _share(sent, of_message(answer)["validators"])
+    return same and kind == exchange.media_type and _share(sent, of_headers(answer.headers)["validators"])
 
 
 def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Seconds) -> ServersWord:

@@ -9,7 +9,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
-from sharc_crawler.evidence.headers import is_part, of_message
+from sharc_crawler.evidence.headers import is_part, of_headers
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
 from sharc_crawler.instants import unix
@@ -55,7 +55,7 @@ def _read(
     for exchange in witness:
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
-            age = of_message(exchange.message)["age"]
+            age = of_headers(exchange.message.headers)["age"]
             read = unix(exchange.date) - (age or 0.0)
             for entry in sitemap.read(body, exchange.uri).entries if body else ():
                 url = canonical(entry.loc)

@@ -168,8 +168,8 @@ def plain_text(text: str) -> str:
 def spaced_text(text: str) -> str:
     """The same with white space as it comes, where nothing is made up: most texts are not touched.
 
-    >>> spaced_text("Three  pages."), spaced_text("Three  pages, 5 minutes ago.")
-    ('Three  pages.', 'Three pages, .')
+    >>> spaced_text("Three  trees."), spaced_text("Three  trees, 5 minutes ago.")
+    ('Three  trees.', 'Three trees, .')
     """
     return plain_text(text) if _CLOCK_SIGN.search(text) or _vocabulary(text) else text
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Outcome, Seconds
 
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
@@ -26,8 +26,8 @@ _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
 _STALE = re.compile(r"(?:^|,)\s*(?:11[0-3]|214)\s")
 #: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
 _CALLED = (
-    "X-Cache", "X-Cache-Status", "X-Proxy-Cache", "CF-Cache-Status", "CDN-Cache", "Akamai-Cache-Status",
-    "X-Vercel-Cache", "X-Sucuri-Cache", "X-FastCGI-Cache",
+    b"x-cache", b"x-cache-status", b"x-proxy-cache", b"cf-cache-status", b"cdn-cache", b"akamai-cache-status",
+    b"x-vercel-cache", b"x-sucuri-cache", b"x-fastcgi-cache",
 )  # fmt: skip
 _COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
 
@@ -48,33 +48,28 @@ def header_bytes(text: str) -> bytes:
     return text.encode("latin-1")
 
 
-def of_message(message: HttpResponse) -> dict[str, Any]:
-    """The same as :func:`of_headers`, of an answer as it was on the wire."""
-    return of_headers(lambda name: message.values(name.lower().encode()))
-
-
-def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
-    """Fields of an :class:`~sharc_crawler.model.Outcome`; ``values`` gives all values of a header.
+def of_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, Any]:
+    """Fields of an :class:`~sharc_crawler.model.Outcome`; ``headers``: names and values.
 
     A header that is there twice says what is least favourable to a claim: both ETags and types, the latest
     Last-Modified, the oldest Date and Age.
     """
-
-    def texts(name: str) -> list[str]:
-        return [text for value in values(name) if (text := header_text(value))]
-
-    kind, *others = dict.fromkeys(texts("Content-Type")) or [""]
+    said: defaultdict[bytes, list[str]] = defaultdict(list)
+    for name, value in headers:
+        if text := header_text(value):
+            said[name.lower()].append(text)
+    kind, *others = dict.fromkeys(said[b"content-type"]) or [""]
     charset = _CHARSET.search(kind)
-    modified = max(texts("Last-Modified"), key=lambda text: http_date(text) or -math.inf, default=None)
-    called = ", ".join(text for name in _CALLED for text in texts(name))
-    dates = [date for text in texts("Date") if (date := http_date(text)) is not None]
+    modified = max(said[b"last-modified"], key=lambda text: http_date(text) or -math.inf, default=None)
+    called = ", ".join(text for name in _CALLED for text in said[name])
+    dates = [date for text in said[b"date"] if (date := http_date(text)) is not None]
     return {
-        "validators": Validators(", ".join(texts("ETag")) or None, modified),
+        "validators": Validators(", ".join(said[b"etag"]) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": ", ".join((kind, *others)).lower() if others else charset[1].lower() if charset else None,
         "date": min(dates, default=None),
-        "age": _age(texts("Age"), ", ".join(texts("Cache-Status")), ", ".join(texts("Warning")), called),
-        "part": any(map(_of_a_part, texts("Content-Range"))),
+        "age": _age(said[b"age"], ", ".join(said[b"cache-status"]), ", ".join(said[b"warning"]), called),
+        "part": any(map(_of_a_part, said[b"content-range"])),
     }
 
 

@@ -8,20 +8,25 @@ do without them.
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy import version_info
+from scrapy import signals, version_info
 from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.engine import ExecutionEngine
+from scrapy.core.scraper import Scraper
+from scrapy.utils.defer import deferred_from_coro
 from service_identity import CertificateError, VerificationError
 from twisted.internet import _sslverify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from scrapy import Request
+    from scrapy import Request, Spider
     from scrapy.core.downloader import Slot
+    from scrapy.http import Response
+    from twisted.internet.defer import Deferred
     from twisted.web.client import HTTPConnectionPool
     from twisted.web.iweb import IPolicyForHTTPS
 
@@ -55,22 +60,34 @@ def last_asked(slot: Slot) -> float:
     return slot.lastseen - time.time() + time.monotonic()  # before, it was the time of day
 
 
-class NoWaiting(dict[str, Any]):
-    """The settings of every slot: it waits for nothing and admits what is released."""
+class CaptureDownloader(Downloader):
+    """Of a capture. A page is decided when its host may be asked, so no request waits in a queue of Scrapy's."""
 
-    def __init__(self, concurrency: int) -> None:
-        super().__init__()
-        jitter = {"jitter": 0.0} if version_info >= (2, 19) else {"randomize_delay": False}
-        self._slot = {"concurrency": concurrency, "delay": 0.0, **jitter}
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:  # noqa: ARG002
+        """Have a request answered."""
+        self.active.add(request)
+        answer = deferred_from_coro(self.middleware.download_async(self._answered, request))
+        return answer.addBoth(self._over, request)
 
-    def get(self, key: str, default: object = None) -> Any:  # noqa: ARG002 - a dictionary's
-        """Of the slot of this name."""
-        return self._slot
+    def _over(self, answer: Any, request: Request) -> Any:
+        self.active.remove(request)
+        return answer
+
+    async def _answered(self, request: Request) -> Response:
+        tell = partial(self.signals.send_catch_log, request=request, spider=self.crawler.spider)
+        tell(signals.request_reached_downloader)
+        try:
+            response = await self.handlers.download_request_async(request)
+            tell(signals.response_downloaded, response=response)
+            return response
+        finally:
+            tell(signals.request_left_downloader)
 
 
-def own_all_delays(downloader: Downloader) -> None:
-    """The frontier owns every delay."""
-    downloader.per_slot_settings = NoWaiting(downloader.total_concurrency or 1000)
+def spare_callbacks(scraper: Scraper) -> None:
+    """Where they have nothing to do and nobody else looks, they are not called: that takes three tasks a page."""
+    if not any(scraper.spidermw.methods.values()):
+        scraper.enqueue_scrape = lambda *_: None  # type: ignore[assignment,method-assign]
 
 
 def tap_pool(handler: HTTP11DownloadHandler, tapped: Callable[[HTTPConnectionPool], Any]) -> None:
@@ -93,15 +110,17 @@ def missing() -> Iterator[str]:
     for owner, names in _SET_BY_INIT.items():
         set_there = owner.__init__.__code__.co_names  # type: ignore[misc]
         yield from (f"{owner.__name__}.{name}" for name in names if name not in set_there)
-    if not hasattr(Downloader, "get_slot_key"):
-        yield "Downloader.get_slot_key"
+    for owner, name in ((Downloader, "get_slot_key"), (Scraper, "enqueue_scrape")):
+        if not hasattr(owner, name):
+            yield f"{owner.__name__}.{name}"
     if not hasattr(_sslverify, "VerificationError"):
         yield "twisted.internet._sslverify.VerificationError"
 
 
 #: attributes that a class gives itself as it is made
 _SET_BY_INIT: dict[type, tuple[str, ...]] = {
-    ExecutionEngine: ("_slot",),
+    ExecutionEngine: ("_slot", "scraper"),
+    Scraper: ("spidermw",),
     HTTP11DownloadHandler: ("_pool", "_contextFactory"),
-    Downloader: ("slots", "per_slot_settings", "total_concurrency"),
+    Downloader: ("slots", "total_concurrency", "active", "middleware", "handlers"),
 }

@@ -76,7 +76,7 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
         status=response.status,
         location=location,
         length=length,
-        **of_headers(response.headers.getlist),
+        **of_headers((name, value) for name, values in response.headers.items() for value in values),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
     )

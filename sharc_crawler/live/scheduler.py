@@ -75,7 +75,7 @@ class SharcScheduler(BaseScheduler):
         self._drop_in = self._dropped_in() if self._session.drop_in else None
         if self._drop_in:
             return deferred_from_coro(self._drop_in.begin())
-        private.own_all_delays(engine.downloader)
+        private.spare_callbacks(engine.scraper)
         return deferred_from_coro(self._session.begin())
 
     def close(self, reason: str) -> Deferred[None] | None:

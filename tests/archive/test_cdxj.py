@@ -90,7 +90,7 @@ def test_writer_index_and_verifier_read_one_text(tmp_path, value):
     (warc,) = tmp_path.glob("*.warc.gz")
     (entry,) = entries(warc)
     assert index_path(warc).read_text().splitlines() == [entry.line()]
-    verified = of_headers(lambda name: [value] if name == "Content-Type" else [])["media_type"]
+    verified = of_headers([(b"Content-Type", value)])["media_type"]
     assert entry.mime.lower() == verified
 
 

@@ -15,6 +15,7 @@ from scrapy.core import engine
 from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.engine import ExecutionEngine
+from scrapy.core.scraper import Scraper
 from twisted.internet import _sslverify
 
 import sharc_crawler.live
@@ -92,7 +93,10 @@ def test_what_we_build_on_is_where_it_was():
     assert [*private.missing()] == [], f"gone from Scrapy {scrapy.__version__}, or its Twisted"
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Downloader, "get_slot_key"), (_sslverify, "VerificationError")])
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [(Downloader, "get_slot_key"), (Scraper, "enqueue_scrape"), (_sslverify, "VerificationError")],
+)
 def test_a_name_that_is_gone_is_named(owner, name, monkeypatch):
     monkeypatch.delattr(owner, name)
     assert [one.rpartition(".")[2] for one in private.missing()] == [name]
@@ -101,9 +105,10 @@ def test_a_name_that_is_gone_is_named(owner, name, monkeypatch):
 @pytest.mark.parametrize(
     ("owner", "names"),
     [
-        (ExecutionEngine, ["_slot"]),
+        (ExecutionEngine, ["_slot", "scraper"]),
+        (Scraper, ["spidermw"]),
         (HTTP11DownloadHandler, ["_pool", "_contextFactory"]),
-        (Downloader, ["slots", "per_slot_settings", "total_concurrency"]),
+        (Downloader, ["slots", "total_concurrency", "active", "middleware", "handlers"]),
     ],
 )
 def test_an_attribute_that_is_not_set_is_named(owner, names, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.headers import of_message
+from sharc_crawler.evidence.headers import of_headers
 from sharc_crawler.model import Outcome, Result, Validators
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
     """A 304 to a first visit: it shows what the former capture has, by the server's word."""
     own, sent = outcome.validators, fetch.validators
-    of_former = of_message(answer.message)
+    of_former = of_headers(answer.message.headers)
     return outcome._replace(
         result=Result.OK,
         validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
@@ -27,5 +27,5 @@ def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
 def as_taken(answer: FormerAnswer) -> Outcome:
     """The outcome of a visit that a former answer stands for."""
     made, digest = answer.original.date, answer.original.digest
-    own = of_message(answer.message)
+    own = of_headers(answer.message.headers)
     return Outcome(Result.OK, made, made, answer.message.status, digest, capture=answer.place, **own)

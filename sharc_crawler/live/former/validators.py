@@ -18,7 +18,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import forget_payloads
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.comparison import contradicts
-from sharc_crawler.evidence.headers import is_part, of_message, weak
+from sharc_crawler.evidence.headers import is_part, of_headers, weak
 from sharc_crawler.live.former.standing import as_taken
 from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
@@ -129,7 +129,7 @@ def former_captures(collection: Path | None, config: Config) -> FormerCaptures |
 
 def _strong(answer: FormerAnswer) -> Validators:
     """Its validators; a ``Last-Modified`` alone counts where it is older than the answer, and a part's not at all."""
-    outcome = Outcome(Result.OK, 0.0, 0.0, **of_message(answer.message))
+    outcome = Outcome(Result.OK, 0.0, 0.0, **of_headers(answer.message.headers))
     unfit = is_part(outcome) or (not outcome.validators.etag and weak(outcome))
     return NO_VALIDATORS if unfit else outcome.validators
 

@@ -22,7 +22,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.payload import Payload
 from sharc_crawler.live.reading.readings import Order, Reading, Wants, unpacked_reading
-from sharc_crawler.live.writing.child import Child, begin_ahead
+from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import line, place_of
 from sharc_crawler.spool import in_memory
 
@@ -250,11 +250,6 @@ class Readers:
         if self.awaited:
             self.awaited = False
             self.read_on()
-
-
-def begin() -> None:
-    """Have a process start while the crawl still does: it is there when the first document comes."""
-    begin_ahead(PROCESS)
 
 
 def _at_once(reading: Reading) -> Future[Reading]:

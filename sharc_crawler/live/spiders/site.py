@@ -12,10 +12,11 @@ from scrapy import Spider
 
 from sharc_crawler.live.addon import ORIGINS
 from sharc_crawler.live.monitoring.quiet import QuietFormatter
-from sharc_crawler.live.reading.readers import begin as begin_reading
+from sharc_crawler.live.reading.readers import PROCESS
 from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.operator import openings, refuse_private, require_operator
+from sharc_crawler.live.writing.child import begin_ahead
 from sharc_crawler.options.reading import check_names
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class CaptureSpider(Spider):
         "COOKIES_ENABLED": False,  # a capture is nobody's session
         "AUTOTHROTTLE_ENABLED": False,
         "COMPRESSION_ENABLED": False,  # what a response brings is decoded where it is read
+        "DOWNLOADER": "sharc_crawler.live.private.CaptureDownloader",
         "CONCURRENT_ITEMS": 1,
         "SPIDER_MIDDLEWARES_BASE": {},  # they are for what callbacks yield; ours yield nothing
     }
@@ -72,7 +74,7 @@ class CaptureSpider(Spider):
             yield nothing
 
     def handle(self, response: Response) -> None:
-        """What it names is read elsewhere, and taken in when its visit has ended; every status comes here."""
+        """What it names is read elsewhere. Called only where a spider middleware looks at what callbacks get."""
 
     def failed(self, failure: Failure) -> None:
         """The outcome was recorded where it happened."""
@@ -92,7 +94,7 @@ class SiteSpider(CaptureSpider):
     def from_crawler(cls, crawler: Crawler, *_: Any, **given: Any) -> Self:
         """Check the arguments and turn them into settings."""
         made = cls(cls.prepare(crawler.settings, given), crawler)
-        begin_reading()
+        begin_ahead(PROCESS)  # it is there when the first document comes
         return made
 
     @staticmethod

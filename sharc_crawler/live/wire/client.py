@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
 from scrapy import exceptions
+from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet import error as errors
 from twisted.internet.defer import CancelledError, Deferred
@@ -125,12 +126,9 @@ class WireConnection(Protocol):
             asked.tap.withheld = True
             self._client.keep(self._key, self)
             raise WithheldError
-        from twisted.internet import reactor  # not before Scrapy has installed it
-
         self._asked, self._framing = asked, Framing(asked.method)
         self._answered = Deferred(lambda _: self.transport.abortConnection())
-        turn: Any = reactor.callLater
-        turn(0, turn, 0, asked.tap.leave)  # transports write in their next turn, TLS in the one after it
+        call_later(0, call_later, 0, asked.tap.leave)  # transports write in their next turn, TLS in the one after it
         asked.tap.sent.append(asked.data)
         self.transport.write(asked.data)
         return self._answered
@@ -215,7 +213,7 @@ class WireClient:
 
     async def ask(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> None:
         """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes what connects to a host."""
-        from twisted.internet import reactor
+        from twisted.internet import reactor  # not before Scrapy has installed it
 
         clock: Any = reactor
         timer = clock.callLater(asked.patience, asked.give_up)

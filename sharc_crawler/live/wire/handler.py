@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import exceptions
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.http import Headers
+from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
@@ -46,7 +46,6 @@ from sharc_crawler.spool import Spool
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from sharc_crawler.live.wire.listening import RequestContext
     from sharc_crawler.live.wire.proxied import ProxyRules
@@ -207,12 +206,18 @@ def _response(exchange: Exchange) -> Response:
     message = parse_response(exchange.response)
     if message is None:
         raise exceptions.DownloadFailedError("no answer that the archive can read")
-    headers = Headers()
+    headers: dict[bytes, list[bytes]] = {}
     for name, value in message.headers:
-        headers.appendlist(name, value)
+        headers.setdefault(name.title(), []).append(value)
     body = b"" if isinstance(exchange.response, Spool) else bytes(message.payload)
-    kind = responsetypes.from_args(headers=headers, url=exchange.url, body=body)
+    said, coding = headers.get(b"Content-Type"), headers.get(b"Content-Encoding")
+    kind = _kind(said[-1]) if said and not coding else Response
+    if kind is Response:
+        kind = responsetypes.from_args(headers=Headers(headers), url=exchange.url, body=body)
     return kind(exchange.url, status=message.status, headers=headers, body=body)
+
+
+_kind = lru_cache(maxsize=256)(responsetypes.from_content_type)  #: of a ``Content-Type``
 
 
 #: what Scrapy says of a response that it handed on in spite of its being cut short

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.settings import Settings
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live import private
+from sharc_crawler.live.private import CaptureDownloader
 from sharc_crawler.live.spiders.site import IDLE, SiteSpider
 
 if TYPE_CHECKING:
@@ -31,6 +36,49 @@ def test_a_page_passes_through_no_component_that_does_nothing(tmp_path: Path) ->
     assert downloader[Own] == 5
     spider = crawler.settings.get_component_priority_dict_with_base("SPIDER_MIDDLEWARES")
     assert {name for name, priority in spider.items() if priority is not None} == {Own}
+
+
+def test_nobody_elses_downloader_delays_a_request() -> None:
+    crawler = Crawler(SiteSpider, Settings({"DOWNLOADER": "project.Downloader", "DOWNLOAD_DELAY": 9}))
+    assert crawler.settings["DOWNLOADER"] == f"{CaptureDownloader.__module__}.{CaptureDownloader.__name__}"
+
+
+@pytest.mark.parametrize("middlewares", [[], [print]])
+def test_callbacks_that_do_nothing_are_called_only_where_somebody_looks(middlewares: list[Any]) -> None:
+    scraper: Any = SimpleNamespace(spidermw=SimpleNamespace(methods={"process_spider_input": middlewares}))
+    scraper.enqueue_scrape = list
+    private.spare_callbacks(scraper)
+    assert (scraper.enqueue_scrape is list) is bool(middlewares)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_whoever_listens_hears_of_each_request(fails: bool) -> None:
+    heard: list[object] = []
+    crawler = Crawler(SiteSpider, Settings())
+    listener = heard.append
+    made = [signals.request_reached_downloader, signals.response_downloaded, signals.request_left_downloader]
+    for one in made:
+        crawler.signals.connect(lambda signal: listener(signal), one, weak=False)
+
+    async def answered(request: Request) -> Response:
+        assert downloader.active == {request}
+        if fails:
+            raise OSError("no answer")
+        return Response(request.url)
+
+    downloader = CaptureDownloader.__new__(CaptureDownloader)
+    downloader.crawler, downloader.signals, downloader.active = crawler, crawler.signals, set()
+    downloader.handlers = SimpleNamespace(download_request_async=answered)  # type: ignore[assignment]
+    downloader.middleware = SimpleNamespace(download_async=lambda ask, request: ask(request))  # type: ignore[assignment]
+
+    fetched = downloader.fetch(Request("http://h/"))
+    if fails:
+        with pytest.raises(OSError, match="no answer"):
+            await fetched
+    else:
+        assert (await fetched).url == "http://h/"
+    assert heard == ([made[0], made[2]] if fails else made)
+    assert not downloader.active
 
 
 def test_a_misspelt_setting_is_not_told_as_one_that_is_missing() -> None:
