@@ -14,8 +14,8 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.instants import unix
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import CaptureRef
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from warcio.exceptions import ArchiveLoadFailed
 from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.rows import Rows
-from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

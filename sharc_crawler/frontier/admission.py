@@ -11,8 +11,9 @@ from urllib.parse import urldefrag, urljoin
 from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
-from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
+from sharc_crawler.frontier.seen import HUB_KEY
 from sharc_crawler.frontier.unrated import Sightings
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 

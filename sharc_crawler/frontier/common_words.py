@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
@@ -112,17 +112,19 @@ class Echoes:
 
         return places(pages.urls[first]).isdisjoint(places(url))
 
-    def saw(self, page: PageId, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool) -> bool:
+    def saw(
+        self, page: PageId, url: str, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool
+    ) -> bool:
         """Had none shown the same? ``feeds``: does it name new ones of its like? ``error``: its copies are suspects."""
         if self.first.add(content, page) == UNSEEN:
-            if group := self._group_of(self._key(page, pages)):
+            if group := self._group_of(self._key(page, url, pages)):
                 group.new(deep=group.deep > 0 and _named_deep(pages.parents[page], pages))
             return True
-        if self.copied(url := pages.urls[page], content, pages) and ((fed := self._fed_by(content, feeds)) or error):
+        if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds)) or error):
             from sharc_crawler.frontier.probing import under_path
 
             under = under_path(url, content, pages.urls[self.first.get(content)], self._paths)
-            key = path_of(url) if under else self._key(page, pages)
+            key = path_of(url) if under else self._key(page, url, pages)
             if group := self._group_of(key):
                 if fed:
                     group.echo(_in_words(key), deep=_named_deep(pages.parents[page], pages), proven=self._closed)
@@ -155,7 +157,7 @@ class Echoes:
         if not self.echoes or parent == NO_PARENT or pages.kinds[parent] is not Kind.PAGE:
             return False
         url = pages.urls[page]
-        groups = (self._groups.get(key) for key in {self._key(page, pages), shape(url), path_of(url)})
+        groups = (self._groups.get(key) for key in {self._key(page, url, pages), shape(url), path_of(url)})
         return any(group.doubted and not group.closed for group in groups if group)
 
     def nothing_else(self) -> None:
@@ -167,8 +169,8 @@ class Echoes:
                 group.close(group.deep, _in_words(key))
                 self._closed = True
 
-    def _key(self, page: PageId, pages: PageTable) -> str:
-        return _NAMED_BY_ECHOES if self.echoes and pages.parents[page] in self.echoes else shape(pages.urls[page])
+    def _key(self, page: PageId, url: str, pages: PageTable) -> str:
+        return _NAMED_BY_ECHOES if self.echoes and pages.parents[page] in self.echoes else shape(url)
 
     def _group_of(self, key: str) -> _EchoGroup | None:
         group = self._groups.get(key)

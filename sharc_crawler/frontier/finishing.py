@@ -14,8 +14,8 @@ from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONC
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
@@ -191,7 +191,7 @@ class Finisher:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
                 capture.traps.saw(fetch.url, content := content_of(outcome))
-                capture.traps.showed(task.page, content, pages, lambda: feeds)
+                capture.traps.showed(task.page, fetch.url, content, pages, lambda: feeds)
                 if capture.traps.errors.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
         if task.page not in capture.again:

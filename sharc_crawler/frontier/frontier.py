@@ -26,8 +26,8 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.shared import Shared
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
 

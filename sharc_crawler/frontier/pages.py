@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 
 from sharc_crawler.errors import StateError
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
+from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, RateEstimate, Result, Validators
 from sharc_crawler.rates.base import PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.store import PageRow
     from sharc_crawler.model import PageId
@@ -175,38 +175,6 @@ class PageTable:
 
 
 T = TypeVar("T", bound=str)
-
-
-class Texts:
-    """Texts by row, one after the other in one buffer.
-
-    >>> texts = Texts()
-    >>> texts.append("http://h/"); texts.append("http://h/a")
-    >>> texts[1], len(texts)
-    ('http://h/a', 2)
-    """
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._ends = array("Q", [0])
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def append(self, text: str) -> None:
-        """One more row."""
-        self._buffer += text.encode("utf-8", "surrogatepass")
-        self._ends.append(len(self._buffer))
-
-    def extend(self, texts: Iterable[str]) -> None:
-        """More rows."""
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        ends = accumulate(map(len, encoded), initial=len(self._buffer))
-        self._ends.extend(islice(ends, 1, None))
-        self._buffer += b"".join(encoded)
-
-    def __getitem__(self, row: int) -> str:
-        return self._buffer[self._ends[row] : self._ends[row + 1]].decode("utf-8", "surrogatepass")
 
 
 class Names(Generic[T]):

@@ -13,8 +13,8 @@ from sharc_crawler.frontier.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.fleeting import FleetingLinks
 from sharc_crawler.frontier.idle_places import forms
 from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.urls import is_unlikely, unlikely
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.seen import SeenUrls
     from sharc_crawler.frontier.traps import Traps
+    from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
 FOUND = "probe"  #: how it was found: it was made up here

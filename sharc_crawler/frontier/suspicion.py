@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.common_words import CommonWords
-from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.known_urls import UNSEEN
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable

@@ -15,8 +15,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.echoes import Echoes
-from sharc_crawler.frontier.seen import KEPT, UNSEEN, SeenUrls
+from sharc_crawler.frontier.seen import KEPT
 from sharc_crawler.frontier.soft_errors import SoftErrors
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -115,14 +116,14 @@ class Traps:
         if "*" in (name := _template(url)):
             self._saw_of_template(name, content)
 
-    def showed(self, page: PageId, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
+    def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
         if content is None:
             return
         if self._calendars and self._calendars.saw(page, content, pages):
             return
         error = self.errors.why_not(content) is not None
-        new = self.echoes.saw(page, content, pages, feeds, error=error)
+        new = self.echoes.saw(page, url, content, pages, feeds, error=error)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:

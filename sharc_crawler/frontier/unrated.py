@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 from sharc_crawler.model import Hints, Kind, Sighting
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.pages import Texts
+    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import PageId
 
 # via, and what few pages have of their own in hints: precision (None: there are no hints), changefreq, priority

@@ -104,10 +104,7 @@ def _judging(output: Path) -> Judging | None:
 
 
 def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell, *, told: bool) -> Left:
-    """Of one folder; do the records not bear it out, and how many pages have which verdict?
-
-    ``told``: readers are given a summary. One of several sites has none: they have an index.
-    """
+    """Of one folder, ``told`` in a summary; do the records not bear it out, and how many pages have which verdict?"""
     if all(capture.spec.mode == "survey" for capture in store.captures().values()):
         return "", False, Counter()  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))

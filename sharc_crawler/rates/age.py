@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ SHARED = 0.05  #: share of all pages on one lastmod from which on it dates an im
 SPIKE = 5.0  #: so many times as many pages as any date within a week has one that dates an import
 LEAST = 30 * DAY  #: younger ages are as if of this length: changes come in bursts, and a burst ends
 YEAR = 365.25 * DAY
+MOST = 100_000  #: ages that are learned from: three coefficients and a shape
 
 
 def age_histories(lastmods: NDArray[np.float64], read: ArrayLike) -> Histories:
@@ -86,15 +88,21 @@ def age_rates(
     activity = np.zeros(len(lastmods))
     activity[said] = np.log1p(dated * YEAR / (histories.lengths + LEAST))
     features = np.column_stack([surroundings.columns(activity), *_stated(stated)])
-    model = LogLinear().fit(features[said], histories.changed, histories.lengths + LEAST)
-    mean = model.rate(features)
+    some = _some(said)
+    ages = histories.select(some)  # one each
+    mean = LogLinear().fit(features[some], ages.changed, ages.lengths + LEAST).rate(features)
     # In units of 1/m_i every page has the same prior, so that one shape is learned from all.
-    scaled = Histories(histories.offsets, histories.lengths * mean[said], histories.changed, histories.ends)
-    shape, level = learn(Likelihood.of(scaled.select(said)), Prior(0.5, 1.0), 1.0)
+    scaled = replace(ages, lengths=ages.lengths * mean[some])
+    shape, level = learn(Likelihood.of(scaled), Prior(0.5, 1.0), 1.0)
     a, b = np.full(len(mean), shape), shape / (level * mean)
     a[said] += dated
     b[said] += histories.lengths
     return Estimates(a / b, np.sqrt(a) / b, a, histories.observations())
+
+
+def _some(pages: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those that are learned from: of more than can tell anything new a sample."""
+    return pages if len(pages) <= MOST else np.sort(np.random.default_rng(0).choice(pages, MOST, replace=False))
 
 
 def _stated(rates: NDArray[np.float64] | None) -> list[NDArray[np.float64]]:

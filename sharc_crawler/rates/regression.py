@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 STEPS = 50
 HALVINGS = 30  #: of a step that overshoots
 ROUNDING = 1e-12  #: of the likelihood's logarithm
+BLOCK = 1 << 15  #: rows that are asked about together
 FLAT = 0.05  #: a feature that varies less is not blown up to unit variance: it may be a trace of the answer itself
 
 
@@ -72,7 +73,9 @@ class LogLinear:
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rate of every row, per unit of the lengths that were fitted."""
-        return np.exp(np.clip(self._design(features) @ self.coefficients_, -50.0, 50.0))
+        blocks = (features[at : at + BLOCK] for at in range(0, len(features) or 1, BLOCK))
+        logs = np.concatenate([self._design(block) @ self.coefficients_ for block in blocks])
+        return np.asarray(np.exp(np.clip(logs, -50.0, 50.0)))
 
     def _design(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         standard = (features - self.mean_) / self.scale_

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
+from itertools import islice
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
@@ -28,7 +30,7 @@ AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock 
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
 FEW = 500  #: URLs of a site without captures, of which each new lastmod is worth an estimate: it takes milliseconds
 
-NOWHERE = -1
+AT_ONCE = 5_000  #: sightings that are looked up together
 
 
 def capture_length(pages: int, step: Seconds) -> Seconds:
@@ -77,8 +79,11 @@ class HistoryRates:
         self._rules = rules
         self._stated: dict[str, Rate] = {}
         # A row per URL, first those of the history; all else is in columns by row.
-        self._rows: dict[str, int] = {url: row for row, url in enumerate(history.urls)} if history else {}
-        self._captured = len(self._rows)
+        self._urls, self._rows = Texts(), SeenUrls()
+        if history:
+            self._urls.extend(history.urls)
+            self._rows.add_all(history.urls)
+        self._captured = len(self._urls)
         self._lastmods, self._precisions = (array("d", [nan]) * self._captured for _ in range(2))
         self._dated = 0
         self._estimated_from, self._read = -1, nan
@@ -87,42 +92,58 @@ class HistoryRates:
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
         """One estimate per sighting, in their order; None where nothing is known."""
-        rows = array("q", (self._heard(sighting, now) for sighting in sightings))
-        if self._dated > self._estimated_from * (1.0 if len(self._rows) <= FEW and not self._captured else GROWTH):
+        rows, source = array("q"), iter(sightings)
+        while some := list(islice(source, AT_ONCE)):
+            rows.extend(found := self._rows_of(some, now))
+            for sighting, row in zip(some, found, strict=True):
+                self._heard(sighting, row, now)
+        if self._dated > self._estimated_from * (1.0 if len(self._urls) <= FEW and not self._captured else GROWTH):
             self._estimate(now)
         return self._rates_of(rows)
 
-    def _heard(self, sighting: Sighting, now: Instant) -> int:
-        """Take in what is said of a URL; its row, ``NOWHERE`` where it has none."""
-        url, hints = sighting.url, sighting.hints
-        row = self._rows.get(url, NOWHERE)
+    def _rows_of(self, sightings: Sequence[Sighting], now: Instant) -> list[int]:
+        """The row of each URL: those that are dated get one."""
+        rows = self._rows.find([sighting.url for sighting in sightings])
+        fresh: dict[str, int] = {}
+        first = row = len(self._urls)
+        for at, sighting in enumerate(sightings):
+            if rows[at] == UNSEEN and (known := fresh.get(sighting.url, UNSEEN)) == UNSEEN:
+                hints = sighting.hints
+                if hints is not None and hints.lastmod is not None and hints.lastmod <= now + AHEAD:
+                    rows[at] = fresh[sighting.url] = row
+                    row += 1
+            elif rows[at] == UNSEEN:
+                rows[at] = known
+        self._rows.add_all(list(fresh), first)
+        self._urls.extend(fresh)
+        for column in (self._lastmods, self._precisions):
+            column.extend([nan] * len(fresh))
+        return rows
+
+    def _heard(self, sighting: Sighting, row: int, now: Instant) -> None:
+        """Take in what is said of the URL of a row."""
+        hints = sighting.hints
         if hints is None:
-            return row
-        if stated := self._rules.changefreq.get(hints.changefreq or ""):
-            self._stated[url] = stated
-        if hints.lastmod is None or hints.lastmod > now + AHEAD:
-            return row
-        if row == NOWHERE:
-            row = self._rows[url] = len(self._rows)
-            self._lastmods.append(nan)
-            self._precisions.append(nan)
-        self._dated += self._lastmods[row] != self._lastmods[row]
-        self._lastmods[row], self._precisions[row] = hints.lastmod, hints.lastmod_precision
-        return row
+            return
+        if hints.changefreq and (stated := self._rules.changefreq.get(hints.changefreq)):
+            self._stated[sighting.url] = stated
+        if hints.lastmod is not None and hints.lastmod <= now + AHEAD:
+            self._dated += self._lastmods[row] != self._lastmods[row]
+            self._lastmods[row], self._precisions[row] = hints.lastmod, hints.lastmod_precision
 
     def _rates_of(self, rows: array[int]) -> Sequence[RateEstimate | None]:
         """The estimates in these rows; those that came after the last estimate have none."""
         if self._found is None:
             return [None] * len(rows)
         asked, captured = np.array(rows, np.int64), self._captured
-        known = (asked > NOWHERE) & (asked < len(self._found))
+        known = (asked > UNSEEN) & (asked < len(self._found))
         if not known.any():
             return [None] * len(rows)
         found = self._found.select(np.where(known, asked, 0).tolist())
         found = replace(found, rate=np.where(known, found.rate, np.nan))
         unheard = "sitemap" if self._stated else PRIOR  # a lastmod not believed, where no capture was, tells nothing
         if captured:
-            return found.by_page([self._sources[row] if NOWHERE < row < captured else "lastmod" for row in rows])
+            return found.by_page([self._sources[row] if UNSEEN < row < captured else "lastmod" for row in rows])
         return found.by_page(["lastmod" if count else unheard for count in found.observations.tolist()])
 
     def swings(self) -> Swings | None:
@@ -136,7 +157,9 @@ class HistoryRates:
     def _said(self) -> SitemapColumns:
         from sharc_crawler.rates.together import SitemapColumns  # as below
 
-        return SitemapColumns(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
+        return SitemapColumns(
+            cast("Sequence[str]", self._urls), np.array(self._lastmods), np.array(self._precisions), self._stated
+        )
 
     def _estimate(self, now: Instant) -> None:
         """Learn from all that is known at ``now``."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class SitemapColumns(NamedTuple):
     """What a site's sitemaps say, in columns."""
 
-    urls: list[str]  #: first those of the history, in its order
+    urls: Sequence[str]  #: first those of the history, in its order
     lastmods: NDArray[np.float64]  #: NaN: none
     precisions: NDArray[np.float64]
     stated: Mapping[str, Rate]  #: rates by ``changefreq``

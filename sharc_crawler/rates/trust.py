@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FEW = 5  #: values that may be equal, or of now, by chance
 SECOND = 1.0  #: precision of an HTTP date
+MOST_FOLDERS = 10_000  #: whose class is remembered at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,39 @@ class LastmodTrust:
 
 def classes(urls: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     """The number of each URL's class, and the classes' names by number."""
-    return _classes(tuple(urls))
+    return _classes(_Same(urls))
+
+
+class _Same:
+    """URLs that are known again as this object while it has not grown: a million are not compared one by one."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self.urls, self.size = urls, len(urls)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.urls is other.urls and self.size == other.size
+
+    def __hash__(self) -> int:
+        return hash((id(self.urls), self.size))
 
 
 @lru_cache(maxsize=1)  # an estimate asks for those of one site again and again
-def _classes(urls: tuple[str, ...]) -> tuple[NDArray[np.int64], list[str]]:
+def _classes(same: _Same) -> tuple[NDArray[np.int64], list[str]]:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    own = np.fromiter(map(numbers.__getitem__, map(url_class, urls)), np.int64, len(urls))
+    alike: dict[tuple[str, str], int] = {}  # by folder and extension: most pages lie in few folders
+
+    def number(url: str) -> int:
+        folder, _, name = url.rpartition("/")
+        if "?" in name or "#" in name or name[:1] == ".":
+            return numbers[url_class(url)]
+        key = folder, name[dot:] if (dot := name.rfind(".")) > 0 else ""
+        if (known := alike.get(key)) is None:
+            if len(alike) >= MOST_FOLDERS:
+                alike.clear()
+            known = alike[key] = numbers[url_class(url)]
+        return known
+
+    own = np.fromiter(map(number, same.urls), np.int64, same.size)
     own.flags.writeable = False
     return own, list(numbers)
 

@@ -49,6 +49,9 @@ _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Ki
 _PAGE: Callable[[tuple[Any, ...]], PageRow] = partial(tuple.__new__, PageRow)
 _VISIT: Callable[[tuple[Any, ...]], VisitRow] = partial(tuple.__new__, VisitRow)
 _OUTCOME: Callable[[tuple[Any, ...]], Outcome] = partial(tuple.__new__, Outcome)
+_TOLD: Callable[[tuple[Any, ...]], Validators] = partial(tuple.__new__, Validators)
+_COUNTED: Callable[[tuple[Any, ...]], Document] = partial(tuple.__new__, Document)
+_REF: Callable[[tuple[Any, ...]], CaptureRef] = partial(tuple.__new__, CaptureRef)
 AT_ONCE = 1_000  #: rows that are read together
 
 _PAGES = "SELECT * FROM page WHERE capture = ? ORDER BY page"
@@ -146,10 +149,10 @@ def visit_rows(columns: Iterable[Iterable[Any]]) -> list[VisitRow]:
     started, ended, results, statuses, digests, decoded, fingerprints, etags, modified, locations = some[:10]
     lengths, media_types, images, tables, outlinks, by_script, words, dates, files, offsets, sizes = some[10:21]
     errors, retry_after, ages, charsets, parts = some[21:]
-    validators = (Validators(*one) if any(one) else NO_VALIDATORS for one in zip(etags, modified, strict=True))
+    validators = (_TOLD(one) if one[0] or one[1] else NO_VALIDATORS for one in zip(etags, modified, strict=True))
     counts = zip(images, tables, outlinks, map(bool, by_script), words, strict=True)
-    documents = (None if one[2] is None else Document(*one) for one in counts)
-    refs = (CaptureRef(*one) if one[0] else None for one in zip(files, offsets, sizes, strict=True))
+    documents = (None if one[2] is None else _COUNTED(one) for one in counts)
+    refs = (_REF(one) if one[0] else None for one in zip(files, offsets, sizes, strict=True))
     exchanged = started, ended, statuses, digests, fingerprints, validators, decoded, locations, lengths
     said = media_types, charsets, documents, dates, ages, map(bool, parts), refs
     left = errors, retry_after, repeat(None), repeat(0.0)  # as the fields' order is

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sharc_crawler.frontier.pages import Texts
 from sharc_crawler.frontier.unrated import Sightings, Unrated
+from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Hints, Sighting
 
 SEEN = [

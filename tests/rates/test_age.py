@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.rates import age
 from sharc_crawler.rates.age import DAY, age_histories, age_rates
 from sharc_crawler.rates.history import DATED, UNCHANGED
+from sharc_crawler.rates.regression import LogLinear
 from sharc_crawler.rates.surroundings import Surroundings
 
 NOW = 1e9
@@ -22,6 +24,20 @@ def test_ages_are_intervals_since_a_dated_change():
     assert found.lengths.tolist() == [5.0, 9.0, 9.0, 7.0]
     # the oldest lastmod, shared by two pages, is the site's birth
     assert found.changed.tolist() == [DATED, UNCHANGED, UNCHANGED, DATED]
+
+
+def test_of_a_large_site_a_sample_is_learned_from(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(7)
+    truth = 10 ** rng.uniform(-3, 0, 4_000) / DAY
+    lastmods = NOW - rng.exponential(1 / truth)
+    fitted, fit = [], LogLinear.fit
+    monkeypatch.setattr(LogLinear, "fit", lambda self, x, *rest: fitted.append(len(x)) or fit(self, x, *rest))
+    every = age_rates(lastmods, NOW, Surroundings(urls(4_000)))
+    monkeypatch.setattr(age, "MOST", 1_000)
+    some = age_rates(lastmods, NOW, Surroundings(urls(4_000)))
+    assert fitted == [4_000, 1_000]
+    assert np.abs(np.log(some.rate / every.rate)).mean() < 0.1
+    assert np.isfinite(some.rate).all()
 
 
 def test_a_lastmod_of_many_pages_dates_no_change():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,28 @@ def test_of_many_pages_it_learns_again_only_when_much_more_is_known():
     assert source.rates(listed(ages), NOW) == first
     more = source.rates(listed(ages, first=2000), NOW)
     assert all(more)
+
+
+def test_a_url_named_twice_has_one_rate():
+    twice = [Sighting("http://h/0"), *listed([3.0, 9.0, 40.0, 700.0]), Sighting("http://h/1"), *listed([1.0])]
+    found = HistoryRates().rates(twice, NOW)
+    assert found[0] is None, "nothing had been said of it yet"
+    assert found[5] == found[2]
+    assert found[6] == found[1]
+    assert found[6].rate > found[2].rate, "its last date counts"
+
+
+def test_of_each_page_bytes_are_held_and_its_address_once():
+    size = 8_000
+    sightings = listed(np.random.default_rng(1).lognormal(3.0, 1.0, size).tolist())
+    source = HistoryRates()
+    source.rates(sightings[:FEW], NOW)  # what is loaded, and kept for all
+    tracemalloc.start()
+    source._estimate = lambda _: None
+    source.rates([Sighting(one.url + "0" * 60, hints=one.hints) for one in sightings], NOW)
+    held = tracemalloc.get_traced_memory()[0] / size
+    tracemalloc.stop()
+    assert held < 150, "its address (75 bytes), its place, two numbers; a dict by text took 230"
 
 
 def test_in_a_chain():

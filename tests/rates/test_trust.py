@@ -7,6 +7,7 @@ import pytest
 
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.trust import believed, classes, dated, trust
+from sharc_crawler.urls import url_class
 
 DAY = 86_400.0
 
@@ -35,6 +36,26 @@ def honest(count: int = 40) -> dict[str, list[tuple[float, int, float]]]:
         second = (10 * DAY, CHANGED if changed else UNCHANGED, 3 * DAY + i if changed else -i * DAY)
         rows[f"http://h/{i}"] = [(0.0, UNKNOWN, -i * DAY), second]
     return rows
+
+
+def test_the_class_of_a_url_is_that_of_the_url_alone():
+    ends = (
+        "a.html",
+        "b.HTML",
+        "c",
+        "d.",
+        ".x",
+        "e.html?x=1.5",
+        "e.php?x=1.5",
+        "f#a.b",
+        "",
+        "..",
+        "g.tar.gz",
+        "h;j=1.2",
+    )
+    urls = [f"http://h{folder}/{end}" for folder in ("", "/a", "/a/b", "/c.d/e") for end in ends] * 2
+    numbers, names = classes([*urls, "http://h", "http://i.html"])
+    assert [names[number] for number in numbers] == list(map(url_class, [*urls, "http://h", "http://i.html"]))
 
 
 def test_honest_lastmods_are_believed():

@@ -14,8 +14,8 @@ import numpy as np
 
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import SOLE, SubsiteRow
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import KnownPages

@@ -16,7 +16,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED, PERHAPS, WORTH, lists_changes
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sharc_crawler.strategies.base import Strategy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.frontier.pages import Texts
+    from sharc_crawler.known_urls import Texts
     from sharc_crawler.live.former.decided import DecidedExchange
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting

@@ -1,0 +1,188 @@
+"""URLs in columns: which are known, in some 20 bytes each, whatever their length; and their texts, one after the other.
+
+A URL is known by the 64-bit hash of its text (Python's own, keyed anew in every process), as in Mercator and BUbiNG:
+that any two of a million URLs share one has a probability of 3 in 10⁸, of ten million 3 in 10⁶.
+"""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sharc_crawler.model import PageId
+
+UNSEEN = -1
+_SMALLEST = 1024  # places; a power of two
+_FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded
+_SOME = 500  # URLs that are entered one by one as soon
+_LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four
+
+
+class SeenUrls:
+    """Page numbers by URL: an open-addressed table with linear probing, in two columns.
+
+    >>> seen = SeenUrls()
+    >>> seen.add("http://h/a", 7), seen.add("http://h/a", 8)
+    (-1, 7)
+    >>> seen.find(["http://h/a", "http://h/b"]), "http://h/b" in seen, len(seen)
+    ([7, -1], False, 1)
+    """
+
+    def __init__(self) -> None:
+        self._used = 0
+        self._allot(_SMALLEST)
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __contains__(self, key: str) -> bool:
+        return self.get(key) != UNSEEN
+
+    def __getitem__(self, key: str) -> PageId:
+        if (page := self.get(key)) == UNSEEN:
+            raise KeyError(key)
+        return page
+
+    def get(self, key: str) -> PageId:
+        """The page number of a URL; ``UNSEEN`` where it is not known."""
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        place = (value := hash(key)) & mask
+        while (found := pages[place]) != UNSEEN and hashes[place] != value:  # as _put does, without a call
+            place = place + 1 & mask
+        return found
+
+    def find(self, keys: Sequence[str]) -> list[PageId]:
+        """The page number of each URL: most lie in the place of their first choice, and are looked up all at once."""
+        import numpy as np  # only where many are: the process that writes WARC files does without
+
+        hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
+        wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
+        places = wanted & self._mask
+        found: list[PageId] = page_column.take(places).tolist()
+        (elsewhere,) = (hash_column.take(places) != wanted).nonzero()
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        for at in elsewhere.tolist():  # as _put does, without a call for each
+            value = hash(keys[at])
+            place = value + 1 & mask  # its first choice is another's, or free: then it is nowhere
+            while hashes[place] != value and pages[place] != UNSEEN:
+                place = place + 1 & mask
+            found[at] = pages[place]
+        return found
+
+    def add(self, key: str, page: PageId) -> PageId:
+        """A URL is known from now on; the page that it had before, and keeps, or ``UNSEEN``."""
+        if self._used >= _LOAD * len(self._hashes):
+            self._grow()
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        place = (value := hash(key)) & mask
+        while (known := pages[place]) != UNSEEN and hashes[place] != value:  # as _put does, without a call
+            place = place + 1 & mask
+        if known == UNSEEN:
+            hashes[place], pages[place] = value, page
+            self._used += 1
+        return known
+
+    def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
+        """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
+        if len(keys) < _SOME:
+            for page, key in enumerate(keys, first):
+                self.add(key, page)
+            return
+        import numpy as np  # only where many are
+
+        self._grow(len(keys))
+        hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
+        hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
+        places = hashes & self._mask
+        free = np.flatnonzero(page_column[places] == UNSEEN)
+        hash_column[places[free]] = hashes[free]  # of several that choose one place, the last gets it
+        lie = free[hash_column[places[free]] == hashes[free]]
+        page_column[places[lie]] = first + lie
+        elsewhere = np.ones(len(keys), bool)
+        elsewhere[lie] = False
+        for at in np.flatnonzero(elsewhere).tolist():
+            self._put(int(hashes[at]), first + at)
+        self._used += len(keys)
+
+    def _put(self, value: int, page: PageId) -> None:
+        """Where the hash lies, or at the free place that it takes."""
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        place = value & mask
+        while hashes[place] != value and pages[place] != UNSEEN:
+            place = place + 1 & mask
+        hashes[place], pages[place] = value, page
+
+    def _allot(self, places: int) -> None:
+        self._mask = places - 1
+        # Arrays for one at a time; NumPy sees the same memory for many at once: each is the faster in its way.
+        self._hashes = array("q", bytes(8 * places))
+        self._pages = array("i", b"\xff" * (4 * places))  # -1, UNSEEN: a free place
+
+    def _grow(self, more: int = 1) -> None:
+        """Twice the places, as often as so many more need it."""
+        former, places = (self._hashes, self._pages), len(self._hashes)
+        while self._used + more > _LOAD * places:
+            places *= 2
+        if places == len(self._hashes):
+            return
+        self._allot(places)
+        if len(self._hashes) > _FEW:
+            self._fill(*former)
+            return
+        for value, page in zip(*former, strict=True):
+            if page != UNSEEN:
+                self._put(value, page)
+
+    def _fill(self, former_hashes: array[int], former_pages: array[int]) -> None:
+        """Taken in the order of their first choice, all find their places at once."""
+        import numpy as np
+
+        hashes, pages = np.frombuffer(former_hashes, np.int64), np.frombuffer(former_pages, np.int32)
+        taken = np.flatnonzero(pages != UNSEEN)
+        taken = taken[np.argsort(hashes[taken] & self._mask)]
+        steps = np.arange(len(taken))
+        places = np.maximum.accumulate((hashes[taken] & self._mask) - steps) + steps
+        inside = int(np.searchsorted(places, len(self._hashes)))  # the few others go on at the beginning
+        np.frombuffer(self._hashes, np.int64)[places[:inside]] = hashes[taken[:inside]]
+        np.frombuffer(self._pages, np.int32)[places[:inside]] = pages[taken[:inside]]
+        for at in taken[inside:].tolist():
+            self._put(int(hashes[at]), int(pages[at]))
+
+
+class Texts:
+    """Texts by row, one after the other in one buffer.
+
+    >>> texts = Texts()
+    >>> texts.append("http://h/"); texts.append("http://h/a")
+    >>> texts[1], len(texts)
+    ('http://h/a', 2)
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._ends = array("Q", [0])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def append(self, text: str) -> None:
+        """One more row."""
+        self._buffer += text.encode("utf-8", "surrogatepass")
+        self._ends.append(len(self._buffer))
+
+    def extend(self, texts: Iterable[str]) -> None:
+        """More rows."""
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        ends = accumulate(map(len, encoded), initial=len(self._buffer))
+        self._ends.extend(islice(ends, 1, None))
+        self._buffer += b"".join(encoded)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._buffer[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(self._ends))
+
+    def __getitem__(self, row: int) -> str:
+        return self._buffer[self._ends[row] : self._ends[row + 1]].decode("utf-8", "surrogatepass")
