@@ -27,7 +27,7 @@ from sharc_crawler.rates.trust import trust
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
     from sharc_crawler.evidence.lastmods import Weighed
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
@@ -109,6 +109,10 @@ class Attestations:
         lastmods = {url: (one.earliest - self._behind, one.latest - one.earliest) for url, one in said.items()}
         self._trusts = {verdict.label: verdict for verdict in trust(self._history.sitemap_read(now, lastmods))}
         self._doubted = {label for label, verdict in self._trusts.items() if verdict.reason is not None}
+
+    def objections(self) -> Iterator[str]:
+        """Which lastmods are not believed from the beginning, and why."""
+        return (verdict.objection for _, verdict in sorted(self._trusts.items()) if verdict.reason is not None)
 
     def trusted(self, url: str) -> bool:
         """Does nothing speak against the class of a URL? (Classes that were never heard of: nothing does.)"""

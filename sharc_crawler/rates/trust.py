@@ -45,6 +45,11 @@ class LastmodTrust:
         return self.values > 0 and self.reason is None
 
     @property
+    def objection(self) -> str:
+        """The sentence of a note; only where they are not believed."""
+        return f"lastmods of {self.label} not believed ({self.values:,}): {self.reason}"
+
+    @property
     def bound(self) -> float:
         """Upper bound (95 %) of the share of changes that a lastmod hides, by the checks without a lie; 1: no check.
 

@@ -186,7 +186,7 @@ class _Seen:
         """Which lastmods of the sitemaps speak against themselves."""
         for found in self._lastmods.trust(started) if self._lastmods else ():
             if found.values and found.reason:
-                yield f"lastmods of {found.label} not believed ({found.values:,}): {found.reason}"
+                yield found.objection
 
     def decisions(self) -> dict[str, float]:
         """How closely what happened followed what was decided."""

@@ -12,6 +12,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.utils.project import get_project_settings
 
 from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.frontier.modes.survey import Surveyed
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.spiders.site import SiteSpider
@@ -122,7 +123,8 @@ def _survey_of(url: str, session: Session) -> Survey:
         refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
         raise NoPagesError(url, why, closed=all(hosts[pages.hosts[page]].missing for page in known))
-    attested = capture.mode.attestable(open_, session.clock.now()) or [False] * len(open_)
+    assert isinstance(capture.mode, Surveyed), "what the spider asked for"
+    attested = capture.mode.attestable(open_, session.clock.now())
     return Survey(
         [pages.urls[page] for page in open_],
         [pages.rates[page] for page in open_],
@@ -132,5 +134,5 @@ def _survey_of(url: str, session: Session) -> Survey:
         max(host.delay for host in hosts),
         max(host.rules.delay if host.rules else 0.0 for host in hosts),
         len(known) - len(open_),
-        tuple(capture.notes),
+        (*capture.mode.attestations.objections(), *capture.notes),
     )

@@ -113,6 +113,17 @@ def test_a_site_that_is_closed(plan, static, tmp_path):
     assert "archived" not in done.stderr, "it is no capture"
 
 
+def test_why_lastmods_are_not_believed_is_said(plan, static, tmp_path):
+    folder = tmp_path / "site"
+    folder.mkdir()
+    with static(folder) as url:
+        entries = "".join(f"<url><loc>{url}p{n}</loc><lastmod>2026-01-05</lastmod></url>" for n in range(9))
+        (folder / "sitemap.xml").write_text(URLSET.format(entries))
+        done = plan(url, "--strategy", "sharc-attested", "--delay", 0.01, json_=False)
+    assert done.returncode == 0, done.stderr
+    assert "not believed (9): nearly all values are equal" in " ".join(done.stdout.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
