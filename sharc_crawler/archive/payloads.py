@@ -44,10 +44,11 @@ class Payloads:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def find(self, digest: str, *, chunked: bool) -> Original | None:
-        """The response that holds this payload, framed so."""
+    def find(self, digest: str, *, chunked: bool, here: bool = False) -> Original | None:
+        """The response that holds this payload, framed so; ``here``: in this capture."""
         found = self._here(digest, chunked=chunked)
-        return self._former(digest, chunked) if found is None and self._former and digest != _EMPTY else found
+        elsewhere = found is None and not here and digest != _EMPTY
+        return self._former(digest, chunked) if elsewhere and self._former else found
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
         """What this capture holds in full, and whether it is chunked."""

@@ -112,7 +112,7 @@ class WarcWriter:
         """The answer that holds the same payload, framed the same."""
         if self._payloads is None or exchange.truncated:
             return None
-        return self._payloads.find(message.digest, chunked=message.chunked)
+        return self._payloads.find(message.digest, chunked=message.chunked, here=exchange.evidence)
 
     def pack(self, exchange: Exchange, message: HttpResponse, folder: Path) -> Packed:
         """A large answer as a record, in a file of the folder; nothing of the archive is touched."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
@@ -241,6 +242,8 @@ class ArchiveMiddleware:
         """Hand the exchange over to be written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
+        if fetch and fetch.kind is Kind.SITEMAP:  # a certificate's claims rest on what it said, read here
+            exchange = replace(exchange, evidence=True)
         again = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = former.original if former else None
         if fetch and again:

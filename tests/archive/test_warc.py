@@ -148,6 +148,18 @@ def test_a_payload_of_a_former_capture_is_not_stored_again(tmp_path):
     assert new == [(URL + "1", False)]
 
 
+def test_what_is_evidence_of_other_pages_is_in_each_capture(tmp_path):
+    """Without the former capture its certificate could not be verified."""
+    options, former = WarcOptions(dedup="site"), Original(URL, 1.0, parse_response(page(b"map").response).digest, "<a>")
+    with WarcWriter(tmp_path, "example.org", "run2", INFO, options, lambda *_: former) as out:
+        for evidence in (False, True, True):
+            out.write(replace(page(b"map"), evidence=evidence))
+    found = [record for record in read_all(tmp_path) if record.kind in {"response", "revisit"}]
+    assert [record.kind for record in found] == ["revisit", "response", "revisit"]
+    assert found[0]["WARC-Refers-To"] == "<a>"
+    assert found[2]["WARC-Refers-To"] == found[1]["WARC-Record-ID"]
+
+
 def test_empty_and_truncated_payloads_are_not_referred_to(tmp_path):
     with writer(tmp_path) as out:
         for started in (1, 2):

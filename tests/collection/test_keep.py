@@ -292,6 +292,19 @@ def test_provisional_claims_are_confirmed_when_they_are_due(folder):
 
 
 @pytest.mark.usefixtures("warmed")
+def test_a_sitemap_that_is_as_before_is_in_each_capture(folder):
+    """What is claimed by its lastmods is verified without the former captures."""
+    with serve(LivingSite(seed=8, pages=20, scale=1e-3)) as site:
+        given = "strategy: sharc-attested, lag: 256s, delay: 0, every: 1s"
+        (folder / FILE).write_text(f"{QUICKLY}sites:\n- {{url: '{site.url}', name: one, {given}}}\n")
+        for number in (1, 2):
+            until(lambda number=number: once(folder) is not None and len(list(Collection(folder).captures())) == number)
+    found = verify(list(Collection(folder).captures())[-1].folder)
+    assert found.findings == []
+    assert found.claims
+
+
+@pytest.mark.usefixtures("warmed")
 def test_a_site_that_has_moved_is_told_with_its_new_address(folder):
     class Moved(BaseHTTPRequestHandler):
         def log_message(self, *_):

@@ -225,7 +225,8 @@ def test_state_is_made_again_with_what_lies_in_former_captures(kept, tmp_path):
     assert made.captures[0].reference == pytest.approx(row.reference, abs=1e-3)
     pages = {kind: found(before, kind) for kind in (Kind.PAGE, Kind.RESOURCE)}
     assert len(pages[Kind.PAGE]) > 2 * PAGES
-    assert {kind: found(made, kind) for kind in pages} == pages
+    for kind, visits in pages.items():
+        assert found(made, kind) ^ visits == set()
     urls = {page.page: page.url for page in before.pages}
     judged = {urls[one.page]: one.verdict for one in before.judgements}
     again = {page.page: page.url for page in made.pages}

@@ -84,7 +84,7 @@ class ByLastmods(TwoVisits):
             self.attestations.draw_more({page: urls[page] for page in pages}, seed=round(self._capture.started))
         return rates
 
-    def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool] | None:
+    def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool]:
         """By what the sitemaps have said so far."""
         urls = self._ledger.pages.urls
         return [self.attestations.attestable(page, urls[page], now) for page in pages]
