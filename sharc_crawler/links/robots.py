@@ -89,7 +89,7 @@ DISALLOW_ALL = "User-agent: *\nDisallow: /"
 def rules_text(outcome: Outcome) -> str:
     """What a finished fetch of robots.txt comes to (RFC 9309, 2.3.1): its text, or all allowed, or nothing.
 
-    2xx: the text. 4xx, or more redirects than are followed: everything is allowed. 5xx or no answer: nothing is.
+    2xx: the text. 4xx, or more redirects than are followed: everything is allowed. 5xx, 304 or no answer: nothing is.
     """
     if outcome.result is Result.OK:
         return outcome.robots or ALLOW_ALL
@@ -104,6 +104,6 @@ def leads_on(outcome: Outcome, hops: int) -> bool:
 def missing(outcome: Outcome) -> str:
     """Why there are no rules to obey, so that nothing may be fetched; empty: there are, or all may."""
     unasked = outcome.result is Result.REFUSED and outcome.status is None  # it redirects to an address that is closed
-    if outcome.result is not Result.FAILED and not unasked:
+    if outcome.result not in (Result.FAILED, Result.NOT_MODIFIED) and not unasked:  # a 304 was never asked for
         return ""
     return f"could not be had ({outcome.error or f'status {outcome.status}'})"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from sharc_crawler.changes import noise, zones
 from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.links import html, lazy
 
 PAGE = "<html><body><main>{words}<p>{{0}}</p></main></body></html>".format(
     words="<p>Words of a page that is read.</p>" * 9
@@ -104,3 +106,16 @@ def test_looking_closely_only_where_it_may_help_misses_nothing(text: str) -> Non
     for one in noise._MADE_UP:
         closely = " ".join(one.pattern.sub(" ", closely).split())
     assert noise.plain_text(text) == closely
+
+
+@pytest.mark.parametrize("module", [noise, lazy, html])
+def test_no_expression_unites_sets(module) -> None:
+    """libxml2 takes quadratic time for it: a page of 50,000 marked elements would be read for minutes."""
+    paths = [
+        one.path
+        for value in vars(module).values()
+        for one in (value if isinstance(value, list) else [value])
+        if isinstance(one, etree.XPath)
+    ]
+    assert paths
+    assert not [path for path in paths if "|" in path]

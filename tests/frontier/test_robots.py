@@ -120,6 +120,14 @@ def test_where_it_leads_to_what_must_not_be_asked_nothing_is_fetched(world):
     assert any("could not be had (a private address)" in note for note in capture.notes)
 
 
+def test_a_304_that_was_not_asked_for_brings_no_rules(world):
+    frontier = Frontier(Politeness(delay=0.01))
+    capture = frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=()), world.now)
+    world.answers[f"{HOST}/robots.txt"] = [{"result": Result.NOT_MODIFIED, "status": 304}]
+    assert {fetch.kind for fetch in world.run(frontier)} == {Kind.ROBOTS}
+    assert any("could not be had (status 304)" in note for note in capture.notes)
+
+
 SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE, max_delay=MAX_AGE - 1)
 
 
