@@ -226,7 +226,7 @@ def test_state_is_made_again_with_what_lies_in_former_captures(kept, tmp_path):
     pages = {kind: found(before, kind) for kind in (Kind.PAGE, Kind.RESOURCE)}
     assert len(pages[Kind.PAGE]) > 2 * PAGES
     for kind, visits in pages.items():
-        assert found(made, kind) ^ visits == set()
+        assert (found(made, kind) - visits, visits - found(made, kind)) == (set(), set())
     urls = {page.page: page.url for page in before.pages}
     judged = {urls[one.page]: one.verdict for one in before.judgements}
     again = {page.page: page.url for page in made.pages}
