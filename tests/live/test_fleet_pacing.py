@@ -58,6 +58,7 @@ async def ask(turns: Turns, machine: str) -> float:
     return monotonic()
 
 
+@pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_two_workers_ask_a_machine_one_after_the_other(dsn: str):
     with worker(dsn) as (first, _), worker(dsn) as (second, _):
@@ -90,6 +91,7 @@ async def test_who_has_nothing_to_ask_reserves_nothing(dsn: str):
         assert given["cdn.example"] <= 0, "it is the first"
 
 
+@pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_names_of_one_address_are_one_machine_by_order(dsn: str):
     with worker(dsn, by_address=True) as (first, _), worker(dsn, by_address=True) as (second, _):
