@@ -11,15 +11,15 @@ import math
 import os
 from pathlib import Path
 
-from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.options import CaptureInfo
+from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.rows import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.model import (
     CaptureRef,

@@ -13,7 +13,7 @@ from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.store import Batch, LinksRow
+from sharc_crawler.frontier.rows import Batch, LinksRow
 from sharc_crawler.links.found import Resolver
 from sharc_crawler.live.requests import retry_after
 from sharc_crawler.storage.sqlite import SqliteStore

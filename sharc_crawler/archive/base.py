@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -11,32 +9,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-    from sharc_crawler.model import CaptureRef, Exchange, Instant
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """A response that a revisit record refers to."""
-
-    url: str
-    date: Instant  #: start of its exchange
-    digest: str | None  #: of its payload
-    record: str | None = None  #: its WARC-Record-ID, where known
-    media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
-    decoded: str | None = None  #: digest of the unpacked payload, there
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """A document that no server sent: a page's picture, its text."""
-
-    uri: str
-    date: Instant
-    media_type: str
-    block: bytes
-
-
-Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture
+    from sharc_crawler.archive.originals import Former, Original
+    from sharc_crawler.model import CaptureRef, Exchange
 
 
 class CaptureWriter(Protocol):

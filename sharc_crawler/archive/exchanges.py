@@ -20,7 +20,7 @@ from sharc_crawler.archive.records import (
 from sharc_crawler.changes.digest import labelled_digest
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.base import Original
+    from sharc_crawler.archive.originals import Original
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Exchange
     from sharc_crawler.spool import Octets

@@ -6,10 +6,10 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.archive.originals import Original
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.coding import decoded

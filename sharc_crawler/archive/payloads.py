@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
+from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from warcio.recordloader import ArcWarcRecord
 
-    from sharc_crawler.archive.base import Former
+    from sharc_crawler.archive.originals import Former
 
 
 _EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"

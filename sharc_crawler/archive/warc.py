@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.archive import exchanges
-from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.options import FORMER, WarcOptions
+from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.base import Former, Resource
     from sharc_crawler.archive.options import CaptureInfo
+    from sharc_crawler.archive.originals import Former, Resource
     from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.model import CaptureRef, Exchange, Instant
     from sharc_crawler.spool import Octets

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.material import Material
-    from sharc_crawler.frontier.store import ExchangeRow
+    from sharc_crawler.frontier.rows import ExchangeRow
 
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"

@@ -15,7 +15,7 @@ from sharc_crawler.storage.opening import open_state
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import CaptureRow
+    from sharc_crawler.frontier.rows import CaptureRow
 
 
 def add(folder: Path, capture: Path) -> Path:

@@ -13,7 +13,7 @@ from sharc_crawler.uncollected import uncollected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
 
 FAST, SMALL = 1, 6  #: how hard compression tries: with each step; where many rows become one
 

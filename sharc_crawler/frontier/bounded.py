@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.rows import VisitRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 TESTED = 9  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly

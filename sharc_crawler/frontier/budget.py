@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.rows import VisitRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import VisitRow
     from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds
 
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched

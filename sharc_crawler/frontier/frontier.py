@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, StepStore
+    from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
-from sharc_crawler.frontier.store import (
+from sharc_crawler.frontier.rows import (
     SOLE,
     Batch,
     HostRow,
@@ -18,7 +18,6 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     OutsideRow,
     PageRow,
-    StepStore,
     SubsiteRow,
     VisitRow,
 )
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.shared import Shared
+    from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
     from sharc_crawler.polling.site import SitePolls
 

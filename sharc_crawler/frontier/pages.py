@@ -16,7 +16,7 @@ from sharc_crawler.rates.base import PRIOR
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.frontier.store import PageRow
+    from sharc_crawler.frontier.rows import PageRow
     from sharc_crawler.model import PageId
 
 _Type = tuple[int | None, str | None, str | None, bool]

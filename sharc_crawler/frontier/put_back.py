@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.store import PageRow, VisitRow
+    from sharc_crawler.frontier.rows import PageRow, VisitRow
     from sharc_crawler.frontier.traps import Traps
     from sharc_crawler.model import PageId
 

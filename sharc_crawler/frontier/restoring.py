@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.store import Batch, OutsideRow, PageRow, VisitRow
+    from sharc_crawler.frontier.rows import Batch, OutsideRow, PageRow, VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId
 
 

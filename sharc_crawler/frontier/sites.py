@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, StepStore
+    from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.model import Instant, Judgement, Outcome, Seconds, Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.store import SubsiteRow
+    from sharc_crawler.frontier.rows import SubsiteRow
     from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.site import Site
     from sharc_crawler.lab.web import Published

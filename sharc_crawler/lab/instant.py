@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.hosts import Politeness
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.model import Fetch, Instant, Seconds
     from sharc_crawler.polling.terms import Terms
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import Taught
-    from sharc_crawler.frontier.store import CaptureRow, HostRow, UrlRow, VisitRow
+    from sharc_crawler.frontier.rows import CaptureRow, HostRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.trust import FirstAccess
     from sharc_crawler.report.pages import Stored, Truth

@@ -14,7 +14,7 @@ from sharc_crawler.model import Result
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.frontier.store import ExchangeRow
+    from sharc_crawler.frontier.rows import ExchangeRow
 
 #: results that brought something
 BROUGHT = frozenset({Result.OK, Result.NOT_MODIFIED, Result.REDIRECTED})

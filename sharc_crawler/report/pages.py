@@ -11,7 +11,7 @@ from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.store import JudgementRow
+from sharc_crawler.frontier.rows import JudgementRow
 from sharc_crawler.model import Judgement, Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.evidence.facts import Taught
-    from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
+    from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.model import Instant
     from sharc_crawler.report.subsites import SubsiteParts
     from sharc_crawler.report.walked import Walked

@@ -18,7 +18,7 @@ from sharc_crawler.subsites.path import ByPath
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sharc_crawler.frontier.store import CaptureRow, SubsiteRow, UrlRow
+    from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
     from sharc_crawler.model import PageId
     from sharc_crawler.subsites.base import Labels
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sharc_crawler.frontier.store import CaptureRow, FrontierStore, HostRow, OutsideRow, SubsiteRow, UrlRow
+    from sharc_crawler.frontier.rows import CaptureRow, HostRow, OutsideRow, SubsiteRow, UrlRow
+    from sharc_crawler.frontier.store import FrontierStore
 
 WALKS = 5  #: over the URLs of a capture: what there is, sums, details, lines of the report, lines of the certificate
 TELL = 1000  #: URLs after which is told

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.store import (
+from sharc_crawler.frontier.rows import (
     Batch,
     JudgementRow,
     LastmodRow,

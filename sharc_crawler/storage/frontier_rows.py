@@ -7,12 +7,12 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.frontier.rows import CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.model import Document, Kind, Phase, Plan, Result, Slot
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import PageRow, SubsiteRow, VisitRow
+    from sharc_crawler.frontier.rows import PageRow, SubsiteRow, VisitRow
     from sharc_crawler.model import Hints
     from sharc_crawler.rates.swings import Swings
 

@@ -5,22 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.store import Batch
+from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import (
-        CaptureRow,
-        ExchangeRow,
-        HostRow,
-        LinksRow,
-        OutsideRow,
-        SubsiteRow,
-        UrlRow,
-    )
+    from sharc_crawler.frontier.rows import CaptureRow, ExchangeRow, HostRow, LinksRow, OutsideRow, SubsiteRow, UrlRow
 
 
 class MemoryStore:

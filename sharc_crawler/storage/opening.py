@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch, FrontierStore, StoreKind
+    from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.frontier.store import FrontierStore, StoreKind
 
 USUAL = "sqlite"
 NAMED = ".store"

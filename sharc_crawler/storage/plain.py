@@ -7,15 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.store import (
-    Batch,
-    HostRow,
-    JudgementRow,
-    LastmodRow,
-    LinksRow,
-    NoveltyRow,
-    OutsideRow,
-)
+from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Verdict
 from sharc_crawler.storage import frontier_rows
 from sharc_crawler.storage.frontier_reading import page_rows, subsite_row, visit_rows

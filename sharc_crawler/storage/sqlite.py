@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.store import (
+from sharc_crawler.frontier.rows import (
     Batch,
     CaptureRow,
     ExchangeRow,

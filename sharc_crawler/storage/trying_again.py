@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.model import Kind, Phase, Result
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import Batch, VisitRow
+    from sharc_crawler.frontier.rows import Batch, VisitRow
 
 
 def unreached(state: Batch) -> list[int]:

@@ -17,7 +17,7 @@ from sharc_crawler.model import Kind, Phase, Result, Slot
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from sharc_crawler.frontier.store import Batch, CaptureRow, JudgementRow, VisitRow
+    from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
 
 LOST = "its record is not in the WARC files any more"
 

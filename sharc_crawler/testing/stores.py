@@ -15,8 +15,7 @@ import pytest
 
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import (
+from sharc_crawler.frontier.rows import (
     Batch,
     CaptureRow,
     HostRow,
@@ -29,6 +28,7 @@ from sharc_crawler.frontier.store import (
     SubsiteRow,
     VisitRow,
 )
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     CaptureRef,
     Document,

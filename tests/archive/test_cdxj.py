@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.base import Original, Resource
 from sharc_crawler.archive.cdxj import entries, index_path, media_type, read_index
 from sharc_crawler.archive.fetches import pages
 from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.evidence.headers import of_headers

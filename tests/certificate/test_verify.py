@@ -20,8 +20,8 @@ from sharc_crawler.certificate.witness import _short, ingest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
+from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow
 from sharc_crawler.model import Phase
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.storage.folders import folders_text

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
-from sharc_crawler.archive.base import Original, Resource
 from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.frontier.store import Batch, JudgementRow
+from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.model import Result as FetchResult
 from sharc_crawler.storage.sqlite import SqliteStore

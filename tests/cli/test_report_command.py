@@ -13,7 +13,7 @@ from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.store import Batch, JudgementRow
+from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.lab.instant import crawl as instant_crawl
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
 
 PAGES = 40
 DAY = 86_400

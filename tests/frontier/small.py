@@ -16,7 +16,7 @@ from sharc_crawler.model import (
 from sharc_crawler.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
 
 ROOT = "http://a.example/"
 

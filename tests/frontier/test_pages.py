@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import PageTable
-from sharc_crawler.frontier.store import PageRow
+from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Result, Validators
 from sharc_crawler.rates.base import PRIOR
 

@@ -20,8 +20,8 @@ from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.restoring import Restorer
+from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet import place as place_module

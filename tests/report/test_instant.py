@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from sharc_crawler.frontier.rows import Batch, CaptureRow, NoveltyRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, NoveltyRow, PageRow, VisitRow
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.output import render, sentence, write

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.frontier.rows import Batch, JudgementRow, OutsideRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, JudgementRow, OutsideRow
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Verdict
 from sharc_crawler.report.log import entry, heritrix_line
 from sharc_crawler.storage.sqlite import SqliteStore

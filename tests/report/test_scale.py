@@ -13,7 +13,7 @@ from sharc_crawler.certificate.witness import RecordedExchange
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
-from sharc_crawler.frontier.store import PageRow, UrlRow, VisitRow
+from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
 from sharc_crawler.report.load import capture_facts, open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked

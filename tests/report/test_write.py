@@ -11,8 +11,8 @@ import pytest
 from sharc_crawler.archive import files as module
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import SubsiteFacts
+from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow
 from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
 from sharc_crawler.report.document import document
 from sharc_crawler.report.load import open_facts

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.store import PageRow, VisitRow
+from sharc_crawler.frontier.rows import PageRow, VisitRow
 from sharc_crawler.model import Hints, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.storage.frontier_rows import hints_value, page_values, visit_values
 

@@ -16,15 +16,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.store import (
-    Batch,
-    HostRow,
-    JudgementRow,
-    LastmodRow,
-    LinksRow,
-    NoveltyRow,
-    OutsideRow,
-)
+from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Slot, Verdict
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.memory import MemoryStore

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.store import Batch, HostRow
+from sharc_crawler.frontier.rows import Batch, HostRow
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import (
     begin_state,

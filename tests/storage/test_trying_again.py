@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from sharc_crawler.frontier.rows import Batch, CaptureRow, HostRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
 from sharc_crawler.storage.trying_again import reopened, unreached
 

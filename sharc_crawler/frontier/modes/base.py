@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sharc_crawler.frontier.hosts import Task
-    from sharc_crawler.frontier.store import LastmodRow, PageRow, SubsiteRow
+    from sharc_crawler.frontier.rows import LastmodRow, PageRow, SubsiteRow
     from sharc_crawler.model import (
         Fetch,
         Hints,

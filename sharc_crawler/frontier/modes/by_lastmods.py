@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.parts import Aside
-    from sharc_crawler.frontier.store import LastmodRow, PageRow
+    from sharc_crawler.frontier.rows import LastmodRow, PageRow
     from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.door import Door

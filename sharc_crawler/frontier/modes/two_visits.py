@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.hints import SiteHints
     from sharc_crawler.frontier.modes.untested import Untested
-    from sharc_crawler.frontier.store import LastmodRow, PageRow
+    from sharc_crawler.frontier.rows import LastmodRow, PageRow
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.fleet.ledger import Tenure
-    from sharc_crawler.frontier.store import HostRow
+    from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.live.fleet.holding import Holdings
     from sharc_crawler.live.fleet.purse import Purse
     from sharc_crawler.model import Seconds

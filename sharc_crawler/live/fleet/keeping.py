@@ -25,7 +25,7 @@ from sharc_crawler.storage.opening import holds_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
 
 
 class Keeping(Protocol):

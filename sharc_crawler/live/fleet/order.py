@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import safe_name
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.rows import SOLE
 from sharc_crawler.frontier.spec import BOUNDS, CaptureSpec
-from sharc_crawler.frontier.store import SOLE
 from sharc_crawler.instants import iso
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.operator import private_seeds
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sharc_crawler.fleet.ledger import Tenure
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.config import Config
     from sharc_crawler.model import Instant, Seconds
 

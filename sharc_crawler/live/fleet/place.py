@@ -29,7 +29,8 @@ from sharc_crawler.uncollected import uncollected
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, LinksRow
+    from sharc_crawler.frontier.rows import Batch, HostRow, LinksRow
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.places import OpenStores
     from sharc_crawler.model import Seconds

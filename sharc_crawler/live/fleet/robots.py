@@ -17,8 +17,8 @@ from sharc_crawler.urls import machine_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.frontier.store import HostRow
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.model import Fetch, Instant
 

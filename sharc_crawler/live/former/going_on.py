@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.options import USUAL
-from sharc_crawler.frontier.store import SOLE, Batch
+from sharc_crawler.frontier.rows import SOLE, Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
@@ -17,8 +17,8 @@ from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import CaptureRow
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
 

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.rows import Batch, LinksRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, LinksRow
     from sharc_crawler.live.former.decided import DecidedExchange
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.model import Instant, Sighting

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.stock import Stock
-    from sharc_crawler.frontier.store import Batch, VisitRow
+    from sharc_crawler.frontier.rows import Batch, VisitRow
 
 logger = logging.getLogger(__name__)
 

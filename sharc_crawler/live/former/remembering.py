@@ -13,15 +13,8 @@ from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.frontier.store import (
-        FrontierStore,
-        JudgementRow,
-        LastmodRow,
-        LinksRow,
-        PageRow,
-        UrlRow,
-        VisitRow,
-    )
+    from sharc_crawler.frontier.rows import JudgementRow, LastmodRow, LinksRow, PageRow, UrlRow, VisitRow
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.model import Document, Outcome
     from sharc_crawler.storage.observations import ObservationStore
 

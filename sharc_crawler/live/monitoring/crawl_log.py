@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import ExchangeRow
+    from sharc_crawler.frontier.rows import ExchangeRow
 
 logger = logging.getLogger(__name__)
 

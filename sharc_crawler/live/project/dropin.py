@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Done, Instant, PageId, Wait

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import Fetch, PageId
 

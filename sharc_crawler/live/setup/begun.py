@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX, in_use
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.store import Batch
+from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.setup.output import as_given, is_whole
 from sharc_crawler.live.setup.spent import check_bounds, narrowed
 from sharc_crawler.model import Phase, Seconds

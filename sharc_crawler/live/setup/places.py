@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch, ExchangeRow, FrontierStore, LinksRow
+    from sharc_crawler.frontier.rows import Batch, ExchangeRow, LinksRow
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
 
 DESCRIPTORS = 4  #: of an open store: the file, its log, the log's index, the lock

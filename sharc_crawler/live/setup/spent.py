@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch, CaptureRow
+    from sharc_crawler.frontier.rows import Batch, CaptureRow
     from sharc_crawler.model import PageId, Seconds
 
 _REVISITED = EMBEDDED | {Kind.PAGE}

@@ -9,7 +9,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sharc_crawler.archive.base import Original, Resource
+from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Exchange

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
-from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.exchanges import response
 from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
+from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.writing.messages import answer_of, describe, exchange_of, line, message_of, resources_of
@@ -26,7 +26,8 @@ from sharc_crawler.storage.payloads import StoredPayload
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from sharc_crawler.archive.base import CaptureWriter, Former, WriterKind
+    from sharc_crawler.archive.base import CaptureWriter, WriterKind
+    from sharc_crawler.archive.originals import Former
     from sharc_crawler.live.writing.uploads import Uploads
     from sharc_crawler.model import Exchange
     from sharc_crawler.storage.observations import ObservationStore

@@ -16,7 +16,7 @@ from sharc_crawler.model import Kind, Result
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.frontier.store import Batch, NoveltyRow, VisitRow
+    from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
     from sharc_crawler.model import Instant, PageId, Seconds
 
 FORMAT = "sharc-instant-report"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.rows import Batch
 
 SHOWN = 5  #: hubs named on the terminal
 

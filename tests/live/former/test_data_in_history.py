@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.store import Batch, JudgementRow
+from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.model import Change, Kind, Phase, Result, Slot, Verdict
 from sharc_crawler.rates.history import CHANGED, UNCHANGED

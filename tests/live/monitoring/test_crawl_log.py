@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from sharc_crawler.frontier.store import Batch
+from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row

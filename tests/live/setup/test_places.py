@@ -9,8 +9,8 @@ from scrapy.settings import Settings
 
 from sharc_crawler.archive.open_files import OpenFiles
 from sharc_crawler.errors import Superseded
+from sharc_crawler.frontier.rows import Batch, CaptureRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.base import Original, Resource
+from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.errors import DataError, StoreFull, UsageError
 from sharc_crawler.live.writing.messages import (
     NotArchivedError,
