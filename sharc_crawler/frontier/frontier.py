@@ -204,6 +204,8 @@ class Frontier:
         ledger = self.ledger
         capture = ledger.capture
         again = outcome.result is Result.FAILED and task.attempt < ledger.politeness.attempts
+        if fetch.kind is Kind.ROBOTS and (outcome.retry_after or 0.0) > ledger.politeness.longest_pause:
+            again = False  # its host is left out
         again = again and (task.slot is not Slot.SECOND or capture.budget.spare(outcome.ended) >= 0)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
         if task.attempt != TAKEN:
@@ -285,8 +287,7 @@ class Frontier:
                 return None
         capture = self.ledger.capture
         taken = self._takes(capture, task, kind, url)
-        asked = capture.spec.mode == "capture" and self.ledger.seeded and not taken
-        silent = host.silent(now) if asked else ""
+        silent = host.silent(now) if self.ledger.leaves_hosts and not taken else ""
         if silent and host.name in self.ledger.seeded:
             self._chooser.stopped(capture, error := StoppedCaptureError(silent), now)
             raise error

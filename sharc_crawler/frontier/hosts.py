@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sharc_crawler.links.robots import RobotsRules
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
+    from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Seconds
 
 #: By default: 288 pages a day. There Heritrix, too, stops obeying (respectCrawlDelayUpToSeconds). We leave the host
 #: out: nothing is asked sooner than it wants, and who wants one request an hour or a century wants no crawler
 MAX_DELAY: Seconds = 300.0
 
 
+AWAY = 2  #: URLs in a row whose Retry-After is longer than is waited, after which it is the host's, not the URL's
 SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
 TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
 
@@ -100,24 +101,9 @@ class Host:
     """Queues and due times of one host."""
 
     __slots__ = (
-        "asked",
-        "at_once",
-        "has_pages",
-        "held",
-        "lost",
-        "missing",
-        "name",
-        "own",
-        "pace",
-        "read",
-        "retries",
-        "robots",
-        "rules",
-        "silence",
-        "too_slow",
-        "urgent",
-        "waits",
-    )
+        "asked", "at_once", "away", "has_pages", "held", "lost", "missing", "name", "own", "pace", "read", "retries",
+        "robots", "rules", "silence", "too_slow", "urgent", "waits"
+    )  # fmt: skip
 
     def __init__(self, name: str, politeness: Politeness, pace: Pace | None = None) -> None:
         self.name = name
@@ -129,6 +115,7 @@ class Host:
         self.rules: RobotsRules | None = None
         self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
         self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
+        self.away = 0  #: URLs in a row that asked for a longer pause than is made
         self.lost = 0  #: fetches in a row, with all their attempts
         self.silence: Instant = 0.0  #: when the first of them was asked for last
         self.waits = politeness.obey_robots  #: nothing but robots.txt may be fetched before it is read
@@ -165,8 +152,18 @@ class Host:
         self.silence = self.silence if self.lost else outcome.started
         self.lost = self.lost + 1 if outcome.result is Result.FAILED else 0
 
+    def pause(self, fetch: Fetch, outcome: Outcome, longest: Seconds, *, left: bool) -> None:
+        """It is left alone for as long as it asks, up to the ``longest``; where it is ``left`` out, nobody waits."""
+        asked = outcome.retry_after or 0.0
+        self.away = self.away + (fetch.attempt == 1) if asked > longest else 0
+        out = (self.waits and self.rules is None) or (left and self.away >= AWAY)  # there is no robots.txt
+        if asked and not (out and asked > longest):
+            self.pace.pause(outcome.ended + min(asked, longest))
+
     def silent(self, now: Instant) -> str:
         """Why it is asked for nothing more; empty: it is."""
+        if self.away >= AWAY:
+            return f"{self.name} asks to be left alone for longer than is waited for (Retry-After)"
         if self.lost < SILENT or now < self.silence + SILENCE:
             return ""
         minutes = int(now - self.silence) // 60

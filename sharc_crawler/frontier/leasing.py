@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import TAKEN
+from sharc_crawler.frontier.hosts import AWAY, TAKEN
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Result, Slot
 
@@ -134,10 +134,14 @@ class Leases:
         """Back off after a failure, twice as long each time; the page is not lost."""
         wait = self._ledger.politeness.back_off * 2 ** (task.attempt - 1) if outcome.result is Result.FAILED else 0.0
         if outcome.retry_after is not None:
-            wait = min(max(outcome.retry_after, 0.0), self._ledger.politeness.longest_pause)
+            longest = self._ledger.politeness.longest_pause
+            wait = outcome.retry_after if outcome.retry_after <= longest else longest + wait  # behind another URL
         self._ledger.pages.move(task.page, Event.GIVEN_BACK)
         number = self._ledger.pages.hosts[task.page]
-        self._ledger.hosts[number].retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
+        host = self._ledger.hosts[number]
+        if self._ledger.leaves_hosts and host.away >= AWAY:
+            wait = 0.0  # for nothing: it is refused
+        host.retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
         self._ledger.ring.wake(number)
 
     def _remember(self, page: PageId, second: int) -> None:
@@ -162,6 +166,5 @@ class Leases:
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
         host.pace.pause((outcome.sent or outcome.started) + host.delay)
-        if outcome.retry_after is not None:
-            host.pace.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))
+        host.pause(fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
         self._ledger.freed(number)

@@ -128,6 +128,11 @@ class Ledger:
         self.hosts[number].retry(Task(page, slot), due)
         self.ring.wake(number)
 
+    @property
+    def leaves_hosts(self) -> bool:
+        """Is a host that answers nothing left? Not where visits and polls go on, nor in a project."""
+        return self.capture.spec.mode == "capture" and bool(self.seeded)
+
     def owner(self, page: PageId) -> PageId:
         """The page that a resource (or a style sheet's image) was first embedded in; a page owns itself."""
         pages = self.pages

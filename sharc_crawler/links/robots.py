@@ -106,4 +106,5 @@ def missing(outcome: Outcome) -> str:
     unasked = outcome.result is Result.REFUSED and outcome.status is None  # it redirects to an address that is closed
     if outcome.result not in (Result.FAILED, Result.NOT_MODIFIED) and not unasked:  # a 304 was never asked for
         return ""
-    return f"could not be had ({outcome.error or f'status {outcome.status}'})"
+    asked = f", Retry-After: {outcome.retry_after:.0f} s" if outcome.retry_after else ""
+    return f"could not be had ({outcome.error or f'status {outcome.status}'}{asked})"

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from sharc_crawler.errors import SiteError
+from sharc_crawler.errors import SiteError, StoppedCaptureError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.sites import Sites
@@ -250,3 +250,61 @@ def test_another_host_of_a_site_that_hangs_is_left_and_the_site_captured(world):
         frontier.finished(decision, outcome._replace(ended=world.now), world.links.get(decision.url, ()))
     assert frontier.done
     assert len([fetch for _, fetch in world.requests if fetch.url in images]) == 10
+
+
+YEARS = {**BUSY, "retry_after": 94_608_000.0}  # three of them
+
+
+def test_a_host_whose_robots_txt_asks_for_years_of_rest_is_left_out_at_once(world):
+    world.answers["http://a/robots.txt"] = [YEARS] * 9
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=1.0), store)
+    frontier.open(CaptureSpec("a", ("http://a/",), strategy="bfs"), began := world.now)
+    assert [fetch.url for fetch in world.run(frontier)] == ["http://a/robots.txt"]
+    assert world.now - began < 60
+    why = "http://a/robots.txt could not be had (status 503, Retry-After: 94608000 s): nothing on it is fetched"
+    assert [why in row.notes for row in store.load().captures.values()] == [True]
+
+
+def test_a_site_whose_pages_ask_for_years_of_rest_is_asked_twice_and_goes_on_later_without_a_loss(world):
+    urls = ["http://a/", *(f"http://a/{number}" for number in range(20))]
+    world.links["http://a/sitemap.xml"] = [Sighting(url) for url in urls]
+    world.answers = {url: [YEARS] for url in urls}
+    politeness, store = Politeness(delay=1.0), MemoryStore()
+    frontier = Frontier(politeness, store)
+    frontier.open(CaptureSpec("a", ("http://a/",), strategy="bfs"), began := world.now)
+    with pytest.raises(StoppedCaptureError, match="a asks to be left alone for longer than is waited for"):
+        world.run(frontier)
+    pages = [at for at, fetch in world.requests if fetch.kind is Kind.PAGE]
+    assert len(pages) == 2
+    assert pages[1] - pages[0] >= politeness.longest_pause
+    assert world.now - began < politeness.longest_pause + 60, "the second pause is nobody's"
+    world.answers.clear()
+    frontier = Frontier(politeness, store)
+    frontier.restore(store.load(), world.now)
+    world.run(frontier)
+    assert len(store.load().judgements) == len(urls)
+
+
+def test_one_url_that_asks_for_years_of_rest_is_lost_alone(world):
+    urls = ["http://a/", *(f"http://a/{number}" for number in range(20))]
+    world.links["http://a/sitemap.xml"] = [Sighting(url) for url in urls]
+    world.answers["http://a/3"] = [YEARS] * 9
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=1.0), store)
+    frontier.open(CaptureSpec("a", ("http://a/",), strategy="bfs"), world.now)
+    world.run(frontier)
+    assert len(store.load().judgements) == len(urls) - 1
+
+
+def test_another_host_that_asks_for_years_of_rest_is_asked_for_nothing_more(world):
+    images = [f"http://img/{number}" for number in range(20)]
+    world.links["http://a/"] = [Sighting(one, Kind.RESOURCE) for one in images]
+    world.answers = {one: [YEARS] * 9 for one in images}
+    politeness = Politeness(delay=1.0)
+    frontier = Frontier(politeness)
+    frontier.open(CaptureSpec("a", ("http://a/",), sitemaps=(), strategy="bfs"), began := world.now)
+    world.run(frontier)
+    assert frontier.done
+    assert len([fetch for _, fetch in world.requests if fetch.url in images]) == 2
+    assert world.now - began < politeness.longest_pause + 60
