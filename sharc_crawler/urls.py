@@ -31,7 +31,7 @@ _DEFAULT_PORT = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65_535
 _LONGEST_HOST = 253
 #: Longer than any server takes; the bound keeps hostile pages from costing time.
-_LONGEST_URL = 16_384
+LONGEST_URL = 16_384
 _USUAL = 500
 #: What the URL Standard removes before it reads an address: outer controls and spaces, inner tabs and newlines.
 _OUTER = "".join(map(chr, range(33)))
@@ -87,7 +87,7 @@ def _long_way(url: str, rules: UrlRules) -> Url | None:
     url = url.strip(_OUTER)
     match = _PARTS.match(url if url.isprintable() else url.translate(_INNER))
     origin = match and _origin(match[1].lower(), match[2])
-    if match is None or origin is None or len(url) > _LONGEST_URL:
+    if match is None or origin is None or len(url) > LONGEST_URL:
         return None
     path, query = match[3], match[4]
     if _PLAIN_PATH.fullmatch(path) and not rules.in_path.search(path):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from sharc_crawler.urls import LONGEST_URL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 #: Links (and again resources) taken from one document: more is a trap, not a page.
 LIMIT = 6_000
+LONGEST_BASE = 2_083  #: no longer address is asked for; each of a page's links would be as long
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _WEB = re.compile(r"https?://[^/]", re.IGNORECASE)
@@ -79,7 +82,7 @@ class Resolver:
         'http://h/d%20e'
         """
         reference = reference.strip(_SPACES).partition("#")[0]
-        if not reference:
+        if not reference or len(reference) > LONGEST_URL:
             return None
         try:
             url = self._joined(reference)

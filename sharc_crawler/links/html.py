@@ -18,7 +18,7 @@ from lxml import etree
 
 from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.links import css, lazy
-from sharc_crawler.links.found import LIMIT, Found, Resolver
+from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
 from sharc_crawler.markup import bounded, parse
@@ -80,7 +80,8 @@ def named(page: HtmlPage, url: str) -> Found:
     if root is not None:
         written.read(root, page.data)
     own = Resolver(url, page.encoding)
-    resolver = Resolver(own.one(written.base) or url, page.encoding) if written.base else own
+    base = written.base if written.base and len(written.base) <= LONGEST_BASE else ""
+    resolver = Resolver(own.one(base) or url, page.encoding) if base else own
     links, more_links = resolver.all(written.links)
     resources, more_resources = resolver.all(written.resources)
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))

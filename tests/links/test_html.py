@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.links.found import LIMIT
+from sharc_crawler.links.found import LIMIT, Resolver
 from sharc_crawler.links.html import extract
 from sharc_crawler.model import Document
 
@@ -143,6 +143,23 @@ def test_documents_within_documents_within_documents_are_not_read() -> None:
 )
 def test_base(base: str, expected: str) -> None:
     assert links(f"<a href=a>{base}") == [expected]
+
+
+@pytest.mark.parametrize("folders", [2_000, 100_000])
+def test_a_base_longer_than_any_address_that_is_asked_for_does_not_count(folders: int) -> None:
+    """Each of a page's links would be as long, and take as long to be made absolute."""
+    base = "<base href='/" + "a/" * folders + "'>"
+    assert links(base + "<a href=../ü>x</a>") == links("<a href=../ü>x</a>")
+
+
+def test_an_address_without_an_end_is_not_escaped(monkeypatch) -> None:
+    """Of a host of a megabyte that took five seconds."""
+    escaped = []
+    monkeypatch.setattr(Resolver, "_escaped", lambda _, url: escaped.append(url) or url)
+    extract(
+        f"<a href='http://{'ü.' * 300_000}/'>x</a><a href=ü>y</a>".encode(), "http://h/", "text/html; charset=utf-8"
+    )
+    assert escaped == ["http://h/ü"]
 
 
 def test_each_once_in_order() -> None:
