@@ -207,6 +207,15 @@ async def test_a_redirect_to_another_server_is_not_followed():
         assert not other.log
 
 
+@pytest.mark.slow
+def test_a_private_archive_that_was_named_opens_no_other_port_of_its_machine(tmp_path):
+    with serving(archive()) as server, serving(archive()) as other:
+        server.faults.extend([f"to {other.cdx}?url={HOT}"] * 9)
+        _, _, err = run(tmp_path, server.cdx)
+        assert not other.log, err
+    assert "a loopback address, which is not crawled" in err
+
+
 class Scripted:
     """An archive that refuses one seed, says nothing of another, and is down for the rest."""
 

@@ -20,12 +20,14 @@ from sharc_crawler.live.addon import HANDLER, RESOLVER
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.fetching.client import Client, Patience
 from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
-from sharc_crawler.live.setup.operator import private_seeds, require_operator, user_agent
+from sharc_crawler.live.setup.operator import openings, require_operator, user_agent
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
+
+    from sharc_crawler.live.wire.addresses import Opening
 
 BURST = 4  #: requests at once after a while without any
 
@@ -44,10 +46,14 @@ class ArchiveSpider(Spider):
 
     name = "archive"
 
-    def __init__(self, work: Work, manners: Manners) -> None:
+    def __init__(self, work: Work, manners: Manners, named: Sequence[str]) -> None:
         super().__init__()
-        self._work, self._manners = work, manners
+        self._work, self._manners, self._named = work, manners, named
         self.error: SharcError | None = None
+
+    def openings(self) -> list[Opening]:
+        """A private archive that was named is asked at its port, and nothing else there."""
+        return [opening._replace(site="") for opening in openings(self._named, "host")]
 
     async def start(self) -> AsyncIterator[None]:
         """All of the work; an error ends the crawl, and is raised by :func:`fetch`."""
@@ -85,7 +91,7 @@ def fetch(plan: FetchPlan, output: Path, manners: Manners, report: Callable[[str
     process = CrawlerProcess(settings)
     crawler = process.create_crawler(ArchiveSpider)
     try:
-        process.crawl(crawler, work, manners)
+        process.crawl(crawler, work, manners, _named(plan))
         process.start()
     finally:
         if writer is not None:
@@ -95,8 +101,12 @@ def fetch(plan: FetchPlan, output: Path, manners: Manners, report: Callable[[str
     return work.tally
 
 
+def _named(plan: FetchPlan) -> list[str]:
+    """The addresses that were typed."""
+    return [plan.dialect.server, *([plan.replay] if plan.replay else [])]
+
+
 def _settings(plan: FetchPlan, manners: Manners) -> Settings:
-    named = [plan.dialect.server, *([plan.replay] if plan.replay else [])]
     AddressRules.of(manners.allowed)
     settings = Settings({name: getattr(profile, name) for name in dir(profile) if name.isupper()})
     settings.setdict(
@@ -111,8 +121,8 @@ def _settings(plan: FetchPlan, manners: Manners) -> Settings:
             "RETRY_ENABLED": False,
             "REDIRECT_ENABLED": False,
             "SHARC_OPERATOR": manners.operator,
-            SETTING: [*manners.allowed, *private_seeds(named)],
+            SETTING: manners.allowed,
         }
     )
-    require_operator(settings, named)
+    require_operator(settings, _named(plan))
     return settings
