@@ -7,7 +7,8 @@
 products that tell the truth, offers of which a third never own up to a change, tags that own up to every other one, and
 a small folder of liars. ``small``: honest articles, and a folder of eight that lie. ``cold``: liars that hardly change.
 ``mixed``: ten small kinds, one of which lies. ``stock``: products, a third of which change without a word, and more
-slowly than their prices are edited. A claim is false if none of the page's downloads shows it as it was at T.
+slowly than their prices are edited. ``wide``: 900 honest articles, and ten kinds of 8 to 17 pages, of which four lie.
+A claim is false if none of the page's downloads shows it as it was at T.
 """
 
 from __future__ import annotations
@@ -99,7 +100,16 @@ def stock(rng: random.Random, begun: float) -> dict[str, Page]:
     return pages | {f"/help/{n}.html": Page() for n in range(40)}
 
 
-WORLDS = {world.__name__: world for world in (cms, shop, small, cold, mixed, stock)}
+def wide(rng: random.Random, begun: float) -> dict[str, Page]:
+    pages = {f"/articles/{n}.html": Page(poisson(rng, begun, 200.0)) for n in range(900)}
+    return pages | {
+        f"/{'abcdefghij'[kind]}/{n}.html": Page(poisson(rng, begun, 60.0), owns_up=int(kind % 3 > 0))
+        for kind in range(10)
+        for n in range(8 + kind)
+    }
+
+
+WORLDS = {world.__name__: world for world in (cms, shop, small, cold, mixed, stock, wide)}
 
 
 class Site(ThreadingHTTPServer):

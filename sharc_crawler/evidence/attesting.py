@@ -214,7 +214,7 @@ class Attestations:
     def _fewer(self, found: set[PageId], pages: int, again: int) -> set[PageId]:
         most = max(0, int(2 * self.share * pages) - again)
         room = max(audit.LEAST, int(audit.MOST * pages))
-        return audit.fewer(self._strata, found, most, self._seed, self._honest, room)
+        return audit.fewer(self._strata, found, most, self._seed, self._honest, room, self.share)
 
     def next_audits(self, reference: Instant, told: bool) -> list[PageId]:
         """Of the audited pages those to download once more now, each named once; ``told``: all that the sitemaps say

@@ -130,20 +130,31 @@ def sample(
 
 
 def fewer(
-    labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int, honest: Collection[str], room: int
+    labels: Mapping[int, str],
+    drawn: Collection[int],
+    most: int,
+    seed: int,
+    honest: Collection[str],
+    room: int,
+    share: float,
 ) -> set[int]:
     """Of the pages drawn ``most`` at most, from each stratum in proportion, but by :data:`LEASTS`; always the same.
 
     ``honest``: the strata that have owned up to changes; ``room``: for so many pages the least of each may be greater.
+    A stratum of no more than that ``share`` of the pages adds no more to the bound, audited or not: an eighth of it
+    is enough.
 
     >>> labels = {n: "/a/*" if n < 90 else "/b/*" for n in range(100)}
-    >>> [len(fewer(labels, labels, most, 1, ["/a/*"], room=8)) for most in (200, 50, 0)]
+    >>> [len(fewer(labels, labels, most, 1, ["/a/*"], room=8, share=0.02)) for most in (200, 50, 0)]
     [100, 50, 8]
+    >>> len(fewer(labels, labels, 0, 1, ["/a/*"], room=10, share=0.1))  # five and one
+    6
     """
     sizes = Counter(labels.values())
+    enough = {label: max(1, size // 8) if size <= share * len(labels) else size for label, size in sizes.items()}
     for others, least in LEASTS:
         few = {label: least if label in honest else max(others, min(LEAST, size // 8)) for label, size in sizes.items()}
-        kept = _fewer(labels, drawn, most, seed, few)
+        kept = _fewer(labels, drawn, most, seed, {label: min(few[label], enough[label]) for label in sizes})
         if len(kept) <= room:
             break
     return kept

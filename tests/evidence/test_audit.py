@@ -110,10 +110,24 @@ def test_a_stratum_is_large_enough_or_what_is_left(paths: list[str], own: int) -
 def test_where_all_would_be_too_many_fewer_are_audited_of_kinds_that_own_up(room: int, expected: list[int]) -> None:
     kinds = [("honest", 50), ("others", 50), ("small", 20)]
     labels = dict(enumerate(kind for kind, size in kinds for _ in range(size)))
-    kept = fewer(labels, sample(labels, 0.01, seed=3), 0, 3, ["honest"], room)
+    kept = fewer(labels, sample(labels, 0.01, seed=3), 0, 3, ["honest"], room, share=0.02)
     assert [sum(labels[page] == kind for page in kept) for kind, _ in kinds] == expected
+
+
+def test_of_a_kind_that_the_bound_does_not_feel_an_eighth_is_audited_and_of_the_others_as_many_as_before() -> None:
+    kinds = [("most", 900), ("others", 71), ("small", 20), ("rest", 9)]
+    labels = dict(enumerate(kind for kind, size in kinds for _ in range(size)))
+    drawn = sample(labels, 0.02, seed=3)
+    kept = fewer(labels, drawn, 0, 3, [kind for kind, _ in kinds], room=90, share=0.02)
+    assert [sum(labels[page] == kind for page in kept) for kind, _ in kinds] == [LEAST, LEAST, 2, 1]
+    assert fewer(labels, drawn, len(drawn), 3, [], room=90, share=0.02) == drawn, "where there is room, all"
+    less, more = (
+        bound([Stratum(895, 5), Stratum(66, 5), *rest])
+        for rest in ([Stratum(18, 2), Stratum(8, 1)], [Stratum(15, 5), Stratum(4, 5)])
+    )
+    assert more <= less <= more + 0.02 * len(labels), "none is beyond what these pages are"
 
 
 def test_a_share_that_was_asked_for_is_kept_however_little_room_there_is() -> None:
     labels = dict.fromkeys(range(100), "one")
-    assert len(fewer(labels, sample(labels, 0.3, seed=3), most=30, seed=3, honest=["one"], room=1)) == 30
+    assert len(fewer(labels, sample(labels, 0.3, seed=3), most=30, seed=3, honest=["one"], room=1, share=0.3)) == 30
