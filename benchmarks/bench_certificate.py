@@ -18,9 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from sharc_crawler.archive.options import CaptureInfo
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response

@@ -35,7 +35,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.links.robots import RobotsRules
+from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.sitemap import MOST_ENTRIES
 from sharc_crawler.live.extension import OBJECTS
 from sharc_crawler.live.lease import Lease

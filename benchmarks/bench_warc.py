@@ -23,8 +23,9 @@ from pathlib import Path
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 
-from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import Exchange
 

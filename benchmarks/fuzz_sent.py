@@ -20,7 +20,7 @@ from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
-from sharc_crawler.links.robots import RobotsRules
+from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants

@@ -11,9 +11,9 @@ import math
 import os
 from pathlib import Path
 
-from sharc_crawler.archive.options import CaptureInfo
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason

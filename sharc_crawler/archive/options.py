@@ -1,15 +1,10 @@
-"""What a WARC writer is told: about the capture, for later readers, and how to write."""
+"""How WARC files are written, and which words options take for that."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 from sharc_crawler.errors import UsageError, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "collection", "off")
@@ -32,63 +27,6 @@ OWN_FIELDS = (
     "session",
     "began",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureInfo:
-    """What each file's first record (warcinfo) tells of the capture."""
-
-    software: str
-    operator: str  #: who made it and how to reach them
-    robots: str  #: policy towards robots.txt
-    strategy: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
-    user_agent: str | None = None
-    session: str = ""  #: whose requests these are, and whether their secrets are there; empty: nobody's
-    began: str = ""  #: when the crawl that opened the file did, as a WARC date
-    further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds: ``publisher``, ``isPartOf``, …
-
-    @classmethod
-    def parse(cls, block: bytes) -> CaptureInfo:
-        r"""From the block of a warcinfo record that :meth:`fields` went into.
-
-        >>> told = CaptureInfo.parse(b"software: sharc\r\noperator: me\r\npublisher: A Library\r\n")
-        >>> told.operator, told.further
-        ('me', (('publisher', 'A Library'),))
-        """
-        lines = (line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n"))
-        known = {name: value for name, _, value in lines if name}
-        return cls(
-            software=known.get("software", ""),
-            operator=known.get("operator", ""),
-            robots=known.get("robots", ""),
-            strategy=known.get("strategy", ""),
-            parameters=json.loads(known.get("strategy-parameters", "{}")),
-            user_agent=known.get("http-header-user-agent"),
-            session=known.get("session", ""),
-            began=known.get("began", ""),
-            further=tuple((name, value) for name, value in known.items() if name not in OWN_FIELDS),
-        )
-
-    def fields(self) -> list[tuple[str, str]]:
-        """As named fields.
-
-        >>> CaptureInfo("sharc", "me@example.org", "obey", "bfs", {"size": 9}).fields()[-1]
-        ('strategy-parameters', '{"size": 9}')
-        """
-        known = [
-            ("software", self.software),
-            ("format", "WARC File Format 1.1"),
-            ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
-            ("operator", self.operator),
-            ("robots", self.robots),
-            ("strategy", self.strategy),
-            ("strategy-parameters", json.dumps(dict(self.parameters), sort_keys=True)),
-        ]
-        agent = [("http-header-user-agent", self.user_agent)] if self.user_agent else []
-        session = [("session", self.session)] if self.session else []
-        began = [("began", self.began)] if self.began else []
-        return [*known, *agent, *session, *began, *((name, value) for name, value in self.further)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import entries, entries_of, index_path, write_index, write_lines
-from sharc_crawler.archive.files import OPEN, SUFFIX, lock
+from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.warc_file import HELD
+from sharc_crawler.archive.warc_names import lock
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:

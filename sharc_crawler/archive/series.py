@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.cdxj import write_lines
 from sharc_crawler.archive.checkpoints import Checkpoints
 from sharc_crawler.archive.exchanges import Draft
-from sharc_crawler.archive.files import OPEN, file_name, files_of
+from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, large_member, member, named_fields, warc_date
 from sharc_crawler.archive.recovery import Recovered, recover
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_file import WarcFile
+from sharc_crawler.archive.warc_names import file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool, pieces
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.cdxj import IndexEntry
-    from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+    from sharc_crawler.archive.options import WarcOptions
+    from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
 

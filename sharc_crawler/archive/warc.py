@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.options import CaptureInfo
     from sharc_crawler.archive.originals import Former, Resource
     from sharc_crawler.archive.recovery import Recovered
+    from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange, Instant
     from sharc_crawler.spool import Octets
 
@@ -48,7 +48,7 @@ class WarcWriter:
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from sharc_crawler.archive.options import CaptureInfo
+    >>> from sharc_crawler.archive.warcinfo import CaptureInfo
     >>> from sharc_crawler.model import Exchange
     >>> info = CaptureInfo("sharc-crawler", "me@example.org", "obey", "bfs")
     >>> page = Exchange("http://example.org/", 0, 1, b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\nhello")

@@ -16,9 +16,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.archive.files import SUFFIX, lock, replace_file, series_of, sync_folder
+from sharc_crawler.archive.drafts import replace_file, sync_folder
+from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc_names import lock, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING, fixity, fixity_of

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__, extras
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.wacz import SEAL, SIGNED
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name

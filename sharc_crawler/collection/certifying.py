@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, certificate_at, name_at, sealed
 from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
 from sharc_crawler.certificate.entries import write_entries

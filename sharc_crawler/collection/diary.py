@@ -6,7 +6,7 @@ import json
 import sys
 from typing import IO, TYPE_CHECKING
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.due import Tries
 from sharc_crawler.errors import UsageError
 

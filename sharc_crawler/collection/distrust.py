@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, unix
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Phase

@@ -5,7 +5,8 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.files import Drafts, safe_name
+from sharc_crawler.archive.drafts import Drafts
+from sharc_crawler.archive.files import safe_name
 from sharc_crawler.archive.replay import moment
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.instants import iso, unix

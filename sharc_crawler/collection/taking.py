@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.changes.masks import grown
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.collection.terms import MASKS

@@ -16,13 +16,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import PageId
 
 ROW = 20  #: echoes with no new content between them, from which on a group is left
@@ -96,8 +97,10 @@ class _EchoGroup:
 class Echoes:
     """Which pages are echoes, and what is left as it is named by them, or looks like them."""
 
-    def __init__(self) -> None:
-        self.first = SeenUrls()  #: content → the page that showed it first
+    def __init__(self, first: SeenUrls, former: Iterable[PageId]) -> None:
+        """``first``: content → the page that showed it first; ``former``: these pages, in the order of their visits."""
+        self.first = first
+        self._former = former  # each brought a new content, which is counted with the next page
         self._paths: set[int] = set()  # where contents were shown again
         self._fed: Counter[int] = Counter()  # contents that copies of named ever new pages, and how often
         self.echoes: dict[PageId, int] = {}  #: and what they show
@@ -116,6 +119,10 @@ class Echoes:
         self, page: PageId, url: str, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool
     ) -> bool:
         """Had none shown the same? ``feeds``: does it name new ones of its like? ``error``: its copies are suspects."""
+        for one in self._former:
+            if group := self._group_of(shape(pages.urls[one])):
+                group.new(deep=False)
+        self._former = ()
         if self.first.add(content, page) == UNSEEN:
             if group := self._group_of(self._key(page, url, pages)):
                 group.new(deep=group.deep > 0 and _named_deep(pages.parents[page], pages))

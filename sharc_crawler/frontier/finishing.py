@@ -124,7 +124,7 @@ class Finisher:
         content = content_of(outcome)
         if capture.traps is None or content is None or not links or task.slot is _SECOND:
             return False
-        if not capture.traps.echoes.copied(fetch.url, content, self._ledger.pages):
+        if not capture.traps.copied(fetch.url, content, self._ledger.pages):
             return False
         named = [link.key or link.url for link in links if link.kind is _PAGE]
         found = capture.seen.find(named)

@@ -16,7 +16,7 @@ from sharc_crawler.model import Plan, Result, Slot
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sharc_crawler.links.robots import RobotsRules
+    from sharc_crawler.links.robots import Rules
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Seconds
 
 #: By default: 288 pages a day. There Heritrix, too, stops obeying (respectCrawlDelayUpToSeconds). We leave the host
@@ -112,7 +112,7 @@ class Host:
         self.asked: Seconds = 0.0  #: by robots.txt
         self.read: Instant = 0.0  #: when robots.txt was had last
         self.pace = pace or Pace()
-        self.rules: RobotsRules | None = None
+        self.rules: Rules | None = None
         self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
         self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
         self.away = 0  #: URLs in a row that asked for a longer pause than is made
@@ -140,7 +140,7 @@ class Host:
         """Why what the rules forbid is not fetched."""
         return f"robots.txt {self.missing or self.too_slow or 'disallows it'}"
 
-    def obey(self, rules: RobotsRules, longest: Seconds) -> None:
+    def obey(self, rules: Rules, longest: Seconds) -> None:
         """Its rules from now on; one that asks for more than the ``longest`` delay is left out."""
         self.rules = rules
         asks = f"asks for {rules.delay:.15g} s between two requests: more than SHARC_MAX_DELAY={longest:.15g}"

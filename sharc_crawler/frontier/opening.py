@@ -11,7 +11,7 @@ from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.modes.make import make_mode
 from sharc_crawler.frontier.parts import at_once
-from sharc_crawler.links.robots import RobotsRules, is_page, leads_on, missing, rules_text
+from sharc_crawler.links.robots import leads_on, missing, rules_of, rules_text
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door
@@ -107,13 +107,16 @@ class Opener:
         if not first and missing(outcome):
             return  # what was read before holds on (RFC 9309, 2.4)
         text = rules_text(outcome)
-        host.obey(RobotsRules(text, ledger.politeness.agent, url), ledger.politeness.max_delay)
+        host.obey(rules_of(text, ledger.politeness.agent, url), ledger.politeness.max_delay)
         host.pace.pause((outcome.sent or outcome.started) + host.delay)
         host.missing = missing(outcome)
         if why := host.missing or host.too_slow:
             capture.note(f"{url} {why}: nothing on it is fetched")
-        elif is_page(text):
-            capture.note(f"{url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
+        elif text:
+            from sharc_crawler.links.robots_rules import is_page
+
+            if is_page(text):
+                capture.note(f"{url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
         ledger.changed_host(host, text)
         if first:
             self._host_opened(number, url)

@@ -16,7 +16,7 @@ from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.probing import is_look, names_new, take
 from sharc_crawler.frontier.put_back import FirstVisits
-from sharc_crawler.links.robots import RobotsRules, leads_on, missing
+from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Restorer:
             host = self._ledger.hosts[number]
             host.waits = False
             politeness = self._ledger.politeness
-            host.obey(RobotsRules(robots, politeness.agent, f"http://{name}/robots.txt"), politeness.max_delay)
+            host.obey(rules_of(robots, politeness.agent, f"http://{name}/robots.txt"), politeness.max_delay)
 
     # -- what was fetched --------------------------------------------------------------------------------------------
 

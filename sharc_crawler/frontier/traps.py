@@ -14,7 +14,6 @@ from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.echoes import Echoes
 from sharc_crawler.frontier.seen import KEPT
 from sharc_crawler.frontier.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.frontier.calendars import Calendars
+    from sharc_crawler.frontier.echoes import Echoes
     from sharc_crawler.frontier.fleeting import FleetingLinks
     from sharc_crawler.frontier.idle_places import IdlePlaces
     from sharc_crawler.frontier.made_up import MadeUp
@@ -99,9 +99,24 @@ class Traps:
         self.idle: IdlePlaces | None = None  # once one of them was shown again
         self._calendars: Calendars | None = None  # once an address has a date
         self.errors = SoftErrors()
-        self.echoes = Echoes()
+        self._first = SeenUrls()  # content → the page that showed it first
+        self._unlike = array("i")  # these pages, as long as no other showed the same
+        self._echoes: Echoes | None = None  # once one did
         self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  # once there are such pages
+
+    @property
+    def echoes(self) -> Echoes:
+        """Which pages are echoes: of many sites none."""
+        if self._echoes is None:
+            from sharc_crawler.frontier.echoes import Echoes  # only where there are copies
+
+            self._echoes, self._unlike = Echoes(self._first, self._unlike), array("i")
+        return self._echoes
+
+    def copied(self, url: str, content: str, pages: PageTable) -> bool:
+        """Was a content shown at another address, and at none that one place tells from this?"""
+        return content in self._first and self.echoes.copied(url, content, pages)
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
@@ -122,13 +137,17 @@ class Traps:
             return
         if self._calendars and self._calendars.saw(page, content, pages):
             return
-        error = self.errors.why_not(content) is not None
-        new = self.echoes.saw(page, url, content, pages, feeds, error=error)
+        if self._echoes is None and self._first.add(content, page) == UNSEEN:
+            self._unlike.append(page)
+            new = True
+        else:
+            error = self.errors.why_not(content) is not None
+            new = self.echoes.saw(page, url, content, pages, feeds, error=error)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
             self.suspicion.saw(page, new=new)
-        elif self.echoes.echoes or (self.idle and self.idle.doubtful):
+        elif (self._echoes and self._echoes.echoes) or (self.idle and self.idle.doubtful):
             from sharc_crawler.frontier.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)

@@ -12,7 +12,7 @@ from scrapy import __version__ as scrapy_version
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
-from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.instants import iso
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
@@ -216,7 +216,7 @@ class Session:
         return {
             "folder": str(config.output),
             "run": self.run,
-            "info": asdict(self._info()),
+            "info": self._info(),
             "options": asdict(WarcOptions(_file_size(config), config.warc_level, config.dedup)),
             "objects": config.objects,
             "history": config.history,
@@ -228,19 +228,20 @@ class Session:
         """A site that was captured elsewhere meanwhile goes on with its own files."""
         return str(self.sites[site].capture.spec.settings["run"]) if site in self.sites else self.run
 
-    def _info(self) -> CaptureInfo:
+    def _info(self) -> dict[str, Any]:
+        """Fields of :class:`~sharc_crawler.archive.warcinfo.CaptureInfo`, which only the writer loads."""
         config, browser = self.config, self.browsing.software if self.browsing else ""
-        return CaptureInfo(
-            software=f"sharc-crawler/{__version__} scrapy/{scrapy_version}{browser}",
-            operator=config.operator or "not stated",
-            robots="obey" if config.politeness.obey_robots else "left to the project",
-            strategy=config.strategy,
-            parameters={"delay": config.politeness.delay, "size": config.size},
-            user_agent=config.user_agent,
-            further=config.warcinfo,
-            session=self._session(),
-            began=iso(self.clock.now()),
-        )
+        return {
+            "software": f"sharc-crawler/{__version__} scrapy/{scrapy_version}{browser}",
+            "operator": config.operator or "not stated",
+            "robots": "obey" if config.politeness.obey_robots else "left to the project",
+            "strategy": config.strategy,
+            "parameters": {"delay": config.politeness.delay, "size": config.size},
+            "user_agent": config.user_agent,
+            "further": config.warcinfo,
+            "session": self._session(),
+            "began": iso(self.clock.now()),
+        }
 
     def _session(self) -> str:
         """Whose requests are in the WARC files, and how."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import parse_response

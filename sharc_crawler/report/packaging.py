@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
+from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
+from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, is_certificate, is_seal
 from sharc_crawler.certificate.sealing import about as said_of_itself

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment

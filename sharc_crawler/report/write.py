@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.document import document
 from sharc_crawler.report.entries import page_entries

@@ -81,8 +81,6 @@ class PlannedPages:
     plan: lays classes (hottest first) over the slots left; runs in the order of the visits
     prior: rates that undiscovered pages are drawn from; none: as the known
     attested_apart: attested pages are classes of their own
-    scout: names the pages to be visited while others are missing; the plan is then one over the intervals 0, 2Δ, 4Δ,
-        ... of pages that are judged by bytes
 
     """
 
@@ -92,14 +90,15 @@ class PlannedPages:
         prior: tuple[float, ...],
         *,
         attested_apart: bool = False,
-        scout: Scout | None = None,
     ) -> None:
         self.plan = plan
+        #: names the pages to be visited while others are missing; the plan is then one over the intervals 0, 2Δ, 4Δ,
+        #: ... of pages that are judged by bytes
+        self.scout: Scout | None = None
         self.inward = True  #: the slots left lead towards T, not away from it
         self.strict = False  #: runs take no more pages than planned; any page may follow when all are spent
         self._prior = [WaitingClass(rate, 1.0, math.inf, attested=False, number=0) for rate in prior]
         self._attested_apart = attested_apart
-        self._scout = scout
         self._errands: list[PageId] = []  # named by the scout, the next one last
         self._rows_of: dict[WaitingClass, int] = {}  # of the plan that they were named by
         self._pages = WaitingPages(CLASSES)
@@ -123,8 +122,8 @@ class PlannedPages:
         else:
             for page, rate, weight, shape, attested in zip(*(column.tolist() for column in columns), strict=True):
                 self._joined(self._pages.put(page, rate, weight, shape, attested and self._attested_apart))
-        if self._scout is not None:
-            self._scout.found(len(candidates))
+        if self.scout is not None:
+            self.scout.found(len(candidates))
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Another rate for a page, if it waits."""
@@ -137,28 +136,28 @@ class PlannedPages:
 
     def take(self, missing: int, step: Seconds) -> TakenPage:
         """The page (there is one) to visit next, while so many pages are missing: expected, but undiscovered."""
-        scouting = self._scout is not None and missing > 0
+        scouting = self.scout is not None and missing > 0
         stale = self._basis != (step, self._pages.width) or scouting != bool(self._errands)
         if stale or self._news > NEWS * (len(self) + missing):
             self._replan(missing, step)
             self._basis = (step, self._pages.width)
         self._news += bool(missing)
         taken = self._errand() or self._in_turn(missing)
-        if self._scout is not None:
-            self._scout.visited(taken.source.rate)
+        if self.scout is not None:
+            self.scout.visited(taken.source.rate)
         return taken
 
     def linked(self, pages: Sequence[PageId]) -> None:
         """A document that was visited links to these pages."""
-        if self._scout is not None:
-            self._scout.linked(pages)
+        if self.scout is not None:
+            self.scout.linked(pages)
 
     def _errand(self) -> TakenPage | None:
         """The next page that the scout has named, if it still waits: it gives up the interval that it was kept for."""
-        while self._scout is not None and self._errands:
+        while self.scout is not None and self._errands:
             page = self._errands.pop()
             if (source := self._pages.discard(page)) is not None:
-                given_up = source not in self._rows_of or self._scout.gives_up(self._rows_of[source])
+                given_up = source not in self._rows_of or self.scout.gives_up(self._rows_of[source])
                 return TakenPage(page, Plan.HOPELESS if given_up else Plan.HOPEFUL, source)
         return None
 
@@ -217,9 +216,9 @@ class PlannedPages:
             self._queue(line)
         self._news = 0
         self._errands = []
-        if self._scout is not None and missing:
-            self._scout.brief(classes, plan, 2 * step)
-            self._errands = self._named(self._scout, [source for source, _ in rows], missing)
+        if self.scout is not None and missing:
+            self.scout.brief(classes, plan, 2 * step)
+            self._errands = self._named(self.scout, [source for source, _ in rows], missing)
 
     def _named(self, scout: Scout, planned: list[WaitingClass], missing: int) -> list[PageId]:
         """As many errands as visits are made under one plan."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages
-from sharc_crawler.strategies.scout import Scout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +24,19 @@ class PyramidStrategy(PhasedStrategy):
     def __init__(self, setting: Setting, planner: Planner, *, attested_apart: bool = False) -> None:
         super().__init__(setting, "lifo", apex=not attested_apart)  # T is then a sitemap's download, not a page's
         self._planner = planner
-        scout = None if attested_apart else Scout()
-        self._pages = PlannedPages(self._plan, setting.prior, attested_apart=attested_apart, scout=scout)
+        self._pages = PlannedPages(self._plan, setting.prior, attested_apart=attested_apart)
+        self._may_scout = not attested_apart
 
     def _plan(self, classes: Classes) -> list[Run]:
         return self._planner(classes, 2 * self.setting.step)
 
     def _put(self, candidates: Candidates) -> None:
+        if self._may_scout and len(candidates):  # the first pages: from now on the known ones do not become fewer
+            self._may_scout = False
+            if self.setting.size > len(candidates):
+                from sharc_crawler.strategies.scout import Scout  # where more pages are expected than are known
+
+                self._pages.scout = Scout()
         self._pages.put(candidates)
 
     def _take(self) -> tuple[PageId, Plan]:

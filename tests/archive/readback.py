@@ -12,7 +12,7 @@ from unittest.mock import patch
 from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import BufferedReader
 
-from sharc_crawler.archive.options import CaptureInfo
+from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.model import Exchange
 
 if TYPE_CHECKING:

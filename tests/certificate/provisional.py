@@ -6,7 +6,7 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import series_of
+from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
 from sharc_crawler.evidence.kinds import Evidence

@@ -72,13 +72,13 @@ def run_answered(
 
 
 def crawl(
-    strategy: str, cuts: list[int], subsites: str = "", links: Mapping[str, Sequence[Sighting]] = LINKS
+    strategy: str, cuts: list[int], subsites: str = "", links: Mapping[str, Sequence[Sighting]] = LINKS, size: int = 0
 ) -> MemoryStore:
     """A capture that is cut off after so many steps, again and again, then runs to its end."""
     store = MemoryStore()
     politeness = Politeness(delay=0.0)
     frontier = Frontier(politeness, store)
-    frontier.open(CaptureSpec("a.example", (ROOT,), strategy=strategy, subsites=subsites), 1000.0)
+    frontier.open(CaptureSpec("a.example", (ROOT,), strategy=strategy, subsites=subsites, size=size), 1000.0)
     now = 1000.0
     for steps in cuts:
         now, _ = run(frontier, now, steps, links)

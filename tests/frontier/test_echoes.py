@@ -13,6 +13,7 @@ import pytest
 from sharc_crawler.frontier.echoes import Echoes, _EchoGroup, path_of, shape
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -445,7 +446,7 @@ def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite)
 
 
 def test_a_page_is_left_by_any_group_of_it_that_is_closed():
-    echoes, pages = Echoes(), SimpleNamespace(parents={1: 0}, depths={0: 1}, kinds={0: Kind.PAGE})
+    echoes, pages = Echoes(SeenUrls(), ()), SimpleNamespace(parents={1: 0}, depths={0: 1}, kinds={0: Kind.PAGE})
     url = f"{ROOT}a/b1"
     echoes._groups = {shape(url): _EchoGroup(), path_of(url): _EchoGroup()}
     echoes._closed = True

@@ -179,11 +179,11 @@ def test_links_are_told_again(monkeypatch, cut):
             for page in set(pages):
                 told[-1][page] = told[-1].get(page, 0) + 1
 
-    monkeypatch.setattr("sharc_crawler.strategies.pyramid.Scout", Counting)
-    crawl("sharc-selective", [])
+    monkeypatch.setattr("sharc_crawler.strategies.scout.Scout", Counting)
+    crawl("sharc-selective", [], size=30)
     whole = max(told, key=len)
     told.clear()
-    crawl("sharc-selective", [cut])
+    crawl("sharc-selective", [cut], size=30)
     assert len(whole) > 5
     assert max(told, key=len) == whole
     assert sum(bool(links) for links in told) == 2, "it was cut off in the midst of the visits"

@@ -11,7 +11,8 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.links.robots import MAX_AGE, RobotsRules
+from sharc_crawler.links.robots import MAX_AGE
+from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.robots_text import MAX_BYTES, robots_text
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore

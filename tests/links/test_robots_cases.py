@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from sharc_crawler.coding import zstd
-from sharc_crawler.links import robots, robots_many
-from sharc_crawler.links.robots import RobotsRules, is_page
+from sharc_crawler.links import robots_many, robots_rules
 from sharc_crawler.links.robots_group import group_of
 from sharc_crawler.links.robots_many import ManyRules
+from sharc_crawler.links.robots_rules import RobotsRules, is_page
 from sharc_crawler.links.robots_text import robots_text
 from tests.links.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
 
@@ -31,7 +31,7 @@ def test_googles_cases() -> None:
 
 def test_googles_cases_are_the_same_for_many_rules(monkeypatch) -> None:
     few = [RobotsRules(text, agent, HOST).allows(url) for text, agent, url, _ in VERDICTS]
-    monkeypatch.setattr(robots, "MANY", -1)
+    monkeypatch.setattr(robots_rules, "MANY", -1)
     assert [RobotsRules(text, agent, HOST).allows(url) for text, agent, url, _ in VERDICTS] == few
 
 

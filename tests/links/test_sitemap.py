@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.mend import mended
-from sharc_crawler.links.robots import robots_sitemaps
+from sharc_crawler.links.robots_rules import robots_sitemaps
 from sharc_crawler.links.sitemap import read
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.archive import files as module
+from sharc_crawler.archive import drafts as module
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.frontier.rows import Batch, CaptureRow

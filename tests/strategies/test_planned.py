@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.model import Plan
-from sharc_crawler.strategies.base import Candidates
+from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.classes import Run
 from sharc_crawler.strategies.planned import NEWS, PlannedPages
 from sharc_crawler.strategies.scout import Scout
+from sharc_crawler.strategies.selective import SharcSelective
 
 HOT, COLD = 2.0, 1.0
 MANY = 1000  # pages missing: a few pages more or less are no news
@@ -155,7 +156,8 @@ class Listening(Scout):
 def scouted(rate: float, missing: int) -> tuple[list[tuple[int, Plan]], Listening]:
     """Four visits to pages of one rate; two documents link to page 7, one to page 3."""
     planned, scout = Planned((0, 2), (1, 400)), Listening()
-    planned.pages = PlannedPages(planned._plan, (HOT,), scout=scout)
+    planned.pages = PlannedPages(planned._plan, (HOT,))
+    planned.pages.scout = scout
     planned.put([*range(400)], rate)
     planned.pages.linked([7, 3])
     planned.pages.linked([7])
@@ -174,7 +176,8 @@ def test_as_many_errands_as_visits_are_made_under_one_plan(monkeypatch, missing)
     asked = []
     monkeypatch.setattr(Scout, "errands", lambda self, pages, rows, most: asked.append(most) or [])
     planned = Planned((0, 2), (1, 400))
-    planned.pages = PlannedPages(planned._plan, (HOT,), scout=Scout())
+    planned.pages = PlannedPages(planned._plan, (HOT,))
+    planned.pages.scout = Scout()
     planned.put([*range(400)], COLD)
     planned.pages.take(missing, 1.0)
     assert asked == [1 + int(NEWS * (400 + missing))]
@@ -187,8 +190,17 @@ def test_pages_out_of_their_turn_are_given_up_only_where_they_are_likely_to_chan
 
 def test_once_nothing_is_missing_pages_come_by_the_plan():
     planned = Planned((0, 400))
-    planned.pages = PlannedPages(planned._plan, (), scout=Listening())
+    planned.pages = PlannedPages(planned._plan, ())
+    planned.pages.scout = Listening()
     planned.put([*range(400)], COLD)
     planned.pages.linked([7])
     assert planned.pages.take(400, 1.0).page == 7
     assert planned.pages.take(0, 1.0).page == 399, "the newest of a class"
+
+
+@pytest.mark.parametrize(("size", "scouts"), [(0, False), (3, False), (4, True)])
+def test_there_is_a_scout_only_where_more_pages_are_expected_than_are_known_at_first(size, scouts):
+    strategy = SharcSelective(Setting(size=size))
+    strategy.add(Candidates.of([0, 1, 2], [COLD] * 3))
+    strategy.add(Candidates.of([3], [COLD]))
+    assert (strategy._pages.scout is not None) is scouts

@@ -12,7 +12,7 @@ import shutil
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import unpacked
 from sharc_crawler.live.browser.chromium import PROFILE, remove_profile

@@ -11,8 +11,9 @@ from scrapy.settings import Settings
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.fetched import AnswerFolder
-from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live import profile

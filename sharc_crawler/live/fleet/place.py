@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.checkpoints import CHECKSUMS
-from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.owners import own_name
 from sharc_crawler.archive.taking_over import STAY, remove_own
 from sharc_crawler.errors import DataError, SharcError, StoreUnavailable, Superseded

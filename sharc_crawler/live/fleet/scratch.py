@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import lock
+from sharc_crawler.archive.warc_names import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

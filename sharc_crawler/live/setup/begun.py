@@ -5,7 +5,8 @@ from __future__ import annotations
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import SUFFIX, in_use
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.warc_names import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.setup.output import as_given, is_whole

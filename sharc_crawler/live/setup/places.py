@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import forget_drafts, replace_file, safe_name
+from sharc_crawler.archive.files import forget_drafts, safe_name
 from sharc_crawler.archive.open_files import MOST, RESERVE, OpenFiles, limit
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
@@ -38,6 +38,8 @@ def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
         return {names[0]: output}
     for site in names:
         make_folder(output / safe_name(site))
+    from sharc_crawler.archive.drafts import replace_file  # only of several sites
+
     replace_file(output / SITES, folders_text({site: safe_name(site) for site in names}))
     return {site: output / safe_name(site) for site in names}
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.exchanges import response
-from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import USUAL, WarcOptions
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import Packed, WarcWriter
+from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.writing.messages import answer_of, describe, exchange_of, line, message_of, resources_of
 from sharc_crawler.model import CaptureRef

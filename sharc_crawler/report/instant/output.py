@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.instants import unix
 from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment

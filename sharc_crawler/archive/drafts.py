@@ -1,0 +1,75 @@
+"""Files that are written whole or not at all, and outlast a power failure."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Self
+
+
+def replace_file(path: Path, text: str | bytes) -> None:
+    """Write a file whole or not at all; a reader never sees half of it."""
+    with Drafts() as drafts, drafts.open(path) as file:
+        file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder outlast a power failure."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Drafts:
+    """Files that are written together: they replace what was there when the last of them is on the disk, or none does.
+
+    >>> from tempfile import mkdtemp; from pathlib import Path
+    >>> path = Path(mkdtemp()) / "a"
+    >>> with Drafts() as drafts:
+    ...     with drafts.open(path) as file:
+    ...         _ = file.write(b"text")
+    ...     path.exists(), drafts.of(path).read_bytes()
+    (False, b'text')
+    >>> path.read_bytes()
+    b'text'
+    """
+
+    def __init__(self) -> None:
+        self._paths: list[Path] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def of(self, path: Path) -> Path:
+        """Where the draft of a file lies until then."""
+        return path.with_name(f".{path.name}.{os.getpid()}")
+
+    @contextmanager
+    def open(self, path: Path) -> Iterator[IO[bytes]]:
+        """Write one of them."""
+        self._paths.append(path)
+        with self.of(path).open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+
+    def drop(self) -> None:
+        """Nothing is replaced after all."""
+        for path in self._paths:
+            self.of(path).unlink(missing_ok=True)
+        self._paths.clear()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            for path in self._paths if kind is None else ():
+                self.of(path).replace(path)
+        finally:
+            for path in self._paths:
+                self.of(path).unlink(missing_ok=True)

@@ -1,0 +1,79 @@
+"""WARC files of a folder: whose they are, by their names, and whether a writer holds one."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import OPEN, SUFFIX, safe_name
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.model import Instant
+
+
+def file_name(site: str, run: str, serial: int, started: Instant) -> str:
+    """The name of a capture's n-th file.
+
+    >>> file_name("example.org", "r1", 0, 1795000000)
+    'example.org-20261118110640-00000-r1.warc.gz'
+    """
+    return (
+        f"{safe_name(site)}-{datetime.fromtimestamp(started, UTC):%Y%m%d%H%M%S}-{serial:05d}-{safe_name(run)}{SUFFIX}"
+    )
+
+
+_EPOCH = r"(?:\.epoch-\d+)?"  #: in the name of a run: which of a site's owners wrote, where there was more than one
+_NAME = re.compile(rf"(.+)-\d{{14}}-(\d{{5,}})-([A-Za-z0-9.-]+?){_EPOCH}{re.escape(SUFFIX)}")
+
+
+def series_of(name: str) -> tuple[str, str] | None:
+    """Site and run in the name of a file, as they are written there; ``None``: not a name of ours.
+
+    >>> series_of("example.org-20261118110640-00000-r1.warc.gz")
+    ('example.org', 'r1')
+    >>> series_of("example.org-20261118110640-00000-r1.epoch-0007.warc.gz")
+    ('example.org', 'r1')
+    """
+    match = _NAME.fullmatch(name)
+    return (match[1], match[3]) if match else None
+
+
+def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
+    """A run's files of all its owners, open ones too, as (serial, path) in the order of writing."""
+    beginning = f"{safe_name(site)}-"
+    ending = f"{re.escape(safe_name(run))}{_EPOCH}{re.escape(SUFFIX)}(?:{re.escape(OPEN)})?"
+    pattern = re.compile(rf"{re.escape(beginning)}\d{{14}}-(\d{{5,}})-{ending}")
+    with os.scandir(folder) as entries:  # there are as many series as sites, and each looks for its own
+        names = [entry.name for entry in entries if entry.name.startswith(beginning)]
+    return sorted((int(match[1]), folder / name) for name in names if (match := pattern.fullmatch(name)))
+
+
+def lock(descriptor: int) -> bool:
+    """Hold a file for this writer until the descriptor is closed; false: another writer holds it."""
+    if sys.platform == "win32":  # an open file can be neither renamed nor removed there
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def in_use(folder: Path) -> Path | None:
+    """A file in the folder that a writer holds open at this moment."""
+    for path in folder.glob(f"*{OPEN}"):
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            if not lock(descriptor):
+                return path
+        finally:
+            os.close(descriptor)
+    return None
