@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.store import Batch, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
+from sharc_crawler.frontier.rows import Batch, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Slot, Verdict
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
