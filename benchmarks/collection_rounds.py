@@ -43,7 +43,7 @@ from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.modes.hint_signs import lists_changes
 from sharc_crawler.report.load import open_facts
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

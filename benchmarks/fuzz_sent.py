@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive import dates
 from sharc_crawler.archive.surt import surt
+from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http import dechunk, parse_response
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.coding import decoded, unpack

@@ -41,8 +41,9 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.model import Kind, Phase, Slot
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.folders import RUNNING
-from sharc_crawler.storage.opening import holds_state, load_state
+from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.sqlite import FILE_NAME
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from cms import ADDRESS, KNOWN, Site, answers, free_port, running
 
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,20 +14,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
-    from types import UnionType
 
     from sharc_crawler.model import Seconds
 
 ORDERS, STATUS = "control.json", "control-status.json"
 _OTHERS_MAY_WRITE = 0o022
-#: what stands in an answer, and in it of each capture
-_ANSWER = {"progress": str, "order": str, "time": str, "paused": bool, "delay": int | float, "captures": list}
-_CAPTURE = {"site": str, "phase": str, "reference": str | None} | dict.fromkeys(("pages", "visits", "revisits"), int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +69,6 @@ def write(folder: Path, name: str, document: Any) -> None:
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(json.dumps(asdict(document) if isinstance(document, Orders) else document))
     draft.replace(folder / name)
-
-
-def read_status(folder: Path) -> dict[str, Any]:
-    """The crawl's last answer; empty where there is none, or what is there is not as a crawl writes it."""
-    try:
-        status = json.loads((folder / STATUS).read_text(encoding="utf-8"))
-        _check(status, _ANSWER)
-        unix(status["time"])
-        for capture in status["captures"]:
-            _check(capture, _CAPTURE)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return {}
-    return dict(status)
-
-
-def _check(document: Any, kinds: Mapping[str, type | UnionType]) -> None:
-    if wrong := [name for name, kind in kinds.items() if not isinstance(document[name], kind)]:
-        raise ValueError(", ".join(wrong))
 
 
 def _checked(orders: Orders) -> Orders:

@@ -7,15 +7,13 @@ what was read is let go of, so that a body of gigabytes takes a few megabytes of
 from __future__ import annotations
 
 import mmap
-import os
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
 from weakref import finalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+    from pathlib import Path
 
 LARGE = 4 << 20  #: bytes that are kept in memory; more go to the disk as they come
 _STEP = 1 << 20
@@ -40,7 +38,7 @@ class Spool(mmap.mmap):
 
     def owned(self) -> Self:
         """Have the file removed as soon as nobody needs it."""
-        finalize(self, _remove, self.path)
+        finalize(self, remove, self.path)
         return self
 
     def let_go(self) -> None:
@@ -74,51 +72,7 @@ def pieces(data: Octets | memoryview, start: int = 0, stop: int | None = None) -
     data.let_go()
 
 
-class Spooling:
-    """A file that is written as bytes come, and read when all are there; without a folder it is gone with us."""
-
-    def __init__(self, folder: Path | None = None, data: Iterable[bytes | memoryview] = ()) -> None:
-        descriptor, name = tempfile.mkstemp(prefix="body-", dir=folder)
-        self._path, self.size, self._named = Path(name), 0, folder is not None
-        self._file = os.fdopen(descriptor, "r+b", buffering=0)
-        if not self._named:
-            _remove(self._path)
-        for piece in data:
-            self.write(piece)
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Add bytes; raises :class:`OSError` where there is no room for them."""
-        view = memoryview(data)
-        while view:
-            written = self._file.write(view)
-            self.size += written
-            view = view[written:]
-
-    def cut(self, count: int) -> bytes:
-        """Take the last bytes off again."""
-        self._file.seek(self.size - count)
-        taken = self._file.read(count)
-        self._file.truncate(self.size - count)
-        self._file.seek(self.size - count)
-        self.size -= count
-        return taken
-
-    def done(self) -> Octets:
-        """All that was written."""
-        if self.size and not self._named:
-            return Spool(self._path, self._file)
-        self._file.close()
-        if not self.size:
-            _remove(self._path)
-            return b""
-        return Spool(self._path).owned()
-
-    def discard(self) -> None:
-        """It is not needed."""
-        self._file.close()
-        _remove(self._path)
-
-
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove a file, if it is there."""
     with suppress(OSError):
         path.unlink()

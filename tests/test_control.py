@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from sharc_crawler.control import STATUS, read_status, write
+from sharc_crawler.control import STATUS, write
+from sharc_crawler.watch.status import read_status
 
 ANSWER = {
     "progress": "visits: 3 of 9 pages",

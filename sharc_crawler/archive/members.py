@@ -7,7 +7,8 @@ import zlib
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
-from sharc_crawler.spool import LARGE, Spooling
+from sharc_crawler.spool import LARGE
+from sharc_crawler.spooling import Spooling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

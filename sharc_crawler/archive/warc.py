@@ -16,7 +16,7 @@ from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
-from sharc_crawler.spool import Spooling
+from sharc_crawler.spooling import Spooling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from sharc_crawler.archive.wacz import NO_ZIP, PACKAGE, SEAL, WACZ
 from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
+from sharc_crawler.storage.beside import says_it_holds_state
 from sharc_crawler.storage.folders import capture_folders
-from sharc_crawler.storage.opening import says_it_holds_state
 
 if TYPE_CHECKING:
     from pathlib import Path

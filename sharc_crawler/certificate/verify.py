@@ -31,9 +31,9 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
+from sharc_crawler.storage.beside import is_held, open_state
 from sharc_crawler.storage.folders import moved_sites, site_folders
-from sharc_crawler.storage.holding import is_held
-from sharc_crawler.storage.opening import holds_state, open_state
+from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.changes.digest import digest_of
-from sharc_crawler.spool import Octets, Spool, Spooling, pieces
+from sharc_crawler.spool import Octets, pieces
 from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
 _FOLD = re.compile(rb"\r?\n[ \t]+")
-_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
-_LINE_END = re.compile(rb"\r?\n")
 _INTERIM = {*range(100, 200)} - {101}  #: after that one the connection speaks another protocol
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
@@ -64,13 +62,17 @@ class HttpResponse:
         """The entity body: transfer-decoded, still content-encoded."""
         if not self.chunked:
             return memoryview(self.raw)[self.body_start :]
-        if isinstance(self.raw, Spool):
-            return memoryview(Spooling(self.raw.folder, self.pieces()).done())
-        return dechunk(self.raw, self.body_start)
+        from sharc_crawler.changes.chunks import dechunked  # servers that say a length need none
+
+        return dechunked(self.raw, self.body_start)
 
     def pieces(self) -> Iterator[bytes | memoryview]:
         """The same, in pieces that fit into memory."""
-        return _chunks(self.raw, self.body_start) if self.chunked else pieces(self.raw, self.body_start)
+        if not self.chunked:
+            return pieces(self.raw, self.body_start)
+        from sharc_crawler.changes.chunks import chunks  # the same
+
+        return chunks(self.raw, self.body_start)
 
     @cached_property
     def digest(self) -> str:
@@ -132,23 +134,3 @@ def _headers(head: bytes) -> tuple[tuple[bytes, bytes], ...]:
     lines = _FOLD.sub(b" ", head).split(b"\n")[1:]
     parts = (line.partition(b":") for line in lines)
     return tuple((name.strip(), value.strip()) for name, colon, value in parts if colon)
-
-
-def dechunk(raw: bytes, start: int = 0) -> bytes:
-    r"""The data of a chunked body that starts at ``start``, as far as the chunks are whole or cut at the end.
-
-    Trailers are left out. What follows a malformed chunk is left out.
-
-    >>> dechunk(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
-    b'abcde'
-    """
-    return b"".join(_chunks(raw, start))
-
-
-def _chunks(raw: Octets, start: int) -> Iterator[bytes | memoryview]:
-    while (line := _CHUNK_SIZE.match(raw, start)) and (size := int(line[1], 16)):
-        end = line.end() + size
-        yield from pieces(raw, line.end(), end)
-        if (stop := _LINE_END.match(raw, end)) is None:
-            return
-        start = stop.end()

@@ -16,9 +16,9 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.live.writing.writer_process import stored_payloads
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.observations import ObservationStore
-from sharc_crawler.storage.opening import open_state
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 

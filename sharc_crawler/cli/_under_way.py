@@ -8,8 +8,8 @@ import click
 
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import UsageError
+from sharc_crawler.storage.beside import is_held
 from sharc_crawler.storage.folders import RUNNING
-from sharc_crawler.storage.holding import is_held
 
 if TYPE_CHECKING:
     from pathlib import Path

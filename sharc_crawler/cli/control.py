@@ -11,11 +11,12 @@ import click
 
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._under_way import ordered
-from sharc_crawler.control import ORDERS, read_orders, read_status, write
+from sharc_crawler.control import ORDERS, read_orders, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.watch.status import read_status
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 

@@ -13,8 +13,8 @@ from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import BROUGHT, FORMATS
 from sharc_crawler.report.unproven import DOUBT, refuted_in
 from sharc_crawler.report.write import DATA
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import capture_folders
-from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:
     from sharc_crawler.report.pages import Stored

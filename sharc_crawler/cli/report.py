@@ -25,8 +25,9 @@ from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.words import printable
 from sharc_crawler.report.write import to_json, write
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import site_folders
-from sharc_crawler.storage.opening import holds_state, open_state
+from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from sharc_crawler.report.pages import Truth

@@ -10,7 +10,7 @@ from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
-from sharc_crawler.storage.opening import open_state
+from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
     from pathlib import Path

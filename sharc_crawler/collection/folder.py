@@ -10,9 +10,10 @@ from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Phase
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.gathered import is_collection
-from sharc_crawler.storage.opening import holds_state, load_state
+from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short, size
-from sharc_crawler.storage.holding import is_held
+from sharc_crawler.storage.beside import is_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

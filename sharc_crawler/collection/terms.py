@@ -35,7 +35,7 @@ NOT_HERE = frozenset(
     ("url", "seeds", "collection", "output", "objects", "history", "masks", "dry_run", "resume", "control")
 )
 OF_CAPTURES = tuple(
-    name for name, row in ARGUMENTS.items() if name not in NOT_HERE and row.option.section not in (SEEDS, NEWS)
+    name for name, row in ARGUMENTS.items() if name not in NOT_HERE and row.section not in (SEEDS, NEWS)
 )
 _TOP = ("title", "settings", "defaults", "sites", "budget", "notify", "keep")
 _SITE = ("url", "name", "every", "masks")

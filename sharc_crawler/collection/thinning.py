@@ -13,8 +13,8 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.collection.referring import taken_digests
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.observations import ObservationStore
-from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT
-from sharc_crawler.live.monitoring.busy import StoppedError
+from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.teaching import teach
 from sharc_crawler.report.terminal import summary

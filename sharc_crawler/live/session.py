@@ -16,7 +16,7 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.instants import iso
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
-from sharc_crawler.live.setup.output import check_objects, check_state, is_whole, make_folder
+from sharc_crawler.live.setup.output import check_state, make_folder
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
 from sharc_crawler.plugins import path_of
@@ -97,6 +97,8 @@ class Session:
         elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
         if self.config.output and self.config.objects:
+            from sharc_crawler.live.setup.whole import check_objects  # only where there is an object store
+
             check_objects(self.config.objects, self.config.output, [place.folder for place in self.places.values()])
 
     @property
@@ -153,12 +155,20 @@ class Session:
         if output not in paths.values():
             self._held = hold(output)
         for site, folder in paths.items():
-            if self.rebuilds and not is_whole(folder):
+            if not self._is_lost(folder):
+                check_state(folder)
+            else:
                 self._stateless.add(site)
                 set_state_aside(folder)
-            else:
-                check_state(folder)
             self._place(site, folder)
+
+    def _is_lost(self, folder: Path) -> bool:
+        """Is its state to be made again?"""
+        if not self.rebuilds:
+            return False
+        from sharc_crawler.live.setup.whole import is_whole  # hardly ever
+
+        return not is_whole(folder)
 
     def _place(self, site: str, folder: Path) -> Place:
         make_folder(folder)

@@ -20,7 +20,7 @@ class Option:
     help: str  #: one sentence without its full stop; Markdown
     argument: bool  #: can be given as ``-a name=value``
     setting: str | None  #: name of the setting; empty: ``SHARC_NAME``; None: it has none
-    section: str = ""  #: of the page of arguments
+    section: str = ""  #: of the page of arguments, that this row begins
     shown: str = ""  #: the default in words, where its value does not say it
     profile: Any = None  #: the default of `scrapy crawl site`, where the profile has another one
     needs: str = ""  #: the argument that it is for, as ``mode=instant``, or ``ranker=`` for any value of that

@@ -33,7 +33,7 @@ def table(section: str) -> str:
     if section == "settings":
         head = "| setting | value | what it is | default |\n|---|---|---|---|\n"
         return head + "".join(_line(name, row, _also(row)) for name, row in SETTINGS.items())
-    rows = [row for row in ARGUMENTS.values() if row.option.section == section]
+    rows = [row for row in ARGUMENTS.values() if row.section == section]
     return "| argument | value | what it is | default |\n|---|---|---|---|\n" + "".join(
         _line(row.name, row, _only(row)) for row in rows
     )

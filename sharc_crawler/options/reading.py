@@ -13,7 +13,7 @@ from sharc_crawler.options.kinds import Real
 from sharc_crawler.options.table import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sharc_crawler.options.kinds import ValueKind
     from sharc_crawler.options.option import Option
@@ -30,6 +30,7 @@ class OptionRow:
     field: str  #: in :class:`~sharc_crawler.options.table.Options`
     default: Any
     option: Option
+    section: str  #: of the page of arguments
 
     @property
     def name(self) -> str:
@@ -43,7 +44,15 @@ class OptionRow:
         return f"SHARC_{self.name.upper()}" if named == "" else named
 
 
-ROWS = tuple(OptionRow(one.name, one.default, one.metadata["option"]) for one in fields(Options))
+def _rows() -> Iterator[OptionRow]:
+    section = ""
+    for one in fields(Options):
+        option: Option = one.metadata["option"]
+        section = option.section or section
+        yield OptionRow(one.name, one.default, option, section)
+
+
+ROWS = tuple(_rows())
 ARGUMENTS = {row.name: row for row in ROWS if row.option.argument}
 SETTINGS = {row.setting: row for row in ROWS if row.setting}
 _GIVEN = re.compile(rf"(?<![\w.-])(?P<name>{'|'.join(name for name, row in ARGUMENTS.items() if row.setting)})=")

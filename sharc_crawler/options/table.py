@@ -1,4 +1,4 @@
-"""The table: a row per option, with its kind, its default and what it does.
+"""The table: a row per option, with its kind, its default and what it does, section after section.
 
 A name with an underscore at its end (``for_``) is that without it. A new option is a row here, and ``config.name``
 where it is used: arguments, settings, checks, ``scrapy crawl --help`` and the docs follow.
@@ -69,14 +69,11 @@ class Options:
         " several separated by commas or blanks, captured side by side",
         section=WHAT,
     )
-    seeds: tuple[str, ...] = argument(
-        SeedFile(), (), "file with one URL a line (`#` begins a comment line)", section=WHAT
-    )
+    seeds: tuple[str, ...] = argument(SeedFile(), (), "file with one URL a line (`#` begins a comment line)")
     strategy: str = both(
         STRATEGY,
         "sharc-online",  # an order alone doubles nobody's traffic
         "order of visits and revisits ([which there are](../README.md#strategies), [your own](strategies.md))",
-        section=WHAT,
         profile="sharc-selective",
         never=_INSTANT,
     )
@@ -85,16 +82,11 @@ class Options:
         "",
         "capture part by part, the largest coherent part first, each around a reference instant of its own; `links`"
         " needs `pip install 'sharc-crawler[links]'` ([subsites.md](subsites.md))",
-        section=WHAT,
         shown="the site as a whole",
         never=_INSTANT,
     )
     sitemap: tuple[str, ...] | None = argument(
-        Sitemaps(),
-        None,
-        "`auto`: from robots.txt, else `/sitemap.xml`; `off`; or its URL",
-        section=WHAT,
-        shown="`auto`",
+        Sitemaps(), None, "`auto`: from robots.txt, else `/sitemap.xml`; `off`; or its URL", shown="`auto`"
     )
     hints: float = argument(
         Real(0, 1),
@@ -102,43 +94,33 @@ class Options:
         "share of the slots, at most, in which pages are visited again before the reference instant, as a sitemap, a"
         " feed or a list of changes says that they have changed since their visit, polls included; 0: none"
         " ([rates.md](rates.md#second-looks-before-t))",
-        section=WHAT,
         never=_INSTANT,
     )
     scope: str = argument(
         Choice(get_args(ScopeKind)),
         "host",
         "what belongs to a site: `host` (with or without `www.`), `domain`, `prefix` (the seed's folder)",
-        section=WHAT,
     )
-    include: tuple[str, ...] = argument(Pattern(), (), "only pages whose URL it finds", section=WHAT)
+    include: tuple[str, ...] = argument(Pattern(), (), "only pages whose URL it finds")
     exclude: tuple[str, ...] = argument(
         Pattern(),
         (),
         "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki and WordPress)",
-        section=WHAT,
     )
     size: int = both(
         Whole(),
         0,
         "estimated number of pages of a site, where no sitemap tells",
-        section=WHAT,
         shown="as many as are known",
         never=_INSTANT,
     )
     limit: int = argument(
-        Whole(),
-        0,
-        "pages visited at most (those that turn out gone count too)",
-        section=WHAT,
-        shown="none",
-        never=_INSTANT,
+        Whole(), 0, "pages visited at most (those that turn out gone count too)", shown="none", never=_INSTANT
     )
     hops: int | None = argument(
         Whole(),
         None,
         "links followed in a row from a seed or sitemap at most (trails without end, such as calendars); 0: no limit",
-        section=WHAT,
         shown="50, none for `dfs`",
     )
     traps: bool = argument(
@@ -146,23 +128,17 @@ class Options:
         True,
         "`0`: follow pages of one template even where most repeat a few contents ([what is no"
         " page](settings.md#what-is-no-page))",
-        section=WHAT,
     )
     max_requests: int = both(
-        Whole(),
-        0,
-        "[budget](arguments.md#budgets) of each site: requests, revisits included",
-        section=WHAT,
-        shown="none",
+        Whole(), 0, "[budget](arguments.md#budgets) of each site: requests, revisits included", shown="none"
     )
-    max_bytes: int = both(Bytes(), 0, "budget of each site: bytes of payload", section=WHAT, shown="none")
-    max_time: float = both(Duration(), 0.0, "budget of each site: time while it runs", section=WHAT, shown="none")
+    max_bytes: int = both(Bytes(), 0, "budget of each site: bytes of payload", shown="none")
+    max_time: float = both(Duration(), 0.0, "budget of each site: time while it runs", shown="none")
     delay: float = both(
         Duration(),
         0.0,
         "time between two requests to a host, `www.x` and `x` being one (robots.txt may ask for more)",
         setting="DOWNLOAD_DELAY",
-        section=WHAT,
         profile=1.0,
     )
     output: Path | None = both(
@@ -170,7 +146,6 @@ class Options:
         None,
         "folder for WARCs, state and report, of one crawl; `captures/%(name)s/%(time)s`: for each spider and run, as in"
         " `FEEDS`; without it a project's own spider keeps nothing",
-        section=WHAT,
         shown="none; `site`: `captures/HOST-TIME`",
     )
     collection: Path | None = argument(
@@ -178,7 +153,6 @@ class Options:
         None,
         "folder of [a collection](collection.md), made where there is none: output, history, masks, `dedup=site` and"
         " the arguments of its site follow from it; `url` names one of its sites",
-        section=WHAT,
         never=_INSTANT,
     )
     history: str | None = both(
@@ -186,16 +160,14 @@ class Options:
         None,
         "file with the archive's history ([schema](observations.md)): rates, known pages and size come from it, and"
         " what a capture learns is added",
-        section=WHAT,
     )
     rates: str = both(
         RATES,
         "captures,sitemap",
         "[sources of change rates](rates.md#sources), in the order in which they are asked: `captures`, `sitemap`,"
         " `predictor:model=FILE`, …",
-        section=WHAT,
     )
-    dry_run: bool = argument(Flag(), False, "`1`: check everything, show the plan, send nothing", section=WHAT)
+    dry_run: bool = argument(Flag(), False, "`1`: check everything, show the plan, send nothing")
 
     resume: str = both(
         FlagOr("rebuild"),
@@ -203,8 +175,27 @@ class Options:
         "`rebuild`: go on from state made again from the WARC files and the log, where that in the output folder is"
         " [lost or damaged](report.md#state-that-is-lost); `1`: a project's own spider, cut off, goes on where it was"
         " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
-        section=WHAT,
         shown="`site` goes on from its state; a project's own spider does not",
+    )
+
+    # Logged in
+    cookies: str | None = argument(
+        COOKIES,
+        None,
+        "cookies that requests are made with, in Netscape's format (`cookies.txt`): of a session that you are entitled"
+        " to capture ([how](capturing.md#logged-in))",
+        never=_INSTANT,
+    )
+    state: str | None = argument(
+        STATE, None, "the same, and what scripts had stored: a storage state of Playwright's", never=_INSTANT
+    )
+    session: str = argument(
+        Text("words"),
+        "logged in",
+        "whose session that is, in a word, as `reader`: report and certificate say it (with `cookies` or `state`)",
+    )
+    keep_secrets: bool = argument(
+        Flag(), False, "`1`: leave the session's secrets in WARC requests (with `cookies` or `state`)"
     )
 
     # Pages made by script
@@ -221,7 +212,6 @@ class Options:
         ("scroll",),
         "what is done with each page that rests: `scroll` it, and its parts, to their ends; click on what says `more`"
         " ([bounds](browser.md#bounds))",
-        section=SHOWN,
         needs=_SHOWN,
     )
     post: bool = argument(
@@ -229,48 +219,16 @@ class Options:
         False,
         "`1`: send what scripts ask by POST, too, at both downloads of a page, as sites with GraphQL need it; it may"
         " have an effect there",
-        section=SHOWN,
         needs=_SHOWN,
     )
     screenshots: bool = argument(
         Flag(),
         False,
         "`1`: archive a picture of the first screen of each page that a browser shows, as `urn:view:URL`",
-        section=SHOWN,
         needs=_SHOWN,
     )
     text: bool = argument(
-        Flag(),
-        False,
-        "`1`: archive what each page that a browser shows says then, as `urn:text:URL`",
-        section=SHOWN,
-        needs=_SHOWN,
-    )
-
-    # Logged in
-    cookies: str | None = argument(
-        COOKIES,
-        None,
-        "cookies that requests are made with, in Netscape's format (`cookies.txt`): of a session that you are entitled"
-        " to capture ([how](capturing.md#logged-in))",
-        section=WHAT,
-        never=_INSTANT,
-    )
-    state: str | None = argument(
-        STATE,
-        None,
-        "the same, and what scripts had stored: a storage state of Playwright's",
-        section=WHAT,
-        never=_INSTANT,
-    )
-    session: str = argument(
-        Text("words"),
-        "logged in",
-        "whose session that is, in a word, as `reader`: report and certificate say it (with `cookies` or `state`)",
-        section=WHAT,
-    )
-    keep_secrets: bool = argument(
-        Flag(), False, "`1`: leave the session's secrets in WARC requests (with `cookies` or `state`)", section=WHAT
+        Flag(), False, "`1`: archive what each page that a browser shows says then, as `urn:text:URL`", needs=_SHOWN
     )
 
     # While it runs
@@ -296,30 +254,18 @@ class Options:
         RealOrAuto(0, 1),
         None,
         "chosen with a probability of change of at least this; `auto`: where F1 is likely greatest",
-        section=SEEDS,
         needs=_RANKER,
     )
-    budget: int | None = argument(Whole(), None, "chosen at most", section=SEEDS, needs=_RANKER)
+    budget: int | None = argument(Whole(), None, "chosen at most", needs=_RANKER)
     timemaps: tuple[str, ...] = argument(
         TextList("files and folders"),
         (),
         "the archives' history: CDX, TimeMaps, WARC, folders of them, as `sharc seeds fetch` makes; also `history`",
-        section=SEEDS,
         needs=_RANKER,
     )
-    updates: str = argument(
-        UPDATES,
-        "digest",
-        "what a change is",
-        section=SEEDS,
-        needs=_RANKER,
-    )
+    updates: str = argument(UPDATES, "digest", "what a change is", needs=_RANKER)
     explore: float = argument(
-        Real(0, 1),
-        0.0,
-        "share of the seeds left out that is crawled all the same, to estimate recall",
-        section=SEEDS,
-        needs=_RANKER,
+        Real(0, 1), 0.0, "share of the seeds left out that is crawled all the same, to estimate recall", needs=_RANKER
     )
 
     # Following the news
@@ -331,17 +277,12 @@ class Options:
         " polled for news ([temporal.md](temporal.md))",
         section=NEWS,
     )
-    every: float = argument(
-        Duration(0.001), 300.0, "mean time between two polls of a hub", section=NEWS, needs=_INSTANT
-    )
-    for_: float = argument(
-        Duration(0.001), math.inf, "how long it runs", section=NEWS, needs=_TIMED, shown="until stopped"
-    )
+    every: float = argument(Duration(0.001), 300.0, "mean time between two polls of a hub", needs=_INSTANT)
+    for_: float = argument(Duration(0.001), math.inf, "how long it runs", needs=_TIMED, shown="until stopped")
     requests: float = argument(
         Whole(1),
         math.inf,
         "requests an hour at most, over all hosts (continuous: of each site, after its first visits)",
-        section=NEWS,
         needs=_TIMED,
         shown="no budget",
     )
@@ -350,7 +291,6 @@ class Options:
         "coherent",
         "which page is looked at when: `coherent` (most pages shown as they were, at any instant), `sharp` (least"
         " blur), `even`, or [your own](strategies.md#upkeep)",
-        section=NEWS,
         needs=_CONTINUOUS,
     )
 
@@ -366,7 +306,6 @@ class Options:
         Flag(),
         False,
         "package the captures as one [WACZ](https://specs.webrecorder.net/wacz/1.1.1/) file, too, when complete",
-        section=KEPT,
         never=_INSTANT,
     )
     sign: str | None = both(
@@ -375,7 +314,6 @@ class Options:
         "private key (PEM, curve secp384r1), or that of a domain with its certificates (needs `timestamp`), that signs"
         " certificate and package, as [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/) has it ([what it"
         " proves](certificate.md#who-and-when))",
-        section=KEPT,
         never=_INSTANT,
     )
     timestamp: str | None = both(
@@ -383,7 +321,6 @@ class Options:
         None,
         "time stamp authority (RFC 3161) that is asked, at the end, when the certificate existed; needs `pip install"
         " 'sharc-crawler[sign]'` ([what it proves](certificate.md#who-and-when))",
-        section=KEPT,
         never=_INSTANT,
     )
     objects: str | None = both(
@@ -392,21 +329,18 @@ class Options:
         "object store that holds the capture: each exchange lies there before it counts, and the whole folder at the"
         " end ([object stores](capturing.md#in-an-object-store)); `output` is the working copy. Needs `pip install"
         " 'sharc-crawler[s3]'`",
-        section=KEPT,
         never=_INSTANT,
     )
     masks: str | None = both(
         MASKS,
         None,
         "file of what does not count as a change of content, as `sharc masks` writes it ([changes.md](changes.md))",
-        section=KEPT,
     )
     audit: float = argument(
         Real(0, 1),
         AUDIT,
         "share of the pages claimed on the server's word (lastmods, 304s) that is downloaded again and compared, five"
         " at least of each kind of URLs (kinds of few pages share theirs); 0: none",
-        section=KEPT,
         never=_INSTANT,
     )
 
@@ -415,7 +349,6 @@ class Options:
         LAG,
         "time after a change by which the site's sitemaps tell of it. What `sharc-attested` claims by one that was read"
         " sooner is [provisional](certificate.md#provisional-and-confirmed). Former captures may show that it is more",
-        section=KEPT,
         never=_INSTANT,
     )
 
@@ -424,7 +357,6 @@ class Options:
         "off",
         "`attested` (with `collection` and `strategy=sharc-attested`): no request for a page that is as a former"
         " capture has it, by the word of sitemaps that have earned trust ([how](collection.md#not-asked-at-all))",
-        section=KEPT,
         never=_INSTANT,
     )
 

@@ -23,7 +23,7 @@ from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.words import span
 from sharc_crawler.seeds.chosen import SELECTION
-from sharc_crawler.storage.opening import open_state
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 

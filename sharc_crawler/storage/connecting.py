@@ -7,12 +7,11 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.storage.failing import BUSY
 
 if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
-
-BUSY = 60.0  #: seconds to wait for another process's transaction
 
 
 def readable(path: Path) -> str:

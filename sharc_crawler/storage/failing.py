@@ -11,6 +11,7 @@ from sharc_crawler.errors import StoreFull, StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BUSY = 60.0  #: seconds to wait for another process's transaction
 _FULL = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
 
 

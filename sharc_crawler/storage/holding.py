@@ -41,18 +41,6 @@ def hold(folder: Path) -> IO[bytes]:
     return held
 
 
-def is_held(folder: Path) -> bool:
-    """Does a process hold the state of a folder at this moment? Whoever held it last stays named."""
-    if sys.platform == "win32" or not (folder / LOCK).is_file():
-        return False
-    with (folder / LOCK).open("rb") as lock:
-        try:
-            fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
-
-
 def owner(folder: Path) -> str:
     """Who held a folder's state last, even if it was let go since; empty: nobody, as far as is known."""
     try:

@@ -5,17 +5,14 @@ A folder says by which one: the file ``.store`` holds its name where that is not
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.store import FrontierStore, StoreKind
 
 USUAL = "sqlite"
@@ -42,11 +39,6 @@ def holds_state(folder: Path) -> bool:
     return store_kind(kept_by(folder)).holds(folder)
 
 
-def says_it_holds_state(folder: Path) -> bool:
-    """The same, by what lies there alone: a store of somebody else's need not be installed."""
-    return (folder / NAMED).is_file() or SqliteStore.holds(folder)
-
-
 def begin_state(folder: Path, name: str) -> FrontierStore:
     """A crawl's state in a folder, new or gone on with, held by this process from now on.
 
@@ -67,46 +59,6 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
     return store
 
 
-def begin_copy(folder: Path) -> FrontierStore:
-    """State that lies elsewhere, safe, and is copied here to be read; as :func:`begin_state`, but nothing is synced."""
-    return SqliteStore(folder, copies=True)
-
-
-def move_copy(folder: Path, to: Path) -> None:
-    """Give a folder the state that was copied into another one, and is closed; what it had is replaced."""
-    (folder / FILE_NAME).replace(to / FILE_NAME)
-
-
 def set_state_aside(folder: Path) -> None:
     """Keep what a folder holds, damaged as it is, under another name: a new state is to be made."""
     store_kind(kept_by(folder)).set_aside(folder)
-
-
-@contextmanager
-def open_state(folder: Path) -> Iterator[FrontierStore]:
-    """A capture folder's store, read beside its owner.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
-    """
-    kind = store_kind(kept_by(folder))
-    if not kind.holds(folder):
-        raise UsageError(
-            f"{str(folder)!r} holds no capture (its state, {_usual_file(folder)}, is missing or empty);"
-            " name a folder given as output="
-        )
-    store = kind(folder, reading=True)
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def load_state(folder: Path) -> Batch:
-    """All that a capture folder's store holds; raises as :func:`open_state`."""
-    with open_state(folder) as store:
-        return store.load()
-
-
-def _usual_file(folder: Path) -> str:
-    name = kept_by(folder)
-    return FILE_NAME if name == USUAL else f"of store {name!r}"

@@ -7,8 +7,8 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.storage.connecting import BUSY, readable, share
-from sharc_crawler.storage.failing import Connection
+from sharc_crawler.storage.connecting import readable, share
+from sharc_crawler.storage.failing import BUSY, Connection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,7 @@ from sharc_crawler.frontier.rows import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
-from sharc_crawler.storage.connecting import BUSY, readable
-from sharc_crawler.storage.failing import is_full, said_of
+from sharc_crawler.storage.failing import BUSY, is_full, said_of
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.uncollected import uncollected
 
@@ -190,6 +189,8 @@ class SqliteStore:
 def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
     try:
         if reading:
+            from sharc_crawler.storage.connecting import readable  # who writes opens it as it is
+
             db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None)
             db.execute("PRAGMA query_only = ON")
         else:

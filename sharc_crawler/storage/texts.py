@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
-from sharc_crawler.storage.connecting import BUSY, share
-from sharc_crawler.storage.failing import Connection
+from sharc_crawler.storage.connecting import share
+from sharc_crawler.storage.failing import BUSY, Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.http import dechunk, parse_response, target
+from sharc_crawler.changes.http import parse_response, target
 
 OK = b"HTTP/1.1 200 OK\r\n"
 

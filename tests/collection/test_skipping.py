@@ -21,7 +21,7 @@ from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.thinning import holding
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.instants import iso, unix
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of
 

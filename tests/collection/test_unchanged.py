@@ -34,7 +34,7 @@ from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.begun import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.report.taught import read_taught
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of, static  # noqa: F401
 

@@ -10,7 +10,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Phase
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from tests.strategies import bad
 
 FAILED, LONG = 1, pytest.mark.long

@@ -17,7 +17,7 @@ from sharc_crawler.collection.certifying import certify_at
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.instants import unix
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from tests.live import warm
 
 PAGES = 20

@@ -23,7 +23,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.fleet.opening import open_fleet
-from sharc_crawler.storage.opening import open_state
+from sharc_crawler.storage.beside import open_state
 from tests.fleet.database import Database, missing
 from tests.live.serving import Answering, serving_at
 from tests.object_store import object_store

@@ -33,8 +33,8 @@ from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.plain import to_json
 from sharc_crawler.testing.ledger_means import site_order
 from sharc_crawler.testing.stores import visit_row

@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.writing.space import LEAST
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from tests.live.conftest import captures_of
 
 SIZE = 12_000_000

@@ -22,8 +22,8 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.model import Phase, Result
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.observations import ObservationStore
-from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.live.conftest import captures_of
 from tests.live.warm import Scrapy, site_words

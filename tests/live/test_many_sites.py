@@ -18,8 +18,8 @@ from sharc_crawler.archive.files import OPEN
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.report.sites import MOVED
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.folders import site_folders
-from sharc_crawler.storage.opening import load_state
 from tests.live import warm
 from tests.live.serving import Answering, serving_at
 from tests.live.warm import PROFILE, Scrapy, site_words

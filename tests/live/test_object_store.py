@@ -10,9 +10,9 @@ import time
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.control import read_status
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
+from sharc_crawler.watch.status import read_status
 from tests.live.warm import PROFILE, SHARC, Scrapy, finished, site_words
 from tests.object_store import object_store
 

@@ -12,7 +12,7 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.masks import save_masks
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.testing.stores import FrontierStoreContract
 from tests import docs_files
 from tests.live.warm import SHARC, Scrapy, finished, site_words

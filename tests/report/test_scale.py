@@ -19,7 +19,7 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked
 from sharc_crawler.report.write import write
 from sharc_crawler.storage import frontier_reading
-from sharc_crawler.storage.opening import open_state
+from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from sharc_crawler.errors import Superseded
-from sharc_crawler.storage.holding import hold, is_held, owner
+from sharc_crawler.storage.beside import is_held
+from sharc_crawler.storage.holding import hold, owner
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is held there")

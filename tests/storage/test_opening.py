@@ -8,16 +8,9 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, HostRow
+from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.storage.opening import (
-    begin_state,
-    holds_state,
-    kept_by,
-    load_state,
-    open_state,
-    set_state_aside,
-    store_kind,
-)
+from sharc_crawler.storage.opening import begin_state, holds_state, kept_by, set_state_aside, store_kind
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 SAMPLE = Batch(hosts={"h.example": HostRow("h.example", None, 1.0)})

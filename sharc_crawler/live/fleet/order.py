@@ -33,9 +33,7 @@ _SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: of those that are settings, w
 OF_SITES = frozenset(
     name
     for name, row in ARGUMENTS.items()
-    if name not in _NOT_HERE
-    and row.option.section not in (SEEDS, NEWS)
-    and (row.setting is None or name in _SETTINGS_TOO)
+    if name not in _NOT_HERE and row.section not in (SEEDS, NEWS) and (row.setting is None or name in _SETTINGS_TOO)
 )
 
 

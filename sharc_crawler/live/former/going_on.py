@@ -12,7 +12,6 @@ from sharc_crawler.frontier.rows import SOLE, Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
-from sharc_crawler.live.setup.output import as_given
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -137,3 +136,14 @@ def _withdraw(place: Place, state: Batch, *numbers: int) -> None:
         if aside := withdraw(place.folder, row.spec.site):
             note = f"its certificate was withdrawn: what had confirmed that lies in {aside}"
             state.captures[number] = row._replace(notes=(*row.notes, note))
+
+
+def as_given(value: object) -> str:
+    """A setting's value as it is given.
+
+    >>> as_given(("a", "b")), as_given(())
+    ('a b', '(none)')
+    """
+    if isinstance(value, tuple):
+        return " ".join(value) or "(none)"
+    return "(none)" if value is None else str(value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.monitoring.busy import busy, stoppable
+from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.monitoring.stopping import stoppable
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import DAY
@@ -31,7 +32,7 @@ class AloudChain(Chain):
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
         """One estimate per sighting, in their order.
 
-        Raises :class:`~sharc_crawler.live.monitoring.busy.StoppedError`.
+        Raises :class:`~sharc_crawler.live.monitoring.stopping.StoppedError`.
         """
         if len(sightings) < MANY:
             return super().rates(sightings, now)

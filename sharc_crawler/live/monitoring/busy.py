@@ -1,8 +1,7 @@
-"""Work that may take long says so: a line after two seconds, and from then on, with what is left. Ctrl-C is heard."""
+"""Work that may take long says so: a line after two seconds, and from then on, with what is left."""
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 from contextlib import contextmanager
@@ -10,22 +9,15 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import SharcError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import FrameType
-    from typing import NoReturn, TextIO
+    from typing import TextIO
 
     from sharc_crawler.model import Seconds
 
 PATIENCE: Seconds = 2.0
 AGAIN: Seconds = 10.0  #: where the line is not rewritten
 CLEAR = "\r\x1b[2K"
-
-
-class StoppedError(SharcError):
-    """Ctrl-C ended a piece of work that the reactor waits for."""
 
 
 class Share:
@@ -95,21 +87,3 @@ def _tell(share: Share, out: TextIO, ended: threading.Event, patience: Seconds) 
     if terminal and wait != patience:
         out.write(CLEAR)
         out.flush()
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM raise :class:`StoppedError`: a reactor would hear of them when all is done."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    former = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - the signal module's
-    raise StoppedError(f"stopped by {signal.Signals(number).name}")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.readings import Order, Reading, Wants, packed
-from sharc_crawler.live.writing.messages import block_at, line, message_of
+from sharc_crawler.live.writing.heard import block_at, message_of
+from sharc_crawler.live.writing.messages import line
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector

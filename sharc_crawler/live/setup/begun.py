@@ -9,12 +9,14 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.warc_names import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch
-from sharc_crawler.live.setup.output import as_given, is_whole
+from sharc_crawler.live.former.going_on import as_given
 from sharc_crawler.live.setup.spent import check_bounds, narrowed
+from sharc_crawler.live.setup.whole import is_whole
 from sharc_crawler.model import Phase, Seconds
 from sharc_crawler.report.words import collected
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
-from sharc_crawler.storage.opening import holds_state, open_state
+from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:

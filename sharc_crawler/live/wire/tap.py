@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from OpenSSL import SSL
 
-    from sharc_crawler.spool import Octets, Spooling
+    from sharc_crawler.spool import Octets
+    from sharc_crawler.spooling import Spooling
 
 
 class WithheldError(Exception):

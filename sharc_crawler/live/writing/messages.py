@@ -1,4 +1,4 @@
-"""What a crawl and the process that writes its WARC files say to each other: lines of JSON, and bytes behind them."""
+"""What a crawl says to the process that writes its WARC files: lines of JSON, and bytes behind them; and errors."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import errno
 import json
 import os
 from dataclasses import astuple, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Exchange
@@ -18,11 +16,11 @@ from sharc_crawler.spool import Spool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.model import CaptureRef
+    from sharc_crawler.archive.originals import Original, Resource
     from sharc_crawler.spool import Octets
 
-_BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
-_WORDS = tuple(field.name for field in fields(Exchange) if field.name not in _BLOCKS)
+BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
+_WORDS = tuple(field.name for field in fields(Exchange) if field.name not in BLOCKS)
 _KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError)}
 
 
@@ -35,20 +33,9 @@ def line(message: dict[str, Any]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def message_of(text: bytes) -> dict[str, Any]:
-    """What a line says.
-
-    Raises :class:`EOFError` for half a one: whoever sends it has gone meanwhile.
-    """
-    if not text.endswith(b"\n"):
-        raise EOFError
-    message: dict[str, Any] = json.loads(text)
-    return message
-
-
 def order_to_keep(site: str, exchange: Exchange, original: Original | None, number: int = 0) -> list[bytes]:
     """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
-    blocks: list[Octets] = [getattr(exchange, name) for name in _BLOCKS]
+    blocks: list[Octets] = [getattr(exchange, name) for name in BLOCKS]
     order = {
         "do": "keep",
         "number": number,
@@ -66,49 +53,9 @@ def order_to_describe(site: str, resources: Sequence[Resource], number: int = 0)
     return [line({"do": "describe", "number": number, "site": site, "about": about}), *(one.block for one in resources)]
 
 
-def resources_of(order: dict[str, Any], stream: BinaryIO) -> list[Resource]:
-    """The same again.
-
-    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
-    """
-    return [
-        Resource(uri, date, media_type, bytes(block_at(size, stream))) for uri, date, media_type, size in order["about"]
-    ]
-
-
 def place_of(block: Octets) -> int | str:
     """How long what follows a message is, or in which file it lies."""
     return str(block.path) if isinstance(block, Spool) else len(block)
-
-
-def block_at(place: int | str, stream: BinaryIO) -> Octets:
-    """What follows a message, or lies in a file.
-
-    Raises :class:`EOFError` where whoever sends it has gone meanwhile, and its files with it.
-    """
-    try:
-        block = Spool(Path(place)) if isinstance(place, str) else stream.read(place)
-    except FileNotFoundError as error:
-        raise EOFError from error
-    if isinstance(place, int) and len(block) < place:
-        raise EOFError
-    return block
-
-
-def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Original | None]:
-    """What is to be kept.
-
-    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
-    """
-    blocks = [block_at(place, stream) for place in order["sizes"]]
-    parts: dict[str, Any] = order["exchange"] | dict(zip(_BLOCKS, blocks, strict=True))
-    exchange, original = Exchange(**parts), order["original"]
-    return exchange, Original(*original) if original else None
-
-
-def answer_of(kept: CaptureRef | Exception) -> list[Any] | dict[str, Any]:
-    """Where an exchange lies, or why it was not written."""
-    return describe(kept) if isinstance(kept, Exception) else [kept.file, kept.offset, kept.length]
 
 
 def describe(error: Exception) -> dict[str, Any]:

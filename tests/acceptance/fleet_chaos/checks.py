@@ -16,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import SharcError
 from sharc_crawler.model import Slot
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

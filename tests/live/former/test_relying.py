@@ -19,7 +19,8 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.extension import INTERRUPTED
 from sharc_crawler.model import Phase, Result
-from sharc_crawler.storage.opening import holds_state, load_state, open_state
+from sharc_crawler.storage.beside import load_state, open_state
+from sharc_crawler.storage.opening import holds_state
 from tests.live.warm import Scrapy, site_words
 
 SETTINGS = ("SHARC_BACK_OFF=0.1", "SHARC_WARC_SIZE=20000")

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.live.former.sources import MANY, AloudChain
-from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
+from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.model import Sighting
 from tests.live.dropin_runs import ADDON, SPIDER, run
 from tests.live.warm import PROFILE, finished, site_words

@@ -12,8 +12,8 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.portions import PORTION, Portions
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting
+from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.storage.opening import load_state
 from tests.live import warm
 
 ROOT = "http://a.example/"

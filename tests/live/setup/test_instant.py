@@ -15,7 +15,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import unix
 from sharc_crawler.live.setup.arguments import Arguments
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.beside import load_state
 from tests.live.warm import Scrapy, finished, site_words
 
 PROFILE = "sharc_crawler.live.profile"

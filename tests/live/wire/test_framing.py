@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.changes.http import dechunk, parse_response
+from sharc_crawler.changes.chunks import dechunk
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.wire.framing import LINE, TRAILERS, Framing
 
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -28,7 +28,7 @@ from sharc_crawler.live.writing.archivist import Archivist, conclude
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.writer_process import Server, _Told
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
-from sharc_crawler.spool import Spooling
+from sharc_crawler.spooling import Spooling
 from tests.archive.readback import INFO, read_all
 from tests.live.warm import PROFILE
 from tests.live.wire_servers import in_loop

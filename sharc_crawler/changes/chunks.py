@@ -1,0 +1,45 @@
+"""Bodies that were sent in chunks (RFC 9112, 7.1)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sharc_crawler.spool import Spool, pieces
+from sharc_crawler.spooling import Spooling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.spool import Octets
+
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+_LINE_END = re.compile(rb"\r?\n")
+
+
+def dechunked(raw: Octets, start: int) -> bytes | memoryview:
+    """The data of a chunked body that starts there; of a large one on the disk."""
+    if isinstance(raw, Spool):
+        return memoryview(Spooling(raw.folder, chunks(raw, start)).done())
+    return dechunk(raw, start)
+
+
+def dechunk(raw: bytes, start: int = 0) -> bytes:
+    r"""The data of a chunked body that starts at ``start``, as far as the chunks are whole or cut at the end.
+
+    Trailers are left out. What follows a malformed chunk is left out.
+
+    >>> dechunk(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
+    b'abcde'
+    """
+    return b"".join(chunks(raw, start))
+
+
+def chunks(raw: Octets, start: int) -> Iterator[bytes | memoryview]:
+    """The same, in pieces that fit into memory."""
+    while (line := _CHUNK_SIZE.match(raw, start)) and (size := int(line[1], 16)):
+        end = line.end() + size
+        yield from pieces(raw, line.end(), end)
+        if (stop := _LINE_END.match(raw, end)) is None:
+            return
+        start = stop.end()

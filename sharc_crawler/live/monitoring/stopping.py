@@ -1,0 +1,37 @@
+"""Work that the reactor waits for hears of Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import SharcError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import NoReturn
+
+
+class StoppedError(SharcError):
+    """Ctrl-C ended a piece of work that the reactor waits for."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Within, Ctrl-C and SIGTERM raise :class:`StoppedError`: a reactor would hear of them when all is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - the signal module's
+    raise StoppedError(f"stopped by {signal.Signals(number).name}")

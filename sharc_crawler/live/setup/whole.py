@@ -1,0 +1,49 @@
+"""Whether a folder holds captures, and all of their state; whether an object store holds some that it does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.storage.beside import load_state, open_state
+from sharc_crawler.storage.opening import holds_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+def is_whole(folder: Path) -> bool:
+    """Is there state with a capture in it, all of which can be read?"""
+    try:
+        return has_captures(folder) and bool(load_state(folder))
+    except DataError:
+        return False
+
+
+def has_captures(output: Path) -> bool:
+    """Is there state with a capture in it? Raises :class:`~sharc_crawler.errors.DataError` where it is damaged."""
+    if not output.is_dir() or not holds_state(output):
+        return False
+    with open_state(output) as store:
+        return bool(store.captures())
+
+
+def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
+    """Refuse an object store that holds WARC files of captures which are to begin in these folders of the output.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
+
+    fresh = {folder.relative_to(output).as_posix() for folder in folders if not has_captures(folder)}
+    try:
+        names = ObjectFolder(url).names() if fresh else {}
+    except OSError as error:
+        raise UsageError(f"objects={url!r} cannot be used: {error}") from error
+    if any(SUFFIX in name and (name.rpartition("/")[0] or ".") in fresh for name in names):
+        raise UsageError(
+            f"objects={url!r} holds a capture that output={str(output)!r} does not: choose another folder there, or get"
+            f" that one with `sharc fetch {url} {output}` and go on"
+        )

@@ -1,0 +1,60 @@
+"""Writing bodies that are too large for memory (:mod:`sharc_crawler.spool`)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.spool import Spool, remove
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.spool import Octets
+
+
+class Spooling:
+    """A file that is written as bytes come, and read when all are there; without a folder it is gone with us."""
+
+    def __init__(self, folder: Path | None = None, data: Iterable[bytes | memoryview] = ()) -> None:
+        descriptor, name = tempfile.mkstemp(prefix="body-", dir=folder)
+        self._path, self.size, self._named = Path(name), 0, folder is not None
+        self._file = os.fdopen(descriptor, "r+b", buffering=0)
+        if not self._named:
+            remove(self._path)
+        for piece in data:
+            self.write(piece)
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Add bytes; raises :class:`OSError` where there is no room for them."""
+        view = memoryview(data)
+        while view:
+            written = self._file.write(view)
+            self.size += written
+            view = view[written:]
+
+    def cut(self, count: int) -> bytes:
+        """Take the last bytes off again."""
+        self._file.seek(self.size - count)
+        taken = self._file.read(count)
+        self._file.truncate(self.size - count)
+        self._file.seek(self.size - count)
+        self.size -= count
+        return taken
+
+    def done(self) -> Octets:
+        """All that was written."""
+        if self.size and not self._named:
+            return Spool(self._path, self._file)
+        self._file.close()
+        if not self.size:
+            remove(self._path)
+            return b""
+        return Spool(self._path).owned()
+
+    def discard(self) -> None:
+        """It is not needed."""
+        self._file.close()
+        remove(self._path)

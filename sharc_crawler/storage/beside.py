@@ -1,0 +1,69 @@
+"""The state of a capture's folder, read beside its owner; and whether it has one at this moment."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.storage.holding import LOCK
+from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_kind
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.frontier.store import FrontierStore
+
+
+@contextmanager
+def open_state(folder: Path) -> Iterator[FrontierStore]:
+    """A capture folder's store, read beside its owner.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
+    """
+    kind = store_kind(kept_by(folder))
+    if not kind.holds(folder):
+        raise UsageError(
+            f"{str(folder)!r} holds no capture (its state, {_usual_file(folder)}, is missing or empty);"
+            " name a folder given as output="
+        )
+    store = kind(folder, reading=True)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def load_state(folder: Path) -> Batch:
+    """All that a capture folder's store holds; raises as :func:`open_state`."""
+    with open_state(folder) as store:
+        return store.load()
+
+
+def _usual_file(folder: Path) -> str:
+    name = kept_by(folder)
+    return FILE_NAME if name == USUAL else f"of store {name!r}"
+
+
+def says_it_holds_state(folder: Path) -> bool:
+    """The same, by what lies there alone: a store of somebody else's need not be installed."""
+    return (folder / NAMED).is_file() or SqliteStore.holds(folder)
+
+
+def is_held(folder: Path) -> bool:
+    """Does a process hold the state of a folder at this moment? Whoever held it last stays named."""
+    if sys.platform == "win32" or not (folder / LOCK).is_file():
+        return False
+    with (folder / LOCK).open("rb") as lock:
+        try:
+            fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
