@@ -114,9 +114,13 @@ class FrontierStoreContract:
         """Every field of every row, in the order it came."""
         store = self.open(tmp_path)
         hints = Hints(5.0, 86400.0, "daily", 0.8)
+        tagged, dated = (
+            (row := visit_row(1))._replace(outcome=row.outcome._replace(validators=validators))
+            for validators in (Validators('"tag"', None), Validators(None, "Thu, 01 Jan 1970 00:00:10 GMT"))
+        )
         batch = Batch(
             pages=[page_row(0, hints=hints), page_row(1, shape=2.5, reason="why", state=6)],
-            visits=[visit_row(1, finished=False), visit_row(1), visit_row(0, Slot.SECOND)],
+            visits=[visit_row(1, finished=False), visit_row(1), visit_row(0, Slot.SECOND), tagged, dated],
             judgements=[JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes")],
             captures={0: capture_row()},
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},

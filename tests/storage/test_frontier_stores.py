@@ -127,7 +127,9 @@ os.kill(os.getpid(), signal.SIGKILL)
         (tmp_path / "frontier.db").touch()
         (tmp_path / ".frontier.db").write_bytes(b"half a file")
         assert not SqliteStore.holds(tmp_path)
-        self.open(tmp_path).commit(Batch([page_row(0)]))
+        store = self.open(tmp_path)
+        assert not self.open(tmp_path, reading=True).load(), "others see its tables before anything is committed"
+        store.commit(Batch([page_row(0)]))
         assert len(load_state(tmp_path).pages) == 1
 
     def holds_nobody_up(self, folder):
