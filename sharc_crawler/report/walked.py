@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, OutsideRow, SubsiteRow, UrlRow
     from sharc_crawler.frontier.store import FrontierStore
 
-WALKS = 5  #: over the URLs of a capture: what there is, sums, details, lines of the report, lines of the certificate
+#: over the URLs of a capture: what there is, what it teaches, sums, details, lines of the report, lines of the certificate
+WALKS = 6
 TELL = 1000  #: URLs after which is told
 
 
