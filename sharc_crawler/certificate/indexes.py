@@ -11,18 +11,23 @@ from sharc_crawler.archive.cdxj import entries, index_path
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 
-def stale(folder: Path, warcs: Collection[str], damaged: Collection[str | None]) -> Iterator[Finding]:
-    """Indexes that are not those of their WARC files; ``damaged`` files, and missing indexes, are passed over."""
+def stale(
+    folder: Path, warcs: Collection[str], damaged: Collection[str | None], progress: Callable[[int], None]
+) -> Iterator[Finding]:
+    """Indexes that are not those of their WARC files; ``damaged`` files, and missing indexes, are passed over.
+
+    ``progress`` is given the bytes of WARC files as they are read.
+    """
     for name in warcs:
         index = index_path(folder / name)
         if name not in damaged and index.exists():
-            made = _hashes(f"{entry.line()}\n".encode() for entry in entries(folder / name))
+            made = _hashes(_lines(folder / name, progress))
             with index.open("rb") as lines:
                 stored = _hashes(lines)
             with index.open("rb") as lines:
@@ -31,6 +36,14 @@ def stale(folder: Path, warcs: Collection[str], damaged: Collection[str | None])
                 yield Finding("the index is not that of its WARC file", index.name)
             elif not in_order:
                 yield Finding("the index is not in order, so that replay finds no pages", index.name)
+
+
+def _lines(warc: Path, progress: Callable[[int], None]) -> Iterator[bytes]:
+    read = 0
+    for entry in entries(warc):
+        progress(entry.offset + entry.length - read)
+        read = entry.offset + entry.length
+        yield f"{entry.line()}\n".encode()
 
 
 def _hashes(lines: Iterable[bytes]) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -133,7 +134,8 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
     verification.findings += _files(source, documents, progress)
     sound = set(_with_pages(source, documents, verification))
     if path.is_dir():
-        verification.findings += stale(path, source.warcs, {finding.file for finding in verification.findings})
+        damaged = {finding.file for finding in verification.findings}
+        verification.findings += stale(path, source.warcs, damaged, progress)
     try:
         verification.findings += strangers(path, source, witness, list(documents.values()))
         if sound == documents.keys():
@@ -142,11 +144,13 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
             documents = dict(sorted(documents.items(), key=lambda one: str(one[1]["capture"]["started"])))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{str(path)!r}: a certificate is not by the schema of version {VERSION}: {error!r}") from error
+    share = sum(source.sizes.values()) // len(documents)
     for name, document in documents.items():
         try:
             _certificate(name, source, document, witness, verification)
             if name in sound:
-                statements(name, source, document, witness, others, verification)
+                each = share // max(document["pages"]["lines"], 1)
+                statements(name, source, document, witness, others, verification, partial(_pages, progress, each))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
@@ -231,9 +235,16 @@ def _refused(exchanges: Iterable[ExchangeRow]) -> str:
 
 
 def total_size(path: Path) -> int:
-    """Bytes that a verification reads: each WARC file twice, all of a WACZ file once more."""
+    """Bytes that a verification reads: each WARC file twice, in a folder once more for its index; all of a WACZ file.
+
+    What is said of pages takes about as long as reading their WARC files once, and is counted so.
+    """
     sizes = [size for folder in captures_in(path) for size in open_source(folder).sizes.values()]
-    return 2 * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
+    return (4 if path.is_dir() else 3) * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
+
+
+def _pages(progress: Callable[[int], None], each: int, pages: int) -> None:
+    progress(each * pages)
 
 
 def _document(name: str, text: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, OutsideRow, SubsiteRow, UrlRow
     from sharc_crawler.frontier.store import FrontierStore
 
-#: over the URLs of a capture: what there is, what it teaches, sums, details, lines of the report, lines of the certificate
+#: over the URLs of a capture: what there is, what it teaches, sums, details, the lines of report and of certificate
 WALKS = 6
 TELL = 1000  #: URLs after which is told
 

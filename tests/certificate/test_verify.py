@@ -15,7 +15,7 @@ from sharc_crawler.archive.members import records
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, to_text
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.sources import open_source
-from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.certificate.witness import _short, ingest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.cli import main
@@ -36,6 +36,12 @@ def test_a_capture_as_it_was_made_holds(original):
     assert verification.findings == []
     assert (verification.pages, verification.resources, verification.elsewhere) == (7, 2, 0)
     assert sentence(verification.claims[0]).startswith("3 of 7 pages were in this state together")
+
+
+def test_what_is_told_of_the_way_comes_to_what_was_said_to_be_ahead(original):
+    told = []
+    verify(original, progress=told.append)
+    assert 0.95 * total_size(original) < sum(told) <= total_size(original)
 
 
 def test_files_in_several_pieces_hold_too(tmp_path):
