@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING
 
@@ -185,27 +184,6 @@ def machine_of(host: str) -> str:
     name = name.removesuffix(".")
     bare = name.removeprefix("www.")
     return (bare if "." in bare else name) + colon + port
-
-
-def unlikely(folder: str) -> str:
-    """A name that no page of a folder has, the same each time; of letters, as what looks made up is not compared.
-
-    >>> unlikely("http://h/x")
-    'no-such-page-euxmcqqecr'
-    """
-    return "no-such-page-" + "".join(chr(ord("a") + byte % 26) for byte in sha256(folder.encode()).digest()[:10])
-
-
-def is_unlikely(url: str) -> bool:
-    """Is it one that nobody names, but for whoever wants to see an error page, or a page's links once more?
-
-    >>> is_unlikely("http://h/x/no-such-page-euxmcqqecr"), is_unlikely("http://h/y/no-such-page-euxmcqqecr")
-    (True, False)
-    >>> is_unlikely("http://h/x?no-such-page-euxmcqqecr")
-    True
-    """
-    known, sign, name = url[:-24], url[-24:-23], url[-23:]
-    return sign in {"/", "?", "&"} and name.startswith("no-such-page-") and name == unlikely(known)
 
 
 def url_class(url: str) -> str:

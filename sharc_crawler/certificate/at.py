@@ -20,7 +20,8 @@ from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.judgement import NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 from sharc_crawler.urls import url_class

@@ -33,7 +33,7 @@ from sharc_crawler.certificate.writing import MEDIA_TYPE, about
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import seen
-from sharc_crawler.evidence.reasons import code
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Verdict
 

@@ -9,7 +9,7 @@ from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
 from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import code
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, maybe_iso, unix
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.urls import canonical, is_unlikely
+from sharc_crawler.unlikely import is_unlikely
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping, Sequence

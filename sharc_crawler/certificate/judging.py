@@ -17,7 +17,8 @@ from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import maybe_iso, unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
 from sharc_crawler.urls import canonical

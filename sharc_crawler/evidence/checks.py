@@ -25,15 +25,3 @@ def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64
     if len(values) and not (values[values.argmin()] >= 0 and values[values.argmax()] < math.inf):
         at = int(np.argmin((values >= 0) & (values < math.inf)))
         raise UsageError(f"the {what} of page {pages[at]} is {values[at]}; it must be a finite number >= 0")
-
-
-def check_measured(pages: int, rates: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> None:
-    """Refuse rates and weights that pages 0, 1, ... cannot have; None: not given.
-
-    >>> check_measured(2, np.array([0.1, -1.0]), None)
-    Traceback (most recent call last):
-    sharc_crawler.errors.UsageError: the rate of page 1 is -1.0; it must be a finite number >= 0
-    """
-    for what, values in (("rate", rates), ("weight", weights)):
-        if values is not None:
-            check_values(np.arange(pages), what, values)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.evidence.headers import is_part, made_on_request, weak
+from sharc_crawler.evidence.headers import is_part, made_on_request
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Result
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome, Validators
+    from sharc_crawler.model import Outcome
 
 
 class Comparison(NamedTuple):
@@ -22,7 +22,6 @@ class Comparison(NamedTuple):
     reason: str  #: a :class:`~sharc_crawler.evidence.reasons.Reason`, with or without a detail
 
 
-_FUTURE = 2.0  #: seconds that a Last-Modified may lie after its Date: both are cut to the second
 #: These show nothing of the page: neither that it stayed nor that it changed.
 _SHOWS_NOTHING = {
     Result.FAILED: (Reason.FIRST_FAILED, Reason.SECOND_FAILED),
@@ -49,11 +48,13 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     """
     for place, outcome in enumerate((old, new)):
         if outcome.result in _SHOWS_NOTHING:
-            return _unknown(_SHOWS_NOTHING[outcome.result][place])
+            return unknown(_SHOWS_NOTHING[outcome.result][place])
     if is_part(old) or is_part(new):
-        return _unknown(Reason.PARTIAL)
+        return unknown(Reason.PARTIAL)
     if new.result is Result.NOT_MODIFIED:
-        return _not_modified(old, new, restless=restless)
+        from sharc_crawler.evidence.not_modified import not_modified  # few sites answer so
+
+        return not_modified(old, new, restless=restless)
     before, after = _kind(old), _kind(new)
     if before != after:
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_ANSWER.of(f"{before} before, {after} after"))
@@ -69,40 +70,14 @@ def _kind(outcome: Outcome) -> str:
     return {Result.REDIRECTED: "redirect", Result.GONE: "gone"}.get(outcome.result, "content")
 
 
-def _unknown(reason: str) -> Comparison:
+def unknown(reason: str) -> Comparison:
+    """Nothing is shown, for this reason."""
     return Comparison(Change.UNKNOWN, Evidence.NONE, reason)
-
-
-def _not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
-    if old.result is not Result.NOT_MODIFIED and not (old.result is Result.OK and old.validators):
-        return _unknown(Reason.UNASKED_304)
-    if not restless:
-        if contradicts(old.validators, new.validators):
-            return _unknown(Reason.OTHER_ETAG)
-        before, after = (http_date(one.validators.last_modified) for one in (old, new))
-        moved = before is not None and after is not None and after - before
-        if moved and (moved > 0 or not old.validators.etag):  # an older content is another one, too
-            return _unknown(Reason.LATER_MODIFIED)
-        if not old.validators.etag and _ahead(old):
-            return _unknown(Reason.LATER_MODIFIED)
-    evidence = Evidence.WEAK_VALIDATOR if weak(old) else Evidence.VALIDATOR
-    return Comparison(Change.UNCHANGED, evidence, Reason.NOT_MODIFIED)
-
-
-def _ahead(outcome: Outcome) -> bool:
-    """Is its Last-Modified of the future, by the server's own clock? That is no validator (RFC 9110, 8.8.2.1)."""
-    modified = http_date(outcome.validators.last_modified)
-    return modified is not None and outcome.date is not None and modified > outcome.date + _FUTURE
-
-
-def contradicts(asked: Validators, said: Validators) -> bool:
-    """Does a 304 bring another ETag than it was asked by? Its server would send other content, then."""
-    return bool(asked.etag and said.etag) and _opaque(asked.etag) != _opaque(said.etag)
 
 
 def _redirects(old: Outcome, new: Outcome) -> Comparison:
     if old.location is None or new.location is None:
-        return _unknown(Reason.NO_TARGET)
+        return unknown(Reason.NO_TARGET)
     if old.location == new.location:
         return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.ONE_TARGET)
     return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TARGET)
@@ -110,14 +85,14 @@ def _redirects(old: Outcome, new: Outcome) -> Comparison:
 
 def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Comparison:
     if old.digest is None or new.digest is None:
-        return _unknown(Reason.NO_DIGEST)
+        return unknown(Reason.NO_DIGEST)
     same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
     if not unpacked and not same:
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     if not unpacked or (old.media_type, old.charset) != (new.media_type, new.charset):
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)
     if not restless and (why := contradiction(old, new, dated=dated)):
-        return _unknown(why)
+        return unknown(why)
     return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES if same else Reason.EQUAL_UNPACKED)
 
 
@@ -129,7 +104,7 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
     """
     etags = old.validators.etag, new.validators.etag
     alike = old.digest == new.digest or (old.decoded is not None and new.decoded is not None)
-    if alike and all(etags) and _opaque(etags[0]) != _opaque(etags[1]):
+    if alike and all(etags) and opaque(etags[0]) != opaque(etags[1]):
         return Reason.OTHER_ETAG
     texts = old.validators.last_modified, new.validators.last_modified
     before, after = map(http_date, texts)
@@ -143,5 +118,6 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
     return Reason.LATER_MODIFIED if after >= since else None
 
 
-def _opaque(etag: str | None) -> str | None:
+def opaque(etag: str | None) -> str | None:
+    """An ETag without its mark of weakness."""
     return etag.removeprefix("W/") if etag else None

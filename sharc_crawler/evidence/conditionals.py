@@ -19,7 +19,8 @@ from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Judgement, Result, Verdict
 from sharc_crawler.urls import url_class
 

@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.survival import predicted
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Plan, Result, Slot, Verdict
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.swings import Swings

@@ -8,7 +8,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.blur import penalty
-from sharc_crawler.evidence.checks import check_measured
+from sharc_crawler.evidence.measured import check_measured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

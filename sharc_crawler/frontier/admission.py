@@ -6,7 +6,7 @@ from array import array
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin
 
 from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Aside, Parts
-    from sharc_crawler.model import Fetch, Instant, RateEstimate
+    from sharc_crawler.model import Instant, RateEstimate
 
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
@@ -47,7 +47,7 @@ class Admitter:
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer) -> None:
         self._ledger = ledger
         self.canonical = parts.canonical
-        self._host_of = parts.host_of
+        self.host_of = parts.host_of
         self._queuer = queuer
         self._nested = 0  # sitemaps that indexes within indexes named
 
@@ -124,18 +124,6 @@ class Admitter:
             fresh[key] = sighting
         return key
 
-    def redirected(self, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:
-        """Where a redirect leads; another spelling of the same URL is a page of its own, or it would be lost.
-
-        Once: a site that never keeps to one spelling (session ids) leads nowhere.
-        """
-        target = urldefrag(location).url
-        own = self.canonical(fetch.url)
-        same = own == self.canonical(target) and target != fetch.url
-        if own is None or not same or capture.seen.get(own) != fetch.page:
-            return Sighting(location, fetch.kind, fetch.url)
-        return Sighting(target, fetch.kind, fetch.url, key=target if target != own else f"{own}#")
-
     def _wanted(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
         """Does the capture take a URL it has not known?"""
         if sighting.kind is not Kind.PAGE:
@@ -189,7 +177,7 @@ class Admitter:
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""
         pages = self._ledger.pages
-        at_home = parent == NO_PARENT or self._host_of(key) == self._host_of(pages.urls[parent])
+        at_home = parent == NO_PARENT or self.host_of(key) == self.host_of(pages.urls[parent])
         if at_home or capture.scope.why_not(key) is None:
             return True
         self._ledger.left_out(key, "a sitemap index names another site's sitemap", sighting.via)

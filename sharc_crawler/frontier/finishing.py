@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
-from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps import content_of
@@ -99,8 +98,10 @@ class Finisher:
         moved = ""
         links = capture.mode.named(fetch, outcome, links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            moved = outcome.location if self._opener.widen(capture, fetch.page, outcome.location) else ""
-            links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
+            from sharc_crawler.frontier.redirects import redirected, widen
+
+            moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
+            links = [*links, redirected(self._admitter.canonical, capture, fetch, outcome.location)]
         if not links or not (capture.spec.discover or fetch.kind in (Kind.SITEMAP, Kind.HUB)):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
@@ -110,7 +111,9 @@ class Finisher:
         if wanted := capture.mode.reconsidered(fetch.page, linked, ended.now):
             self._admitter.take_up(capture, wanted, ended.now)
         if moved:
-            self._opener.open_moved(capture, moved, ended.now)
+            from sharc_crawler.frontier.redirects import open_moved
+
+            open_moved(self._opener, self._admitter, capture, moved, ended.now)
         if fetch.kind is _PAGE:
             self._ledger.linked(fetch.page, outcome.started, linked)
             capture.mode.linked(fetch.page, linked)
@@ -236,47 +239,6 @@ class Finisher:
             assert capture.strategy is not None, "a revisit was its decision"
             capture.strategy.finished(Visit(page, task.slot, task.plan), captured=True)
         return judgement
-
-    def refuse(self, task: Task, reason: str, now: Instant) -> None:
-        """It is not to be fetched: a page is lost without a request, or never revisited."""
-        ledger = self._ledger
-        capture = ledger.capture
-        capture.owed.ended()
-        page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED
-        looked_at = page_visited and task.slot is not _SECOND
-        if reason.startswith(PREFIX) and not looked_at:
-            capture.budget.forgone(task, reason)
-        ledger.pages.move(task.page, Event.LEASE)
-        ledger.pages.move(task.page, Event.NO_CONTENT)
-        ledger.refused(task, reason, now)
-        kind = ledger.pages.kinds[task.page]
-        if kind is Kind.PAGE:
-            if looked_at:  # before T, by a hint: its visit stands
-                refused = Outcome(Result.REFUSED, now, now, error=reason)
-                capture.mode.visited_again(task.page, ledger.pages.remembered(task.page), refused)
-            else:
-                self._refuse_page(capture, task)
-        elif kind is Kind.HUB:
-            capture.mode.closed(task.page, reason)
-        elif kind is Kind.ROBOTS:
-            self._opener.robots_read(capture, task.page, Outcome(Result.FAILED, now, now, error=reason))
-        elif kind is Kind.SITEMAP:
-            capture.owed.was_read()
-            capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
-            ledger.changed_capture()
-        ledger.wake()
-
-    @staticmethod
-    def _refuse_page(capture: SiteCapture, task: Task) -> None:
-        again = task.slot is Slot.SECOND
-        if capture.strategy is None or (again and capture.mode.audits(task.page)):
-            return
-        if again:
-            capture.counts.revisited()
-        else:
-            capture.counts.visited(captured=False)
-        if task.page not in capture.again:  # the strategy is through with it
-            capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=again)
 
     # -- the end ---------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
+    from sharc_crawler.frontier.loading import PageLoads
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
 
 LEASE_TIME: Seconds = 3600.0
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
-LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself, or a resource that is data now
 
 
 class Frontier:
@@ -230,42 +231,12 @@ class Frontier:
             self._finisher.name(Ended(self.capture, fetch, task, outcome), links)
             self.ledger.commit()
 
-    def answered(self, fetch: Fetch, outcome: Outcome) -> None:
-        """A page's exchange is over, its visit is not: a browser loads what it needs (:meth:`load`)."""
-        self._leases.let_go(fetch, outcome)
+    @cached_property
+    def loads(self) -> PageLoads:
+        """What pages load whose visits are under way, in browsers."""
+        from sharc_crawler.frontier.loading import PageLoads  # only where there are some
 
-    def go_on(self, fetch: Fetch) -> None:
-        """That takes long: others are visited meanwhile."""
-        self._leases.hold_up_no_more(fetch)
-
-    def load(self, fetch: Fetch, url: str, kind: Kind, now: Instant, mark: str = "") -> PageId | None:
-        """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
-
-        ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it;
-        so is data that was a resource before, and each request for a URL that a ``mark`` tells from others.
-        """
-        key = self._key_of(url, kind, mark)
-        if key is None or fetch.page >= len(self.pages):
-            return None
-        sighting = Sighting(url, kind, fetch.url, key=key)
-        self._admitter.admit(self.capture, [sighting], now, fetch.page, self.pages.depths[fetch.page] + 1)
-        self.ledger.commit()
-        return self.loaded(url, kind, mark)
-
-    def loaded(self, url: str, kind: Kind, mark: str = "") -> PageId | None:
-        """What a page loaded by this before; ``None``: nothing."""
-        key = self._key_of(url, kind, mark)
-        found = UNSEEN if key is None else self.capture.seen.get(key)
-        return None if found == UNSEEN else found
-
-    def _key_of(self, url: str, kind: Kind, mark: str) -> str | None:
-        """What is loaded is known by its URL, its mark, and whether that is something else, too."""
-        key = self._parts.canonical(url)
-        if key is None or mark:
-            return key and f"{key}#{mark}"
-        while (known := self.capture.seen.get(key)) != UNSEEN and self.pages.kinds[known] not in {kind, Kind.DATA}:
-            key += LOADED
-        return key
+        return PageLoads(self.ledger, self._parts.canonical, self._admitter, self._leases)
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
         """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted.
@@ -283,7 +254,7 @@ class Frontier:
                 host.held.appendleft(task)
                 return None
             if not host.allows(url):
-                self._finisher.refuse(task, host.refusal, now)
+                self._refuse(task, host.refusal, now)
                 return None
         capture = self.ledger.capture
         taken = self._takes(capture, task, kind, url)
@@ -292,7 +263,7 @@ class Frontier:
             self._chooser.stopped(capture, error := StoppedCaptureError(silent), now)
             raise error
         if reason := silent or self._why_not(capture, task, kind, url, now, free=taken):
-            self._finisher.refuse(task, reason, now)
+            self._refuse(task, reason, now)
             return None
         if taken:
             return self._leases.grant(host, task._replace(attempt=TAKEN), kind, url, now)
@@ -304,6 +275,11 @@ class Frontier:
             self.polls.spend(now)
         capture.budget.leased(task, kind)
         return self._leases.grant(host, task, kind, url, now)
+
+    def _refuse(self, task: Task, reason: str, now: Instant) -> None:
+        from sharc_crawler.frontier.refusing import refuse  # many captures are refused nothing
+
+        refuse(self.ledger, self._opener, task, reason, now)
 
     def _takes(self, capture: SiteCapture, task: Task, kind: Kind, url: str) -> bool:
         """Does a former answer stand for a page, which is not asked for then?"""

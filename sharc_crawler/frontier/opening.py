@@ -69,11 +69,11 @@ class Opener:
             if seed and kind is Kind.PAGE:
                 capture.budget.keep_room(capture.seen.find((seed,)))
             if seed:
-                self._open_host(capture, self._parts.host_of(seed), seed)
+                self.open_host(capture, self._parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())
         self._ledger.wake()
 
-    def _open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
+    def open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
         """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps."""
         if name in self._ledger.seeded:
             return
@@ -158,27 +158,7 @@ class Opener:
             number = self._ledger.host_numbers.get(name)
             host = None if number is None else self._ledger.hosts[number]
             if seed and host and host.waits and not host.rules:  # not where the rules are only read again
-                self._open_host(capture, name, seed)
-
-    def widen(self, capture: SiteCapture, page: PageId, location: str) -> bool:
-        """A seed that redirects out of its scope takes the scope along."""
-        pages = self._ledger.pages
-        seed = pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
-        moved = seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and bool(capture.scope.why_not(location))
-        if moved:
-            capture.widen(location)
-            capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
-        return moved
-
-    def open_moved(self, capture: SiteCapture, location: str, now: Instant) -> None:
-        """The host that a seed redirects to: its own robots.txt and sitemaps, and what had been read of it before."""
-        target = self._parts.canonical(location)
-        if target is None:
-            return
-        self._open_host(capture, self._parts.host_of(target), target)
-        listed = capture.front.take_elsewhere()
-        self._admitter.admit(capture, listed, now)
-        self._admitter.ingest(capture, listed, now)
+                self.open_host(capture, name, seed)
 
     def _made(self, spec: CaptureSpec, setting: Setting) -> Door:
         try:

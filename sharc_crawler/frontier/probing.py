@@ -16,7 +16,7 @@ from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Result, Sighting
-from sharc_crawler.urls import is_unlikely, unlikely
+from sharc_crawler.unlikely import is_unlikely, unlikely
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,6 +16,7 @@ from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.probing import is_look, names_new, take
 from sharc_crawler.frontier.put_back import FirstVisits
+from sharc_crawler.frontier.redirects import widen
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 
@@ -198,7 +199,7 @@ class Restorer:
         capture.counts.visited(captured=False)
         self._firsts.append(Visit(row.page, row.slot, row.plan))
         if row.outcome.location:
-            self._opener.widen(capture, row.page, row.outcome.location)
+            widen(self._ledger.pages, capture, row.page, row.outcome.location)
 
     def _feeds(self, page: PageId) -> bool:
         """Did it name new pages of its like?"""

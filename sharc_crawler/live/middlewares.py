@@ -16,8 +16,7 @@ from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
-from sharc_crawler.live.wire.addresses import AddressRefusedError
-from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
@@ -42,7 +41,8 @@ UNTRUSTED = (
 )
 
 
-def _exchanges() -> Any:
+def exchanges() -> Any:
+    """How an exchange is made of what Scrapy hands on."""
     from sharc_crawler.live.wire import exchanges  # of another download handler than ours
 
     return exchanges
@@ -85,7 +85,9 @@ class ArchiveMiddleware:
         """The last stop before the downloader: note when the request leaves. What a former capture has goes nowhere."""
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
-            self._take(fetch)
+            from sharc_crawler.live.former.standing import take  # only in a collection
+
+            take(self, self._session, fetch)
             return Response(request.url)
         request.meta[SENT_KEY] = self._session.clock.now()
         return None
@@ -97,18 +99,20 @@ class ArchiveMiddleware:
         if fetch is not None and fetch.attempt == TAKEN:
             return response
         if sent is None or "cached" in response.flags:
-            self._not_asked(request)
+            from sharc_crawler.live.mishaps import not_asked  # hardly ever
+
+            not_asked(self, self._session, request)
             return response
         ended = self._session.clock.now()
-        exchange = request.meta.pop(EXCHANGE_KEY, None) or _exchanges().rebuilt(request, response, sent, ended)
-        if self._is_void(fetch):
+        exchange = request.meta.pop(EXCHANGE_KEY, None) or exchanges().rebuilt(request, response, sent, ended)
+        if self.is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
         outcome = outcome._replace(sent=exchange.sent)
         asked = self._asked_by_former(fetch, response.status)
         known = self._session.former
         former = known.answer(fetch, outcome.validators) if asked and fetch and known else None
-        written = self._keep(exchange, fetch, response.status, former)
+        written = self.keep(exchange, fetch, response.status, former)
         if fetch and former:
             from sharc_crawler.live.former.standing import unchanged  # only in a collection
 
@@ -119,7 +123,7 @@ class ArchiveMiddleware:
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
             self._session.sites.of(fetch).capture.note(note)
-        self._tell(fetch, outcome, written, reading)
+        self.tell(fetch, outcome, written, reading)
         if fetch is not None and self._session.browsing is not None:
             self._browse(self._session.browsing, exchange, fetch, outcome, response.url)
         if written is not None and (self._session.drop_in or fetch is None):
@@ -129,72 +133,27 @@ class ArchiveMiddleware:
                 raise IgnoreRequest(f"not archived: {error}") from error
         return response
 
-    def _take(self, fetch: Fetch) -> None:
-        """A former answer stands for the page, and is read for what it names; one that is gone by now does not."""
-        known = self._session.former
-        answer = known.find(fetch.url) if known else None
-        if known is None or answer is None:
-            self._withheld(fetch)
-            return
-        from sharc_crawler.live.former.standing import as_taken  # the same
-
-        outcome = as_taken(answer)
-        order = self._order(fetch, outcome, fetch.url)._replace(digests=True)
-        self._tell(fetch, outcome, None, self._session.readers.read(answer.raw, order))
-
     def process_exception(self, request: Request, exception: Exception) -> None:
         """An exchange that failed is archived as what it is."""
-        sent = request.meta.pop(SENT_KEY, None)
-        if isinstance(exception, IgnoreRequest):
-            self._dropped(request, exception)
-        if isinstance(exception, IgnoreRequest) or sent is None:
-            return
-        if request.meta.pop(WITHHELD_KEY, False):
-            self._withheld(request.meta.get(META_KEY))
-            return
-        from sharc_crawler.live.problems import plain  # only where something is wrong
+        from sharc_crawler.live.mishaps import failed  # only where something is wrong
 
-        ended = self._session.clock.now()
-        exchange = request.meta.pop(EXCHANGE_KEY, None) or _exchanges().failed(request, exception, sent, ended)
-        fetch: Fetch | None = request.meta.get(META_KEY)
-        if self._is_void(fetch):
-            return
-        # An address that is refused stays refused: no second attempt.
-        result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
-        length = len(exchange.response)  # what came is paid for
-        outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception), sent=exchange.sent)
-        self._tell(fetch, outcome, self._keep(exchange, fetch))
+        failed(self, self._session, request, exception)
 
-    def _withheld(self, fetch: Fetch | None) -> None:
+    def withheld(self, fetch: Fetch | None) -> None:
+        """It was not sent: its lease is given back."""
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
             lease.withheld = True
 
-    def _is_void(self, fetch: Fetch | None) -> bool:
+    def is_void(self, fetch: Fetch | None) -> bool:
         """Its site is another worker's by now: it counts for nothing, and is written nowhere."""
         return fetch is not None and not self._session.drop_in and fetch.lease not in self._session.leases
-
-    def _not_asked(self, request: Request) -> None:
-        """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state."""
-        now = self._session.clock.now()
-        error = "answered by a cache or another middleware, not by the server"
-        self._tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))
-
-    def _dropped(self, request: Request, exception: IgnoreRequest) -> None:
-        """A middleware of the project will not have it downloaded; where it was answered before, that counts."""
-        fetch: Fetch | None = request.meta.get(META_KEY)
-        lease = self._session.leases.get(fetch.lease) if fetch else None
-        if lease is not None and lease.outcome is None:
-            now = self._session.clock.now()
-            said = str(exception)
-            why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
-            lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
     def _browse(self, browsing: Browsing, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str) -> None:
         """A page is shown by a browser; a resource is what one may want."""
         browsing.keep(fetch, exchange)
         if browsing.shows(fetch, outcome) and exchange.truncated is None:
-            browsing.show(self._session.leases[fetch.lease], exchange, outcome, self._order(fetch, outcome, url))
+            browsing.show(self._session.leases[fetch.lease], exchange, outcome, self.order(fetch, outcome, url))
 
     def _asked_by_former(self, fetch: Fetch | None, status: int) -> bool:
         """Is it a 304 to a first visit, by the validators of a former capture?"""
@@ -206,10 +165,11 @@ class ArchiveMiddleware:
     ) -> Future[Reading]:
         """Have it read, or what it refers to: what it will be compared by, and what it names."""
         whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
-        order = self._order(fetch, outcome, url)._replace(digests=whole or former is not None)
+        order = self.order(fetch, outcome, url)._replace(digests=whole or former is not None)
         return self._session.readers.read(former.raw if former else exchange.response, order)
 
-    def _order(self, fetch: Fetch, outcome: Outcome, url: str) -> Order:
+    def order(self, fetch: Fetch, outcome: Outcome, url: str) -> Order:
+        """What is to be read of an answer."""
         known = None
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
@@ -236,7 +196,7 @@ class ArchiveMiddleware:
         again = fetch.kind is Kind.PAGE and session.sites.of(fetch).capture.mode.compares
         return fetch.slot is not Slot.ONLY or session.history is not None or again
 
-    def _keep(
+    def keep(
         self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, former: FormerAnswer | None = None
     ) -> Future[CaptureRef] | None:
         """Hand the exchange over to be written; ``None``: it is not archived."""
@@ -254,13 +214,14 @@ class ArchiveMiddleware:
         visit = self._session.sites.of(fetch).pages.remembered(fetch.page)
         return Original(exchange.url, visit.started, visit.digest) if visit.digest else None
 
-    def _tell(
+    def tell(
         self,
         fetch: Fetch | None,
         outcome: Outcome,
         written: Future[CaptureRef] | None = None,
         reading: Future[Reading] | None = None,
     ) -> None:
+        """A lease has its outcome."""
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
             lease.outcome, lease.written, lease.reading = outcome, written, reading

@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from sharc_crawler.archive.options import OWN_FIELDS
-from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import ValueKind
 from sharc_crawler.urls import canonical, with_scheme
 
 _BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
-_FIELD_NAME = re.compile(r"[A-Za-z0-9-]+")
-_OURS = {name.lower() for name in OWN_FIELDS}
 _CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 
 
@@ -41,18 +36,9 @@ class SeedFile(ValueKind[tuple[str, ...]]):
     def read(self, value: object) -> tuple[str, ...]:
         if isinstance(value, tuple):
             return value
-        try:
-            lines = Path(str(value)).read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"cannot be read: {error}") from error
-        found = [
-            url(line.strip(), f"has in line {place} {line.strip()!r}, which ")
-            for place, line in enumerate(lines, 1)
-            if line.strip() and not line.lstrip().startswith("#")
-        ]
-        if not found:
-            raise ValueError("holds no URL; write one a line")
-        return tuple(found)
+        from sharc_crawler.options.told import seeds_of_file  # only where it is given
+
+        return seeds_of_file(value)
 
 
 @dataclass(frozen=True)
@@ -109,18 +95,9 @@ class Changefreq(ValueKind[tuple[tuple[str, float], ...]]):
     form: str = '`{"daily": SECONDS}`'
 
     def read(self, value: object) -> tuple[tuple[str, float], ...]:
-        from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES  # only where they are given
+        from sharc_crawler.options.told import periods  # only where it is given
 
-        try:
-            periods = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
-        except (TypeError, ValueError) as error:
-            raise ValueError("must map classes of changefreq to seconds") from error
-        for name, seconds in periods.items():
-            if name not in CHANGEFREQ_RATES:
-                raise ValueError(f"names the class {name!r}, which is not known{nearest(name, CHANGEFREQ_RATES)}")
-            if not isinstance(seconds, int | float) or not seconds > 0:
-                raise ValueError(f"has {name}={seconds!r}, which must be the seconds between two changes")
-        return tuple(periods.items())
+        return periods(value)
 
     def show(self, value: tuple[tuple[str, float], ...]) -> str:
         return json.dumps(dict(value))
@@ -133,19 +110,9 @@ class WarcinfoFields(ValueKind[tuple[tuple[str, str], ...]]):
     form: str = '`{"publisher": "…"}`'
 
     def read(self, value: object) -> tuple[tuple[str, str], ...]:
-        try:
-            fields = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
-            told = tuple((str(name), str(text)) for name, text in fields.items())
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError("must map names of fields to text") from error
-        for name, text in told:
-            if name.lower() in _OURS:
-                raise ValueError(f"has the field {name!r}, which is written by the crawl itself; leave it out")
-            if not _FIELD_NAME.fullmatch(name):
-                raise ValueError(f"has the field {name!r}; a name has letters, digits and hyphens, nothing else")
-            if not text.strip() or not text.isprintable():
-                raise ValueError(f"has {name}={text!r}, which must be one line of text")
-        return told
+        from sharc_crawler.options.told import fields_told  # only where it is given
+
+        return fields_told(value)
 
     def show(self, value: tuple[tuple[str, str], ...]) -> str:
         return json.dumps(dict(value), ensure_ascii=False)

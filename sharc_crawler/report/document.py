@@ -12,7 +12,7 @@ from sharc_crawler import __version__
 from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.reasons import in_words as reason_in_words
+from sharc_crawler.evidence.worded import in_words as reason_in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.claim import in_words

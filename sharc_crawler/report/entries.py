@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.figures import MEANT, why_not
-from sharc_crawler.evidence.reasons import code, in_words
+from sharc_crawler.evidence.worded import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Plan, Slot
 from sharc_crawler.rates.base import PRIOR

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from sharc_crawler.evidence.facts import Taught
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Kind, Result, Verdict
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.reasons import in_words
+from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.instants import second
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.plural import agreeing, counted

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import (
     Batch,
+    CaptureRow,
     JudgementRow,
     LastmodRow,
     NoveltyRow,
@@ -20,6 +21,7 @@ from sharc_crawler.frontier.rows import (
     UrlRow,
     VisitRow,
 )
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     NO_VALIDATORS,
     CaptureRef,
@@ -27,6 +29,7 @@ from sharc_crawler.model import (
     Hints,
     Kind,
     Outcome,
+    Phase,
     Plan,
     Result,
     Slot,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
 
+    from sharc_crawler.rates.swings import Swings
     from sharc_crawler.storage.sqlite import SqliteStore
 
 T = TypeVar("T", bound=tuple[Any, ...])
@@ -168,3 +172,31 @@ def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
         for root, without, span in json.loads(values[7])
     )
     return SubsiteRow._make((*values[:7], branches))
+
+
+def capture_row(values: tuple[Any, ...]) -> CaptureRow:
+    """The site capture of a row of its table."""
+    number, spec, phase, started, reference, ended = values[:6]
+    notes, interruptions, skipped = (json.loads(text) for text in values[6:9])
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(spec).items()
+    }
+    return CaptureRow(
+        number,
+        CaptureSpec(**known),
+        Phase(phase),
+        started,
+        reference,
+        ended,
+        tuple(notes),
+        tuple((start, end) for start, end in interruptions),
+        skipped,
+        values[9] and json.loads(values[9]),
+        values[10] and _swings(*json.loads(values[10])),
+    )
+
+
+def _swings(deviations: list[float], *others: float) -> Swings:
+    from sharc_crawler.rates.swings import Swings  # only where captures were compared
+
+    return Swings(tuple(deviations), *others)

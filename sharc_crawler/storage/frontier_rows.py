@@ -7,14 +7,12 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.frontier.rows import CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Document, Kind, Phase, Plan, Result, Slot
+from sharc_crawler.model import Document, Kind, Plan, Result, Slot
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import PageRow, SubsiteRow, VisitRow
+    from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
     from sharc_crawler.model import Hints
-    from sharc_crawler.rates.swings import Swings
 
 _NO_DOCUMENT = (None,) * len(Document._fields)
 _SPEC = [field.name for field in fields(CaptureSpec)]
@@ -96,34 +94,6 @@ def capture_values(row: CaptureRow) -> tuple[Any, ...]:
         row.audit and json.dumps(row.audit),
         row.swings and json.dumps(row.swings),
     )
-
-
-def capture_row(values: tuple[Any, ...]) -> CaptureRow:
-    """The site capture of a row of its table."""
-    number, spec, phase, started, reference, ended = values[:6]
-    notes, interruptions, skipped = (json.loads(text) for text in values[6:9])
-    known: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(spec).items()
-    }
-    return CaptureRow(
-        number,
-        CaptureSpec(**known),
-        Phase(phase),
-        started,
-        reference,
-        ended,
-        tuple(notes),
-        tuple((start, end) for start, end in interruptions),
-        skipped,
-        values[9] and json.loads(values[9]),
-        values[10] and _swings(*json.loads(values[10])),
-    )
-
-
-def _swings(deviations: list[float], *others: float) -> Swings:
-    from sharc_crawler.rates.swings import Swings  # only where captures were compared
-
-    return Swings(tuple(deviations), *others)
 
 
 def subsite_values(row: SubsiteRow) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Verdict
 from sharc_crawler.storage import frontier_rows
-from sharc_crawler.storage.frontier_reading import page_rows, subsite_row, visit_rows
+from sharc_crawler.storage.frontier_reading import capture_row, page_rows, subsite_row, visit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -103,7 +103,7 @@ _READ: dict[str, Callable[[Table], Any]] = {
     "judgements": _table(
         lambda page, verdict, evidence, reason: JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
     ),
-    "captures": lambda table: {row[0]: frontier_rows.capture_row(tuple(row)) for row in _rows(table)},
+    "captures": lambda table: {row[0]: capture_row(tuple(row)) for row in _rows(table)},
     "hosts": lambda table: {row[0]: HostRow._make(row) for row in _rows(table)},
     "embeds": lambda table: list(map(tuple, _rows(table))),
     "links": _table(lambda page, time, targets: LinksRow(page, time, tuple(targets))),

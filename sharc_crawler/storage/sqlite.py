@@ -130,9 +130,11 @@ class SqliteStore:
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone; raises as :meth:`load`."""
         with self._whole():
-            return {
-                values[0]: frontier_rows.capture_row(values) for values in self._db.execute("SELECT * FROM capture")
-            }
+            if not (rows := self._db.execute("SELECT * FROM capture").fetchall()):
+                return {}
+            from sharc_crawler.storage.frontier_reading import capture_row  # what begins has none
+
+            return {values[0]: capture_row(values) for values in rows}
 
     def hosts(self) -> dict[str, HostRow]:
         """The hosts alone; raises as :meth:`load`."""

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.audit import CONDITIONALS
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Kind, Phase, Result, Slot
 
 if TYPE_CHECKING:

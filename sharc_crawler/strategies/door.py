@@ -9,17 +9,19 @@ Each check takes the same time, however many pages there are.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
+
+T = TypeVar("T")
 
 
 class Standing(IntEnum):
@@ -219,29 +221,17 @@ class Door:
 
     def reprice(self, page: PageId, rate: float) -> None:
         """A page's rate is known better."""
-        if self.stopped is None:
-            try:
-                self.strategy.reprice(page, rate)
-            except BaseException as error:
-                self._failed(error, f"it was told the rate {rate:g}", page)
+        self._ask(f"it was told the rate {rate:g}", page, self.strategy.reprice, page, rate)
 
     def reference_passed(self) -> None:
         """T is fixed."""
         self._turned = True
-        if self.stopped is None:
-            try:
-                self.strategy.reference_passed()
-            except BaseException as error:
-                self._failed(error, "it was told that the reference instant has passed")
+        self._ask("it was told that the reference instant has passed", None, self.strategy.reference_passed)
 
     def revisit_after_all(self, page: PageId) -> bool:
         """Will this page, in slot ``ONLY``, be revisited, too?"""
-        if self.stopped is None:
-            try:
-                return bool(self.strategy.revisit_after_all(page))
-            except BaseException as error:
-                self._failed(error, "it was asked whether it revisits it after all", page)
-        return False
+        when = "it was asked whether it revisits it after all"
+        return bool(self._ask(when, page, self.strategy.revisit_after_all, page))
 
     @property
     def first_visits_left(self) -> int:
@@ -280,20 +270,20 @@ class Door:
 
     def reorder(self, pages: Sequence[PageId]) -> None:
         """Hand the revisits ahead out in this order."""
-        if self.stopped is None:
-            try:
-                self.strategy.reorder(pages)
-            except BaseException as error:
-                self._failed(error, f"it was given another order of {counted(len(pages), 'revisit')}")
+        self._ask(f"it was given another order of {counted(len(pages), 'revisit')}", None, self.strategy.reorder, pages)
 
     def __len__(self) -> int:
         """Visits still to hand out, as far as known."""
+        return self._ask("it was asked how many visits are left", None, len, self.strategy) or 0
+
+    def _ask(self, when: str, page: PageId | None, method: Callable[..., T], *about: Any) -> T | None:
+        """What it answers; ``None``: it is stopped, or by this."""
         if self.stopped is None:
             try:
-                return len(self.strategy)
+                return method(*about)
             except BaseException as error:
-                self._failed(error, "it was asked how many visits are left")
-        return 0
+                self._failed(error, when, page)
+        return None
 
     # -- errors --------------------------------------------------------------------------------------------------
 

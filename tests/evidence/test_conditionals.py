@@ -8,7 +8,8 @@ from sharc_crawler.evidence.audit import Stratum, bound
 from sharc_crawler.evidence.conditionals import Conditionals
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Outcome, Result, Validators, Verdict
 
 URLS = {n: f"http://h.example/{'news' if n < 50 else 'list'}/{n}.html" for n in range(100)}

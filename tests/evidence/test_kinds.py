@@ -12,7 +12,8 @@ import pytest
 from sharc_crawler.evidence import kinds
 from sharc_crawler.evidence.claim import Limit, Statement
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason, code, in_words
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code, in_words
 from sharc_crawler.report import claim as words
 
 ANOTHER = """

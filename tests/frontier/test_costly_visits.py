@@ -32,9 +32,9 @@ def test_slow_pages_make_the_plans_slots_longer(world):
             continue
         outcome = world.answer(decision)
         if decision.kind is Kind.PAGE and decision.slot is Slot.FIRST:
-            frontier.answered(decision, outcome)
+            frontier.loads.answered(decision, outcome)
             for number in range(LOADED):
-                assert frontier.load(decision, f"{decision.url}/data/{number}", Kind.DATA, world.now) is not None
+                assert frontier.loads.load(decision, f"{decision.url}/data/{number}", Kind.DATA, world.now) is not None
             shown = decision, outcome
         else:
             frontier.finished(decision, outcome)
@@ -47,11 +47,11 @@ def test_others_are_visited_while_a_page_is_shown_that_takes_long(world):
     frontier.open(CaptureSpec("h", ("http://h/long", "http://h/other"), strategy="bfs", sitemaps=()), world.now)
     long = frontier.next(world.now)
     outcome = world.answer(long)
-    frontier.answered(long, outcome)
+    frontier.loads.answered(long, outcome)
     world.now += DELAY
     assert not isinstance(frontier.next(world.now), Fetch), "its links may matter"
-    frontier.go_on(long)
-    frontier.go_on(long)
+    frontier.loads.go_on(long)
+    frontier.loads.go_on(long)
     other = frontier.next(world.now)
     assert other.url == "http://h/other"
     frontier.finished(other, world.answer(other))

@@ -142,15 +142,15 @@ def test_what_a_page_loads_is_a_resource_a_level_below_it(world, impolite):
     while not isinstance(fetch := frontier.next(world.now), Fetch) or fetch.kind is not Kind.PAGE:
         if isinstance(fetch, Fetch):
             frontier.finished(fetch, world.answer(fetch), ())
-    loaded = frontier.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now)
+    loaded = frontier.loads.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now)
     pages = frontier.pages
     assert (pages.kinds[loaded], pages.depths[loaded]) == (Kind.RESOURCE, pages.depths[fetch.page] + 1)
-    assert frontier.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now) == loaded
-    data = frontier.load(fetch, ROOT + "app.js", Kind.DATA, world.now)
+    assert frontier.loads.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now) == loaded
+    data = frontier.loads.load(fetch, ROOT + "app.js", Kind.DATA, world.now)
     assert (pages.kinds[data], pages.urls[data]) == (Kind.DATA, ROOT + "app.js"), "a resource does not make it less"
-    assert frontier.load(fetch, ROOT + "app.js", Kind.DATA, world.now) == data
-    assert frontier.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now) == loaded
-    page, both = (frontier.load(fetch, fetch.url, kind, world.now) for kind in (Kind.RESOURCE, Kind.DATA))
+    assert frontier.loads.load(fetch, ROOT + "app.js", Kind.DATA, world.now) == data
+    assert frontier.loads.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now) == loaded
+    page, both = (frontier.loads.load(fetch, fetch.url, kind, world.now) for kind in (Kind.RESOURCE, Kind.DATA))
     assert [pages.kinds[one] for one in (page, both)] == [Kind.RESOURCE, Kind.DATA], "a page may be both, too"
     assert len({fetch.page, page, both}) == 3
 

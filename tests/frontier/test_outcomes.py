@@ -91,8 +91,8 @@ def test_a_visit_given_back_whose_exchange_was_over_is_made_again(world, impolit
     frontier = Frontier(impolite)
     frontier.open(spec(), world.now)
     fetch = frontier.next(world.now)
-    frontier.answered(fetch, world.answer(fetch))
-    frontier.go_on(fetch)
+    frontier.loads.answered(fetch, world.answer(fetch))
+    frontier.loads.go_on(fetch)
     assert isinstance(frontier.next(world.now), Wait), "nothing else is owed to its host"
     frontier.give_back(fetch, world.now)
     assert frontier.next(world.now + 1.0).page == fetch.page

@@ -12,7 +12,7 @@ from sharc_crawler.frontier.soft_errors import MOST, SoftErrors
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.urls import unlikely
+from sharc_crawler.unlikely import unlikely
 from tests.frontier.conftest import World
 
 ROOT = "http://h/"
@@ -130,11 +130,3 @@ def test_few_folders_are_asked_in():
         for word in WORDS[:9]:
             errors.saw(f"{ROOT}{folder}/{word}", "sold out")
     assert len(errors.wanted) == MOST
-
-
-def test_one_text_in_four_folders_is_asked_for_at_the_top():
-    errors = SoftErrors()
-    for depth in range(1, 5):
-        errors.saw(ROOT + "/".join(WORDS[:depth]) + "/x", "Not found")
-    [probe] = errors.wanted
-    assert probe.rpartition("/")[0] + "/" == ROOT

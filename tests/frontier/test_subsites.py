@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.modes import subsites
 from sharc_crawler.frontier.parts import Parts

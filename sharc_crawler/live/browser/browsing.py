@@ -16,7 +16,6 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.changes.payload import Payload
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
@@ -26,7 +25,7 @@ from sharc_crawler.live.browser.passing import field, is_data
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.browser.seen import Rendering
-from sharc_crawler.live.reading.readings import Reading
+from sharc_crawler.live.reading.readings import Payload, Reading
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.space import is_full
@@ -182,7 +181,7 @@ class Browsing:
             return await self._shown_again(page, served)
         if not self._manner.every and not self._class_wants(fetch, served):
             return Reading()
-        self._sites.of(fetch).answered(fetch, page.outcome)
+        self._sites.of(fetch).loads.answered(fetch, page.outcome)
         self.wake()
         try:
             async with self._places:
@@ -219,7 +218,7 @@ class Browsing:
 
     async def _had(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has."""
-        page = self._sites.of(fetch).loaded(asked.url, _kind(asked), _mark(asked))
+        page = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked), _mark(asked))
         return None if page is None else self._of(fetch.site).of(page)
 
     def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
@@ -269,7 +268,7 @@ class Browsing:
     def _go_on(self, fetch: Fetch) -> None:
         """A page takes long, and not for its host: others of its site need not wait for it."""
         if fetch.site in self._sites:
-            self._sites.of(fetch).go_on(fetch)
+            self._sites.of(fetch).loads.go_on(fetch)
             url = self._manner.login.without(fetch.url) if self._manner.login else fetch.url
             self._sites.held_up = f", {url} is shown"
             self.wake()
@@ -288,7 +287,7 @@ class Browsing:
         frontier = self._sites.of(fetch)
         if (login := self._manner.login) and (note := login.note_of(asked.url)):
             frontier.note(note)  # its list names what is not to be had, too
-        page = frontier.load(fetch, asked.url, _kind(asked), self._now(), _mark(asked))
+        page = frontier.loads.load(fetch, asked.url, _kind(asked), self._now(), _mark(asked))
         if page is None:
             return None
         answers = self._of(fetch.site)

@@ -9,6 +9,8 @@ from sharc_crawler.model import Outcome, Result, Validators
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.live.middlewares import ArchiveMiddleware
+    from sharc_crawler.live.session import Session
     from sharc_crawler.model import Fetch
 
 
@@ -29,3 +31,15 @@ def as_taken(answer: FormerAnswer) -> Outcome:
     made, digest = answer.original.date, answer.original.digest
     own = of_headers(answer.message.headers)
     return Outcome(Result.OK, made, made, answer.message.status, digest, capture=answer.place, **own)
+
+
+def take(middleware: ArchiveMiddleware, session: Session, fetch: Fetch) -> None:
+    """A former answer stands for the page, and is read for what it names; one that is gone by now does not."""
+    known = session.former
+    answer = known.find(fetch.url) if known else None
+    if known is None or answer is None:
+        middleware.withheld(fetch)
+        return
+    outcome = as_taken(answer)
+    order = middleware.order(fetch, outcome, fetch.url)._replace(digests=True)
+    middleware.tell(fetch, outcome, None, session.readers.read(answer.raw, order))

@@ -12,7 +12,7 @@ from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
-from sharc_crawler.changes.payload import Payload, digests
+from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
@@ -21,7 +21,7 @@ from sharc_crawler.links import document, html, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.robots_text import robots_text
-from sharc_crawler.live.reading.readings import Order, Reading, Wants
+from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants
 from sharc_crawler.live.reading.words import words
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
@@ -61,7 +61,7 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
         return Reading()
     codings = message.values(b"content-encoding")
     data, broken = unpacked(message.payload, codings)
-    payload = digests(message, None if broken else data) if order.digests else Payload()
+    payload = Payload(message.digest, of_unpacked(message, None if broken else data)) if order.digests else Payload()
     kind = header_text(message.header(b"content-type"))
     if not order.digests or not order.compared or broken or message.status != _OK:
         detector = _NONE

@@ -11,7 +11,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.reading.document import detector_of, read
-from sharc_crawler.live.reading.readings import Order, Reading, Wants, packed
+from sharc_crawler.live.reading.packing import packed
+from sharc_crawler.live.reading.readings import Order, Reading, Wants
 from sharc_crawler.live.writing.heard import block_at, message_of
 from sharc_crawler.live.writing.messages import line
 

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.payload import Payload
-from sharc_crawler.live.reading.readings import Order, Reading, Wants, unpacked_reading
+from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, unpacked_reading
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import line, place_of
 from sharc_crawler.spool import in_memory

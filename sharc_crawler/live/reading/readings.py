@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.changes.payload import Payload
 from sharc_crawler.model import Document, Hints, Kind, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+
+
+class Payload(NamedTuple):
+    """Digests of a payload; ``None`` where there is nothing to take them of."""
+
+    digest: str | None = None  #: as sent: transfer-decoded, content-encoded
+    decoded: str | None = None  #: content-decoded, where it was encoded (``of_unpacked``)
+    fingerprint: str | None = None  #: of what counts as content
+
 
 _NOTHING = Payload()
 
@@ -66,25 +72,12 @@ class Reading:
     problems: tuple[str, ...] = ()  #: what could not be used of it
 
 
-def packed(reading: Reading) -> dict[str, Any]:
-    """A reading as JSON has it; all its links were found at one place."""
-    return {
-        "payload": reading.payload,
-        "links": [_named(kind, links) for kind, links in groupby(reading.links, attrgetter("kind"))],
-        "feeds": reading.feeds,
-        "document": reading.document,
-        "robots": reading.robots,
-        "unreadable": reading.unreadable,
-        "text": reading.text,
-        "problems": reading.problems,
-    }
-
-
 def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     r"""The reading again.
 
     >>> one = Reading(Payload("sha1:A"), [Sighting("http://h/a", Kind.PAGE, "http://h/", Hints(changefreq="daily"))])
-    >>> import json; unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
+    >>> import json; from sharc_crawler.live.reading.packing import packed
+    >>> unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
     True
     """
     links = [link for kind, urls, hints in answer["links"] for link in _unnamed(Kind(kind), urls, hints, via)]
@@ -99,13 +92,6 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
         answer["text"],
         tuple(answer["problems"]),
     )
-
-
-def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[Hints | None] | None]:
-    """Links of one kind, one after the other, and their hints, where any has some."""
-    named = list(links)
-    hints = [link.hints for link in named] if any(link.hints for link in named) else None
-    return kind, [link.url for link in named], hints
 
 
 def _unnamed(kind: Kind, urls: list[str], hints: list[list[Any] | None] | None, via: str) -> list[Sighting]:

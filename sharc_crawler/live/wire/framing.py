@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import STATUS_LINE
+
+if TYPE_CHECKING:
+    from sharc_crawler.live.wire.chunks import Chunks
 
 logger = logging.getLogger(__name__)
 
 LINE = 16_000  #: bytes; Twisted hangs up on a line of more than 16 KiB
-SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
 BLANKS = 4  #: bytes of blank lines before an answer, as Chromium skips them: a server's, after the answer before
-TRAILERS = 1 << 16  #: bytes
 LENGTH = 100  #: digits of a Content-Length; beyond some thousand Python reads none
 _BLANK = (b"\r\n", b"\n")
-_HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
 _INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 SWITCHED = 101  #: what follows is no HTTP; the parser, which passes interim answers over, is handed a 204 instead
@@ -32,6 +33,19 @@ INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends mo
 def _codings(value: bytes) -> bytes:
     """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still."""
     return b", ".join(one for one in map(bytes.strip, value.split(b",")) if one.lower() != b"identity")
+
+
+def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
+    """The next line, with its end, and where the one after it begins; empty: it is not whole yet, and is ``held``."""
+    found = data.find(b"\n", at)
+    if found < 0:
+        held += data[at:]
+        return b"", len(data)
+    line = data[at : found + 1]
+    if held:
+        line = bytes(held) + line
+        held.clear()
+    return line, found + 1
 
 
 class Framing:
@@ -57,8 +71,8 @@ class Framing:
         self.wrong: Exception | None = None  #: why it is no answer, or no whole one
         self.body = 0  #: bytes of it that came, without their chunks
         self.length: int | None = None  #: of the body, as it is announced
-        self._left = 0  # bytes of a body or a chunk
-        self._trailers = 0
+        self._left = 0  # bytes of a body
+        self._chunks: Chunks | None = None  # of a body that comes in some
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """What the parser is handed of these bytes; and what came after the answer's end."""
@@ -87,23 +101,11 @@ class Framing:
         """The connection is lost: what came of a first line, for the parser to complain of."""
         return bytes(self._held) if self._part == self._status else b""
 
-    def _line(self, data: bytes, at: int) -> tuple[bytes, int]:
-        """The next line, with its end, and where the one after it begins; empty: it is not whole yet, and is held."""
-        found = data.find(b"\n", at)
-        if found < 0:
-            self._held += data[at:]
-            return b"", len(data)
-        line = data[at : found + 1]
-        if self._held:
-            line = bytes(self._held) + line
-            self._held.clear()
-        return line, found + 1
-
     # -- the head ----------------------------------------------------------------------------------------------------
 
     def _status(self, data: bytes, at: int, clean: list[bytes]) -> int:
         """Handed on at once: whoever speaks no HTTP may say nothing more."""
-        line, at = self._line(data, at)
+        line, at = line_of(self._held, data, at)
         if line:
             known, parts = STATUS_LINE.match(line), line.split(b" ", 2)
             self.code = int(known[1]) if known else 0
@@ -118,7 +120,7 @@ class Framing:
         return at
 
     def _headers(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        line, at = self._line(data, at)
+        line, at = line_of(self._held, data, at)
         if line not in _BLANK:
             self._lines += [line] if line else []
             return at
@@ -167,8 +169,11 @@ class Framing:
         if self._method == b"HEAD" or self.code in _NO_BODY:
             self.ended = True
         elif codings:
-            self._part = self._size if codings[0].lower() == b"chunked" else self._until_close
-            if codings[0].lower() != b"chunked":
+            if codings[0].lower() == b"chunked":
+                from sharc_crawler.live.wire.chunks import Chunks  # where no length is said
+
+                self._chunks, self._part = Chunks(), self._in_chunks
+            else:
                 self.wrong = self.wrong or KeyError(codings[0].lower())
         elif lengths and all(length.strip().isdigit() and len(length) <= LENGTH for length in lengths):
             said = b",".join(given[b"content-length"])
@@ -185,62 +190,16 @@ class Framing:
         self.body += len(data) - at
         return len(data)
 
-    def _piece(self, data: bytes, at: int) -> bytes:
-        piece = data[at : at + self._left]
+    def _length(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        clean.append(piece := data[at : at + self._left])
         self._left -= len(piece)
         self.body += len(piece)
-        return piece
-
-    def _length(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        clean.append(piece := self._piece(data, at))
         self.ended = not self._left
         return at + len(piece)
 
-    # Each piece of a chunk is handed on as a chunk of its own, so that the parser is always between two of them.
-
-    def _size(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        line, at = self._line(data, at)
-        size = line.partition(b";")[0].rstrip(b" \t\r\n")
-        if len(line or self._held) > SIZE_LINE or (line and not (line.endswith(b"\r\n") and _HEX.match(size))):
-            return self._broken(data, clean)
-        if line:
-            self._left = int(size, 16)
-            self._part = self._chunk if self._left else self._trailer
+    def _in_chunks(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        chunks = self._chunks
+        assert chunks is not None, "the head said so"
+        at = chunks.take(data, at, clean)
+        self.body, self.ended, self.wrong = chunks.body, chunks.ended, self.wrong or chunks.wrong
         return at
-
-    def _chunk(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        piece = self._piece(data, at)
-        clean += [b"%x\r\n" % len(piece), piece, b"\r\n"]
-        if not self._left:
-            self._part = self._chunk_end
-        return at + len(piece)
-
-    def _chunk_end(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        taken = data[at : at + 2 - len(self._held)]
-        self._held += taken
-        if not b"\r\n".startswith(self._held):
-            return self._broken(data, clean)
-        if self._held == b"\r\n":
-            self._held.clear()
-            self._part = self._size
-        return at + len(taken)
-
-    def _trailer(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        line, at = self._line(data, at)
-        if self._trailers + len(line or self._held) > TRAILERS:
-            return self._broken(data, clean)
-        self._trailers += len(line)
-        if line == b"\r\n":
-            clean.append(b"0\r\n\r\n")
-            self.ended = True
-        return at
-
-    def _broken(self, data: bytes, clean: list[bytes]) -> int:
-        """No chunk follows: the parser is told so, and nothing more."""
-        clean.append(b"!\r\n")
-        self.wrong = self.wrong or EOFError("no chunk follows")
-        self._part = self._ignored
-        return len(data)
-
-    def _ignored(self, data: bytes, at: int, clean: list[bytes]) -> int:  # noqa: ARG002 - as the other parts
-        return len(data)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.reading.intake import Intake
+from sharc_crawler.live.reading.lacking import note
 from tests.live.browser.test_browsing import shown
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ def test_a_crawl_that_goes_on_counts_on_in_the_notes_of_the_one_before() -> None
 
     def noted(*given: tuple[str, str, str]) -> Sequence[str]:
         """By another run."""
-        intake = Intake(sites)
         for path, *said in given:
-            intake._note(shown(f"http://{site}{path}"), *said)
+            note(frontier, shown(f"http://{site}{path}"), *said)
         return frontier.capture.notes
 
     cut = "shown without pop-ups"

@@ -6,7 +6,8 @@ import pytest
 
 from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.wire.framing import LINE, TRAILERS, Framing
+from sharc_crawler.live.wire.chunks import TRAILERS
+from sharc_crawler.live.wire.framing import LINE, Framing
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"

@@ -1,0 +1,57 @@
+"""What is queued and not to be fetched after all: robots.txt, a budget or a trap closes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.model import Kind, Outcome, Result, Slot, Visit
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.hosts import Task
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.opening import Opener
+    from sharc_crawler.model import Instant
+
+
+def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:
+    """It is not to be fetched: a page is lost without a request, or never revisited."""
+    capture = ledger.capture
+    capture.owed.ended()
+    page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED
+    looked_at = page_visited and task.slot is not Slot.SECOND
+    if reason.startswith(PREFIX) and not looked_at:
+        capture.budget.forgone(task, reason)
+    ledger.pages.move(task.page, Event.LEASE)
+    ledger.pages.move(task.page, Event.NO_CONTENT)
+    ledger.refused(task, reason, now)
+    kind = ledger.pages.kinds[task.page]
+    if kind is Kind.PAGE:
+        if looked_at:  # before T, by a hint: its visit stands
+            refused = Outcome(Result.REFUSED, now, now, error=reason)
+            capture.mode.visited_again(task.page, ledger.pages.remembered(task.page), refused)
+        else:
+            _refuse_page(capture, task)
+    elif kind is Kind.HUB:
+        capture.mode.closed(task.page, reason)
+    elif kind is Kind.ROBOTS:
+        opener.robots_read(capture, task.page, Outcome(Result.FAILED, now, now, error=reason))
+    elif kind is Kind.SITEMAP:
+        capture.owed.was_read()
+        capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
+        ledger.changed_capture()
+    ledger.wake()
+
+
+def _refuse_page(capture: SiteCapture, task: Task) -> None:
+    again = task.slot is Slot.SECOND
+    if capture.strategy is None or (again and capture.mode.audits(task.page)):
+        return
+    if again:
+        capture.counts.revisited()
+    else:
+        capture.counts.visited(captured=False)
+    if task.page not in capture.again:  # the strategy is through with it
+        capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=again)

@@ -1,0 +1,61 @@
+"""Exchanges that failed, and requests that nobody sent: an outcome all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
+
+from sharc_crawler.live.middlewares import SENT_KEY, exchanges
+from sharc_crawler.live.problems import plain
+from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.wire.addresses import AddressRefusedError
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
+from sharc_crawler.model import Outcome, Result
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from sharc_crawler.live.middlewares import ArchiveMiddleware
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Fetch
+
+
+def failed(middleware: ArchiveMiddleware, session: Session, request: Request, exception: Exception) -> None:
+    """An exchange that failed is archived as what it is."""
+    sent = request.meta.pop(SENT_KEY, None)
+    if isinstance(exception, IgnoreRequest):
+        _dropped(session, request, exception)
+    if isinstance(exception, IgnoreRequest) or sent is None:
+        return
+    if request.meta.pop(WITHHELD_KEY, False):
+        middleware.withheld(request.meta.get(META_KEY))
+        return
+    ended = session.clock.now()
+    exchange = request.meta.pop(EXCHANGE_KEY, None) or exchanges().failed(request, exception, sent, ended)
+    fetch: Fetch | None = request.meta.get(META_KEY)
+    if middleware.is_void(fetch):
+        return
+    # An address that is refused stays refused: no second attempt.
+    result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
+    length = len(exchange.response)  # what came is paid for
+    outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception), sent=exchange.sent)
+    middleware.tell(fetch, outcome, middleware.keep(exchange, fetch))
+
+
+def not_asked(middleware: ArchiveMiddleware, session: Session, request: Request) -> None:
+    """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state."""
+    now = session.clock.now()
+    error = "answered by a cache or another middleware, not by the server"
+    middleware.tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))
+
+
+def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> None:
+    """A middleware of the project will not have it downloaded; where it was answered before, that counts."""
+    fetch: Fetch | None = request.meta.get(META_KEY)
+    lease = session.leases.get(fetch.lease) if fetch else None
+    if lease is not None and lease.outcome is None:
+        now = session.clock.now()
+        said = str(exception)
+        why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
+        lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))

@@ -1,0 +1,80 @@
+"""Where the chunks of a body end, as its bytes arrive (RFC 9112, 7.1).
+
+Each piece of a chunk is handed on as a chunk of its own, so that the parser is always between two of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sharc_crawler.live.wire.framing import line_of
+
+SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
+TRAILERS = 1 << 16  #: bytes
+_HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
+
+
+class Chunks:
+    """Those of one body."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.wrong: Exception | None = None  #: why it is no whole one
+        self.body = 0  #: bytes of it that came, without their chunks
+        self._held = bytearray()  # of a line that is not whole
+        self._left = 0  # bytes of a chunk
+        self._trailers = 0
+        self._part = self._size
+
+    def take(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        """One step; up to where these bytes are taken. What the parser is handed of them is added to ``clean``."""
+        return self._part(data, at, clean)
+
+    def _size(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        line, at = line_of(self._held, data, at)
+        size = line.partition(b";")[0].rstrip(b" \t\r\n")
+        if len(line or self._held) > SIZE_LINE or (line and not (line.endswith(b"\r\n") and _HEX.match(size))):
+            return self._broken(data, clean)
+        if line:
+            self._left = int(size, 16)
+            self._part = self._chunk if self._left else self._trailer
+        return at
+
+    def _chunk(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        piece = data[at : at + self._left]
+        self._left -= len(piece)
+        self.body += len(piece)
+        clean += [b"%x\r\n" % len(piece), piece, b"\r\n"]
+        if not self._left:
+            self._part = self._chunk_end
+        return at + len(piece)
+
+    def _chunk_end(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        taken = data[at : at + 2 - len(self._held)]
+        self._held += taken
+        if not b"\r\n".startswith(self._held):
+            return self._broken(data, clean)
+        if self._held == b"\r\n":
+            self._held.clear()
+            self._part = self._size
+        return at + len(taken)
+
+    def _trailer(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        line, at = line_of(self._held, data, at)
+        if self._trailers + len(line or self._held) > TRAILERS:
+            return self._broken(data, clean)
+        self._trailers += len(line)
+        if line == b"\r\n":
+            clean.append(b"0\r\n\r\n")
+            self.ended = True
+        return at
+
+    def _broken(self, data: bytes, clean: list[bytes]) -> int:
+        """No chunk follows: the parser is told so, and nothing more."""
+        clean.append(b"!\r\n")
+        self.wrong = EOFError("no chunk follows")
+        self._part = self._ignored
+        return len(data)
+
+    def _ignored(self, data: bytes, at: int, clean: list[bytes]) -> int:  # noqa: ARG002 - as the other states
+        return len(data)

@@ -1,0 +1,62 @@
+"""Options that are read from a file, or map names to values."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from sharc_crawler.archive.options import OWN_FIELDS
+from sharc_crawler.errors import nearest
+from sharc_crawler.options.sites import url
+from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
+
+_FIELD_NAME = re.compile(r"[A-Za-z0-9-]+")
+_OURS = {name.lower() for name in OWN_FIELDS}
+
+
+def seeds_of_file(value: object) -> tuple[str, ...]:
+    """The URLs of a file, one a line."""
+    try:
+        lines = Path(str(value)).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"cannot be read: {error}") from error
+    found = [
+        url(line.strip(), f"has in line {place} {line.strip()!r}, which ")
+        for place, line in enumerate(lines, 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not found:
+        raise ValueError("holds no URL; write one a line")
+    return tuple(found)
+
+
+def periods(value: object) -> tuple[tuple[str, float], ...]:
+    """Seconds by class of changefreq."""
+    try:
+        periods = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
+    except (TypeError, ValueError) as error:
+        raise ValueError("must map classes of changefreq to seconds") from error
+    for name, seconds in periods.items():
+        if name not in CHANGEFREQ_RATES:
+            raise ValueError(f"names the class {name!r}, which is not known{nearest(name, CHANGEFREQ_RATES)}")
+        if not isinstance(seconds, int | float) or not seconds > 0:
+            raise ValueError(f"has {name}={seconds!r}, which must be the seconds between two changes")
+    return tuple(periods.items())
+
+
+def fields_told(value: object) -> tuple[tuple[str, str], ...]:
+    """Fields of a WARC file's first record."""
+    try:
+        fields = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
+        told = tuple((str(name), str(text)) for name, text in fields.items())
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ValueError("must map names of fields to text") from error
+    for name, text in told:
+        if name.lower() in _OURS:
+            raise ValueError(f"has the field {name!r}, which is written by the crawl itself; leave it out")
+        if not _FIELD_NAME.fullmatch(name):
+            raise ValueError(f"has the field {name!r}; a name has letters, digits and hyphens, nothing else")
+        if not text.strip() or not text.isprintable():
+            raise ValueError(f"has {name}={text!r}, which must be one line of text")
+    return told
