@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.links.dated import dated
+from sharc_crawler.links.dated import MONTH, dated
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
@@ -67,6 +67,19 @@ class Calendars:
         place.texts[hash(content)] += 1
         self._shown[page] = (place, hash(content))
         return True
+
+    def doubts(self, url: str) -> bool:
+        """Is a page to wait until nothing else is left? So the nearest dates are known before what lies beyond them."""
+        date = self._date_of(url)
+        place = self._places.get(date.place) if date else None
+        if date is None or place is None:
+            return False
+        row = ROW * (1 if date.order % MONTH else MONTH) - 1
+        least, most = date.order - row, date.order + row
+        if bisect_left(place.entered, least) < bisect_left(place.entered, most + 1):
+            return False
+        near = place.dates[bisect_left(place.dates, (least, -1)) : bisect_left(place.dates, (most + 1, -1))]
+        return not any(self._shows_more(page) for _, page in near)
 
     def why_not(self, url: str, parent: PageId) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not."""

@@ -83,11 +83,11 @@ class Chooser:
 
     def _sure(self, capture: SiteCapture, visit: Visit | None, strategy: Door, now: Instant) -> Visit | None:
         """What looks like a trap waits until nothing else is left."""
-        traps = capture.traps
-        if traps is None or traps.suspicion is None:
+        traps, urls = capture.traps, self._ledger.pages.urls
+        if traps is None:
             return visit
         for _ in range(MAX_DOUBTED):
-            if visit is None or visit.slot is Slot.SECOND or not traps.suspicion.doubts(visit.page):
+            if visit is None or visit.slot is Slot.SECOND or not traps.doubts(visit.page, urls[visit.page]):
                 break
             self._finisher.prober.put_off(capture, visit)
             visit = capture.mode.next(strategy, now)

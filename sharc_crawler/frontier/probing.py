@@ -15,6 +15,7 @@ from sharc_crawler.frontier.idle_places import forms
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.known_urls import UNSEEN
+from sharc_crawler.links.dated import has_day
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.unlikely import is_unlikely, unlikely
 
@@ -117,9 +118,10 @@ class Doubted:
         return len(self._heap)
 
     def put(self, visit: Visit, pages: PageTable) -> None:
-        """A visit waits."""
+        """A visit waits. A month's days tell whether it is empty: they come first."""
         drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
-        heappush(self._heap, (pages.depths[visit.page], drawn, visit.page, visit))
+        depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
+        heappush(self._heap, (depth, drawn, visit.page, visit))
 
     def take(self) -> Visit:
         """The next one, where there is one."""
@@ -148,9 +150,10 @@ class Prober:
         """The first of those that wait, with nothing else left; ``None``: the page that named it is asked again."""
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
-        assert traps.suspicion is not None, "it did"
         assert doubted is not None, "there is one"
         looks, visit = _looks(traps), doubted.take()
+        if traps.suspicion is None:  # a calendar's
+            return visit
         if looks.wants(visit.page, pages):
             looks.asked(parent := pages.parents[visit.page])
             if self._look(capture, pages.urls[parent], now):

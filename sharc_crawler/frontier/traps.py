@@ -221,6 +221,12 @@ class Traps:
         why = self.errors.why_not(content_of(outcome))
         return why and f"looks like a trap: {why} (traps=0 takes them)"
 
+    def doubts(self, page: PageId, url: str) -> bool:
+        """Is a page to wait until nothing else is left?"""
+        if self._calendars and self._calendars.has(url):
+            return self._calendars.doubts(url)
+        return self.suspicion is not None and self.suspicion.doubts(page)
+
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self._calendars and self._calendars.has(url):

@@ -19,6 +19,7 @@ _YEAR = re.compile(r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy)=)((?:19|20|21)[0-9]{2})
 _MONTH = re.compile(r"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm)=)(0?[1-9]|1[0-2])(?![^&])", re.IGNORECASE)
 _DAY = re.compile(r"(?<=[?&])([^=&]*?(?:d|day|dd)=)(0?[1-9]|[12][0-9]|3[01])(?![^&])", re.IGNORECASE)
 _TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
+MONTH = 32  #: of a date's order; without a day it is a multiple of it
 _GRID = frozenset(map(str, range(1, 29)))  #: each month has these
 _IN_GRID = frozenset(map(str, range(1, 54)))  #: days, and weeks
 _ORDINALS = ("st", "nd", "rd", "th")
@@ -75,10 +76,20 @@ def dated(url: str) -> Dated | None:
     return Dated(url, *_date(*(int(one[2]) if one else 0 for one in in_query)))
 
 
+def has_day(url: str) -> bool:
+    """Is it a day's address?
+
+    >>> has_day("http://h/cal/2026/11/23"), has_day("http://h/cal/2026/11"), has_day("http://h/about")
+    (True, False, False)
+    """
+    date = dated(url)
+    return date is not None and date.order % MONTH > 0
+
+
 def _date(year: int, month: int, day: int) -> tuple[int, frozenset[str]]:
     beside = {*range(year - 1, year + 2), *range(month - 1, month + 2), 1, 12}
     beside.update(range(day - 1, day + 2) if day else ())
-    return (year * 12 + month) * 31 + day, frozenset(map(str, beside))
+    return (year * 12 + month) * MONTH + day, frozenset(map(str, beside))
 
 
 def without_dates(text: str, date: Dated) -> str:

@@ -59,6 +59,33 @@ def test_a_calendar_beside_twelve_pages_ends(impolite, address, strategy):
     assert len(left) == 2 and all("in a calendar" in why and "traps=0" in why for why in left)
 
 
+class WithDays(Calendar):
+    """Each month names its days, too, each of which names its month; and the same month of other years."""
+
+    def content(self, url):
+        if "/day/" in url:
+            year, month, _ = map(int, url.rsplit("/", 3)[1:])
+            return "nothing on this day", [ROOT, self.month((year - YEAR) * 12 + month - MONTH)]
+        return super().content(url)
+
+    def named(self, at):
+        year, month = divmod(YEAR * 12 + MONTH - 1 + at, 12)
+        days = calendar.monthrange(year, month + 1)[1]
+        return [
+            self.month(at + 12),
+            self.month(at - 12),
+            *(f"{ROOT}day/{year}/{month + 1:02}/{day:02}" for day in range(1, days + 1)),
+        ]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+def test_a_calendar_of_days_that_leaps_over_years_ends(impolite, strategy):
+    visited, _ = crawl(world := WithDays(), impolite, strategy)
+    assert {f"{ROOT}page{number}" for number in range(TRUE - 1)} <= set(visited)
+    assert {world.month(at) for at in range(-11, 12)} <= set(visited), "a year is looked at in each direction"
+    assert len(visited) <= TRUE + 60
+
+
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 def test_events_within_a_year_of_each_other_are_captured(impolite, strategy):
     world = Calendar()
