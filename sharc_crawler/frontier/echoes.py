@@ -124,8 +124,7 @@ class Echoes:
                 group.new(deep=False)
         self._former = ()
         if self.first.add(content, page) == UNSEEN:
-            if group := self._group_of(self._key(page, url, pages)):
-                group.new(deep=group.deep > 0 and _named_deep(pages.parents[page], pages))
+            self._brings(page, url, pages)
             return True
         if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds)) or error):
             from sharc_crawler.frontier.probing import under_path
@@ -178,6 +177,15 @@ class Echoes:
 
     def _key(self, page: PageId, url: str, pages: PageTable) -> str:
         return _NAMED_BY_ECHOES if self.echoes and pages.parents[page] in self.echoes else shape(url)
+
+    def _brings(self, page: PageId, url: str, pages: PageTable) -> None:
+        """A page shows something new: an echo that alone named it leads somewhere."""
+        self._group_of(key := self._key(page, url, pages))
+        parent, keys = pages.parents[page], {key}
+        if parent in self.echoes:
+            keys |= {shape(pages.urls[parent]), path_of(pages.urls[parent])}
+        for group in filter(None, map(self._groups.get, keys)):
+            group.new(deep=group.deep > 0 and _named_deep(parent, pages))
 
     def _group_of(self, key: str) -> _EchoGroup | None:
         group = self._groups.get(key)

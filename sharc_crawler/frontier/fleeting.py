@@ -37,6 +37,7 @@ class FleetingLinks:
         self._asked: set[PageId] = set()
         self._stayed: dict[PageId, frozenset[PageId]] = {}  # what a page named again
         self._fruitless = 0
+        self.stay = False  #: all that a page alone named was named again
         self._honest = False  # something new was found behind a link that was gone
         self._copies: Counter[tuple[PageId, int]] = Counter()  # by who named them no more, and what they show
         self._left = 0
@@ -54,22 +55,26 @@ class FleetingLinks:
         return new and self._works and not self.why_not_named(parent)
 
     def told(self, page: PageId, pages: PageTable) -> bool:
-        """Is it known whether its link stayed?"""
-        return self._works and pages.parents[page] in self._stayed
+        """Is it known whether its link stayed? Where all do, few copies are no sign."""
+        return self.stay or (self._works and pages.parents[page] in self._stayed)
 
     def asked(self, page: PageId) -> None:
         """A page is asked again, once."""
         self._asked.add(page)
 
-    def answered(self, page: PageId, content: str | None, named: Sequence[PageId]) -> None:
-        """What it named again; nothing, where all of its links stayed."""
+    def answered(self, page: PageId, content: str | None, named: Sequence[PageId], pages: PageTable) -> None:
+        """What it named again."""
         if page == UNSEEN:
             return
         self._asked.add(page)
         same = content is not None and (
             self._echoes.first.get(content) == page or self._echoes.echoes.get(page) == hash(content)
         )
-        if named and same:
+        alone = {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}
+        if same and alone <= set(named):
+            self.stay = True
+            self._fruitless += 1
+        elif named and same:
             self._stayed[page] = frozenset(named)
             self._fruitless = 0
         else:

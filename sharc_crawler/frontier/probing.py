@@ -20,7 +20,7 @@ from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.unlikely import is_unlikely, unlikely
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
@@ -113,6 +113,7 @@ class Doubted:
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, PageId, Visit]] = []
+        self._ahead: Container[PageId] = ()
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -121,7 +122,14 @@ class Doubted:
         """A visit waits. A month's days tell whether it is empty: they come first."""
         drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
         depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
-        heappush(self._heap, (depth, drawn, visit.page, visit))
+        heappush(self._heap, (depth - 2 * (pages.parents[visit.page] in self._ahead), drawn, visit.page, visit))
+
+    def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
+        """From now on comes first what these lead to."""
+        if not self._ahead:
+            self._ahead, waiting, self._heap = echoes, self._heap, []
+            for *_, visit in waiting:
+                self.put(visit, pages)
 
     def take(self) -> Visit:
         """The next one, where there is one."""
@@ -151,7 +159,10 @@ class Prober:
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
         assert doubted is not None, "there is one"
-        looks, visit = _looks(traps), doubted.take()
+        looks = _looks(traps)
+        if looks.stay:
+            doubted.follow(traps.echoes.echoes, pages)
+        visit = doubted.take()
         if traps.suspicion is None:  # a calendar's
             return visit
         if looks.wants(visit.page, pages):
@@ -171,11 +182,11 @@ class Prober:
         return bool(self._admitter.admit(capture, [Sighting(look_at(url), Kind.PROBE, FOUND)], now).new)
 
     def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
-        """Pages of the capture that a page names that was asked again, where it names others, too."""
+        """Pages of the capture that a page names that was asked again."""
         keys = {one.key or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
         found = capture.seen.find([key for key in keys if key is not None]) if is_look(fetch.url) else []
         named = [page for page in found if page != UNSEEN]
-        if len(named) == len(found):
+        if not named:
             return []
         self._ledger.linked(fetch.page, outcome.started, named)
         return named
@@ -184,7 +195,7 @@ class Prober:
         """What was asked for was answered."""
         self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
         if capture.traps is not None:
-            take(capture.traps, fetch.url, outcome, named, capture.seen)
+            take(capture.traps, fetch.url, outcome, named, capture.seen, self._ledger.pages)
         if not is_look(fetch.url):
             capture.note(note(fetch.url, outcome))
         self._ledger.changed_capture()
@@ -198,11 +209,11 @@ class Prober:
         return [link for link, page in zip(links, found, strict=True) if page != UNSEEN]
 
 
-def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls) -> None:
+def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls, pages: PageTable) -> None:
     """What an answer shows."""
     content = content_of(outcome) if outcome.result is Result.OK else None
     if is_look(url):
-        _looks(traps).answered(seen.get(looked_at(url)), content, named)
+        _looks(traps).answered(seen.get(looked_at(url)), content, named, pages)
     else:
         traps.errors.answered(url, content)
         if traps.fleeting and content is not None:

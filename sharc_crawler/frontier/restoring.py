@@ -184,7 +184,7 @@ class Restorer:
         elif kind is Kind.PROBE:
             if capture.traps is not None:
                 named = self._targets.get(page, ()) if is_look(pages.urls[page]) else ()
-                take(capture.traps, pages.urls[page], outcome, named, capture.seen)
+                take(capture.traps, pages.urls[page], outcome, named, capture.seen, pages)
         else:
             if captured:
                 pages.remember(page, outcome, capture.mode.compares)

@@ -14,6 +14,7 @@ from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import KEPT
 from sharc_crawler.frontier.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
@@ -143,6 +144,8 @@ class Traps:
         else:
             error = self.errors.why_not(content) is not None
             new = self.echoes.saw(page, url, content, pages, feeds, error=error)
+        if new and pages.parents[page] != NO_PARENT:
+            self._brought(_template(pages.urls[pages.parents[page]]), _template(url))
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
@@ -199,6 +202,14 @@ class Traps:
         elif contents >= HONEST:
             self._reasons.pop(row, None)
 
+    def _brought(self, name: str, other: str) -> None:
+        """A page of a template named one of another first, which shows something new: so do contents of its own."""
+        row = self._templates.get(name) if name != other else UNSEEN
+        if row != UNSEEN:
+            self._contents[row] += 1
+            if self._pages[row] < REPEATS * self._contents[row]:
+                self._reasons.pop(row, None)
+
     def _found(self, row: int, what: str, contents: int) -> None:
         told = counted(contents, "content")
         self._reasons.setdefault(row, f"looks like a trap: {what} {told} (traps=0 takes them)")
@@ -244,6 +255,8 @@ class Traps:
             row = self._templates.get(part.place)
             if reason := self._reasons.get(row):
                 means = MEANING * self._other[row] >= self._again[row] > 0
+                if means and part.place.startswith("?"):
+                    break  # one script may show a few texts by turns
                 return reason if part.rest in self._seen and not means else None
         return self._reason(_template(url))
 

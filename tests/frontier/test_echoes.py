@@ -416,6 +416,26 @@ def test_lists_that_all_show_one_text_are_followed_to_their_end(impolite, strate
     assert not capture.left_out.reasons
 
 
+@pytest.mark.parametrize("strategy", ["bfs", pytest.param("sharc-selective", marks=pytest.mark.slow), "dfs"])
+@pytest.mark.parametrize("empty", [1, 6])
+def test_pages_that_others_with_one_text_alone_name_are_captured(impolite, empty, strategy):
+    """Links that have expired name the new ones; terms that nobody has explained yet, the terms beside them."""
+    world = Made("{}", LOWER)
+    pages = [world.made() for _ in range(80)]
+
+    def content(url):
+        if url == ROOT:
+            return url, pages[: empty + 1]
+        if url not in pages:
+            return "not found", [ROOT]
+        at = pages.index(url)
+        return ("nothing yet" if at % (empty + 1) < empty else url), [ROOT, *pages[at + 1 : at + 3]]
+
+    world.content = content
+    visited, _ = crawl(world, impolite, strategy)
+    assert set(pages) <= set(visited)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["watch?v={}", "{}", "{}/{}", "sku-{}.html"])
 def test_no_page_with_a_content_of_its_own_is_left(impolite, address):

@@ -129,6 +129,31 @@ def test_names_of_documents_that_look_made_up_are_no_trap():
     assert traps.why_not(f"{ROOT}01234567a/01234567b") is None
 
 
+def test_a_script_that_shows_a_few_texts_by_turns_is_a_trap():
+    dice, traps = random.Random(1), Traps()
+    for number in range(40):
+        traps.saw(f"{ROOT}p?q={dice.randrange(16**12):012x}a7", f"text {number * 7 % 3}")
+    assert traps.why_not(f"{ROOT}p?q=deadbeef00c0ffee")
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_lists_that_say_the_same_are_followed_where_they_lead_to_something_new(impolite, strategy):
+    class Lists(World):
+        def answer(self, fetch):
+            number = fetch.url.partition("?page=")[2].partition("&")[0]
+            at = int(number or 0)
+            self.links[fetch.url] = (
+                [Sighting(f"{ROOT}list?page={at + 1}")] if at < 60 and "item" not in fetch.url else []
+            )
+            self.links[fetch.url] += [Sighting(f"{ROOT}item-{chr(97 + at % 26) * (at + 1)}")] * bool(number)
+            return super().answer(fetch)._replace(fingerprint="a list" if number else fetch.url)
+
+    world, frontier = Lists(), Frontier(impolite)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy, hops=0), world.now)
+    world.run(frontier)
+    assert len({fetch.url for _, fetch in world.requests if "item" in fetch.url}) == 60
+
+
 def test_pages_without_numbers_share_no_template():
     assert _template(f"{ROOT}about/us") == "/about/us"
     traps = Traps()
