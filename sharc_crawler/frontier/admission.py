@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from functools import partial
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin
 
@@ -18,7 +18,7 @@ from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from sharc_crawler.frontier.capture import SiteCapture
@@ -231,18 +231,15 @@ class Queuer:
         self, capture: SiteCapture, fresh: Mapping[str, Sighting], now: Instant, parent: PageId, depth: int
     ) -> None:
         """Rate, number and queue what is new."""
-        # Rates are known by canonical URL, whatever spelling was found.
-        pages = [
-            sighting if sighting.url == key else sighting._replace(url=key)
-            for key, sighting in fresh.items()
-            if sighting.kind is Kind.PAGE
-        ]
         waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
-        estimates = iter([UNRATED] * len(pages) if waits else capture.rates.rates(pages, now))
+        estimates: Iterator[RateEstimate] = repeat(UNRATED)
+        if not waits:
+            pages = [one._replace(url=key) for key, one in fresh.items() if one.kind is Kind.PAGE]  # known by that
+            estimates = iter(capture.rates.rates(pages, now))
         queued: list[PageId] = []
         for is_page, some in groupby(fresh.items(), key=_is_page):
             if is_page:
-                queued += self._enter_pages(capture, some, estimates, now, parent, depth, waits=waits)
+                queued += self._enter_pages(capture, list(some), estimates, now, parent, depth, waits=waits)
             else:
                 for key, sighting in some:
                     self._enter_other(capture, key, sighting, depth, parent)
@@ -252,7 +249,7 @@ class Queuer:
     def _enter_pages(
         self,
         capture: SiteCapture,
-        named: Iterable[tuple[str, Sighting]],
+        named: list[tuple[str, Sighting]],
         estimates: Iterator[RateEstimate],
         now: Instant,
         parent: PageId,
@@ -263,23 +260,26 @@ class Queuer:
         """Pages are numbered, all at once; those that are queued."""
         ledger, mode = self._ledger, capture.mode
         late = TOO_LATE if capture.turned and not mode.parted else ""
-        found: list[NewUrl] = []
-        for key, sighting in named:
-            host = self._host(capture, key, sighting)
+        hosts = [self._host(capture, key, sighting) for key, sighting in named]
+        for host in set(hosts):
             ledger.hosts[host].has_pages = True
-            left = late or mode.why_left(sighting, parent)
-            found.append(NewUrl(key, sighting, host, next(estimates), capture.rates.weight(sighting), left))
-        queued: list[PageId] = []
-        for page, (key, sighting, _, _, _, left) in zip(ledger.add_pages(found, depth, parent), found, strict=True):
-            if left:
-                capture.counts.left()
-                continue
-            queued.append(page)
-            if waits:
-                own = sighting if sighting.url == key else sighting._replace(url=key)
-                capture.front.rate_later(page, own, sighting.url)
+        why_left, weight = mode.why_left, capture.rates.weight
+        numbers = ledger.add_pages(
+            [
+                NewUrl(key, one, host, estimate, weight(one), late or why_left(one, parent))
+                for (key, one), host, estimate in zip(named, hosts, estimates, strict=False)
+            ],
+            depth,
+            parent,
+        )
+        taken = [page for page in numbers if ledger.pages.states[page] == State.QUEUED]
+        capture.counts.left(len(numbers) - len(taken))
+        entered = [named[page - numbers.start] for page in taken]
+        if waits:
+            capture.front.unrated.put_all(taken, entered)
+        for page, (_, sighting) in zip(taken, entered, strict=True):
             mode.queued(page, parent, sighting, now)
-        return queued
+        return taken
 
     def _enter_other(self, capture: SiteCapture, key: str, sighting: Sighting, depth: int, parent: PageId) -> None:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
@@ -330,16 +330,15 @@ class Queuer:
         if unrated := capture.front.take_unrated():
             waiting = Sightings(unrated, self._ledger.pages.urls)
             yield (rates := aside(partial(capture.rates.rates, waiting, now), len(unrated)))
-            for page, estimate in zip(unrated.pages, rates.result(), strict=True):
-                self._ledger.rated(page, estimate)
+            self._ledger.rated_all(unrated.pages, rates.result())
         capture.swings = capture.swings or capture.rates.swings()
 
     def rate_again(self, capture: SiteCapture, told: Mapping[PageId, Sighting], now: Instant) -> None:
         """A document tells of pages that were known: those not visited yet get better rates."""
         ledger, pages, known = self._ledger, self._ledger.pages, {}
         for page, sighting in told.items():
-            if capture.front.awaits_rate(page):
-                capture.front.rate_later(page, sighting, pages.urls[page])
+            if page in capture.front.unrated:
+                capture.front.unrated.put(page, sighting, pages.urls[page])
                 ledger.hinted(page, sighting.hints)
             elif not capture.beginning and pages.kinds[page] is Kind.PAGE and pages.states[page] == State.QUEUED:
                 known[page] = sighting

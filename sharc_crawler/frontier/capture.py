@@ -125,7 +125,7 @@ class Front:
 
     def __init__(self) -> None:
         self.waiting = array("i")
-        self._unrated = Unrated()
+        self.unrated = Unrated()  #: whose rates are asked for once all that waits is known
         self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
         self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
 
@@ -138,17 +138,9 @@ class Front:
         taken, self.waiting = self.waiting, array("i")
         return list(taken)
 
-    def rate_later(self, page: PageId, sighting: Sighting, found: str) -> None:
-        """Its rate is to be asked for once all that waits is known; the last sighting counts. ``found``: its URL."""
-        self._unrated.put(page, sighting, found)
-
-    def awaits_rate(self, page: PageId) -> bool:
-        """Is its rate still to be asked for?"""
-        return page in self._unrated
-
     def take_unrated(self) -> Unrated:
         """All of these, once."""
-        taken, self._unrated = self._unrated, Unrated()
+        taken, self.unrated = self.unrated, Unrated()
         return taken
 
     def lies_elsewhere(self, sighting: Sighting) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import count, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
@@ -26,6 +27,7 @@ from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
@@ -83,29 +85,17 @@ class Ledger:
     def add_pages(self, found: Sequence[NewUrl], depth: int, parent: PageId) -> range:
         """URLs that one document names are known from now on; their numbers."""
         first = len(self.pages)
-        rows = [
-            PageRow(
-                page,
-                SOLE,
-                one.key,
-                one.sighting.url,
-                one.sighting.kind,
-                self.hosts[one.host].name,
-                depth,
-                parent,
-                one.sighting.via,
-                _LATE if one.reason else _QUEUED,
-                one.estimate.rate,
-                one.estimate.source,
-                one.estimate.shape,
-                one.weight,
-                one.sighting.hints,
-                one.reason,
-            )
-            for page, one in enumerate(found, first)
-        ]
+        if not found:
+            return range(first, first)
+        keys, sightings, hosts, estimates, weights, reasons = zip(*found, strict=True)
+        urls, kinds, via, hints, _, _ = zip(*sightings, strict=True)
+        rates, sources, shapes, *_ = zip(*estimates, strict=True)
+        names = [self.hosts[host].name for host in hosts]
+        states = [_LATE if reason else _QUEUED for reason in reasons]
+        rest = keys, urls, kinds, names, repeat(depth), repeat(parent), via, states, rates, sources, shapes, weights
+        rows = list(map(PageRow, count(first), repeat(SOLE), *rest, hints, reasons))
         self.pages.extend(rows, self.host_numbers)
-        self.capture.seen.add_all([one.key for one in found], first)
+        self.capture.seen.add_all(keys, first)
         if self._store:
             self._batch.pages += rows
         return range(first, first + len(rows))
@@ -202,6 +192,19 @@ class Ledger:
         self.pages.guessed[page] = estimate.source == PRIOR
         if self._store:
             self._batch.rates.append((page, estimate.rate, estimate.source, estimate.shape))
+
+    def rated_all(self, pages: array[int], found: Any) -> None:
+        """Many pages' rates are known; ``found``: an estimate of each, or what has them in columns."""
+        if not hasattr(found, "columns"):
+            for page, estimate in zip(pages, found, strict=True):
+                self.rated(page, estimate)
+            return
+        from sharc_crawler.frontier.rated import Rated
+
+        rated = Rated(self._batch.rates)
+        rated.put_all(pages, found, self.pages)
+        if self._store:
+            self._batch.rates = rated
 
     def hinted(self, page: PageId, hints: Hints | None) -> None:
         """A sitemap describes a page that was known, but not visited yet."""

@@ -95,9 +95,9 @@ class Restorer:
         for name in {row.host for row in rows}:
             ledger.hosts[ledger.host_numbers[name]].has_pages = True
         unrated = UNRATED.source
-        for row in rows:
-            if row.source == unrated and row.state != _LATE:
-                capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints), row.url)
+        wait = [row for row in rows if row.source == unrated and row.state != _LATE]
+        named = [(row.key, Sighting(row.url, hints=row.hints)) for row in wait]
+        capture.front.unrated.put_all([row.page for row in wait], named)
         seeds = set(capture.spec.seeds)
         capture.budget.keep_room(row.page for row in rows if row.url in seeds)
 

@@ -5,15 +5,15 @@ Observations, never orders: visits made, URLs known, robots rules. A capture may
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from sharc_crawler.evidence.kinds import Evidence
+    from sharc_crawler.frontier.rated import Rated
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Hints, Instant, Kind, Outcome, PageId, Phase, Plan, Rate, Seconds, Slot, Verdict
     from sharc_crawler.rates.swings import Swings
@@ -153,38 +153,6 @@ class UrlRow(NamedTuple):
     part: int | None  #: number of the part of its site, where it was given to one
 
 
-class Rated:
-    """Rates of pages, in columns: sitemaps may name a million before the first is asked for.
-
-    >>> rated = Rated()
-    >>> rated.append((7, 0.5, "lastmod", 2.0))
-    >>> list(rated), bool(Rated()), Rated() == []
-    ([(7, 0.5, 'lastmod', 2.0)], False, True)
-    """
-
-    def __init__(self) -> None:
-        self._pages, self._rates, self._sources, self._shapes = array("i"), array("d"), list[str](), array("d")
-
-    def append(self, row: RatedRow) -> None:
-        """One more page."""
-        page, rate, source, shape = row
-        self._pages.append(page)
-        self._rates.append(rate)
-        self._sources.append(source)
-        self._shapes.append(shape)
-
-    def __len__(self) -> int:
-        return len(self._pages)
-
-    def __iter__(self) -> Iterator[RatedRow]:
-        return zip(self._pages, self._rates, self._sources, self._shapes, strict=True)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, (Rated, list)) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 @dataclass(slots=True)
 class Batch:
     """All that one step of the frontier changed."""
@@ -197,7 +165,7 @@ class Batch:
     embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
     links: list[LinksRow] = field(default_factory=list)
     lastmods: list[LastmodRow] = field(default_factory=list)
-    rates: Rated | list[RatedRow] = field(default_factory=lambda: Rated())  #: asked for anew
+    rates: Rated | list[RatedRow] = field(default_factory=list)  #: asked for anew
     hints: list[tuple[PageId, Hints | None]] = field(default_factory=list)  #: of pages that were known without
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
     outside: list[OutsideRow] = field(default_factory=list)

@@ -31,6 +31,7 @@ class TrapLimits:
 
 
 DEFAULT_LIMITS = TrapLimits()
+MOST_FOLDERS = 10_000  #: that are known to be open at a time
 
 
 def trap(url: str, limits: TrapLimits = DEFAULT_LIMITS) -> str | None:
@@ -85,17 +86,30 @@ class Scope:
         self._limits = limits
         self._hosts = frozenset(_site_of(host_of(seed), kind) for seed in self.seeds)
         self._prefixes = tuple(_below(seed) for seed in self.seeds)
+        self._all = not (self._include or self._exclude)
+        self._open: set[str] = set()  # folders of which all names belong to it
 
     def widened(self, seed: str) -> Scope:
         """The same scope with one more seed."""
         scope = copy(self)
         scope.seeds = self.seeds | {require(seed)}
         scope._hosts = self._hosts | {_site_of(host_of(require(seed)), self.kind)}
+        scope._open = set()
         scope._prefixes = (*self._prefixes, _below(require(seed)))
         return scope
 
     def why_not(self, url: str) -> str | None:
         """Why the URL does not belong to the site, in one phrase; ``None`` where it does."""
+        folder = url[: url.rfind("/", 8) + 1]  # after the scheme
+        if folder in self._open and len(url) <= self._limits.length:
+            return None
+        why, parts = self._why_not(url), folder.split("/")
+        roomy = len(parts) <= self._limits.depth + 3 and max(Counter(parts).values()) < self._limits.repeats
+        if why is None and roomy and folder and self._all and "?" not in folder and len(self._open) < MOST_FOLDERS:
+            self._open.add(folder)
+        return why
+
+    def _why_not(self, url: str) -> str | None:
         if _site_of(host_of(url), self.kind) not in self._hosts:
             return f"another {'domain' if self.kind == 'domain' else 'host'}"
         if self.kind == "prefix" and not _without_scheme(url).startswith(self._prefixes):

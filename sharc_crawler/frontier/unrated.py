@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 from sharc_crawler.model import Hints, Kind, Sighting
+from sharc_crawler.rates.base import Said
 
 if TYPE_CHECKING:
     from sharc_crawler.known_urls import Texts
@@ -22,7 +23,7 @@ class Unrated:
     """The last sighting of each page; pages come in the order of their numbers.
 
     >>> waiting = Unrated()
-    >>> waiting.put(7, Sighting("http://h/a", hints=Hints(lastmod=5.0)), "http://h/a")
+    >>> waiting.put_all([7], [("http://h/a", Sighting("http://h/a", hints=Hints(lastmod=5.0)))])
     >>> 7 in waiting, list(waiting.pages), waiting.at(0, "http://h/a").hints.lastmod
     (True, [7], 5.0)
     """
@@ -43,7 +44,7 @@ class Unrated:
         return row < len(self.pages) and self.pages[row] == page
 
     def put(self, page: PageId, sighting: Sighting, found: str) -> None:
-        """A page waits, or is seen again; ``found``: the URL by which it is known."""
+        """A page that waits is seen again; ``found``: the URL by which it is known."""
         hints = sighting.hints
         if sighting.url != found or sighting.key or sighting.host or (hints and hints.published is not None):
             self._unusual[page] = sighting
@@ -51,13 +52,30 @@ class Unrated:
             self._unusual.pop(page, None)
         lastmod = math.nan if hints is None or hints.lastmod is None else hints.lastmod
         code = self._code(sighting)
-        if not self.pages or page > self.pages[-1]:
-            self.pages.append(page)
-            self._lastmods.append(lastmod)
-            self._codes.append(code)
-        else:
-            row = bisect_left(self.pages, page)
-            self._lastmods[row], self._codes[row] = lastmod, code
+        row = bisect_left(self.pages, page)
+        self._lastmods[row], self._codes[row] = lastmod, code
+
+    def put_all(self, pages: Sequence[PageId], named: Sequence[tuple[str, Sighting]]) -> None:
+        """New pages wait, by their canonical URLs; their numbers rise."""
+        dates = array("d")
+        for page, (key, one) in zip(pages, named, strict=True):
+            hints = one.hints
+            if key != one.url or one.key or one.host or (hints and hints.published is not None):
+                self._unusual[page] = one._replace(url=key)
+            dates.append(math.nan if hints is None or hints.lastmod is None else hints.lastmod)
+        self.pages.extend(pages)
+        self._lastmods.extend(dates)
+        self._codes.extend([self._code(one) for _, one in named])
+
+    def said(self, rows: range, urls: Texts) -> Said:
+        """What sitemaps say in some rows, in columns."""
+        some = slice(rows.start, rows.stop)
+        pages, words = self.pages[some], [self._words[code] for code in self._codes[some]]
+        named = list(map(urls.__getitem__, pages))
+        if self._unusual:
+            told = zip(pages, named, strict=True)
+            named = [self._unusual[page].url if page in self._unusual else url for page, url in told]
+        return Said(named, self._lastmods[some], [one[1] or 0.0 for one in words], [one[2] for one in words])
 
     def at(self, row: int, url: str) -> Sighting:
         """The sighting in a row, made again; ``url``: the one by which its page is known."""
@@ -94,6 +112,10 @@ class Sightings(Sequence[Sighting]):
 
     def __iter__(self) -> Iterator[Sighting]:
         return (self._unrated.at(row, self._urls[page]) for row, page in enumerate(self._unrated.pages))
+
+    def said(self, rows: range) -> Said:
+        """What sitemaps say in some rows, in columns."""
+        return self._unrated.said(rows, self._urls)
 
     @overload
     def __getitem__(self, row: int) -> Sighting: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 ONCE_A_MONTH: Rate = 12 / 31_557_600
 PRIOR = "prior"  #: the source of a rate that nothing told: a guess
 NO_CHANGE = "unchanged"  #: the source of a rate of a page that no capture saw change: it rests on other pages, too
+
+
+class Said(NamedTuple):
+    """What sitemaps say of pages, in columns."""
+
+    urls: list[str]
+    lastmods: Sequence[float]  #: NaN: none
+    precisions: Sequence[float]
+    frequencies: Sequence[str | None]
 
 
 class RateSource(Protocol):

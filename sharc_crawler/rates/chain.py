@@ -54,7 +54,7 @@ class Chain:
             both = _compared(given, len(sightings) - len(open_))
             asked = sightings if len(open_) == len(sightings) else [sightings[index] for index in (*open_, *both)]
             estimates: Any = rates(asked, now)
-            calibration.learn(*_pairs(estimates[len(open_) :], [given[index] for index in both]))
+            calibration.learn(*_pairs(estimates[len(open_) :], _some(given, both)))
             if asked is sightings and hasattr(estimates, "missing") and not calibration.pages:
                 given, open_ = estimates, estimates.missing()  # in columns, as they are: there may be a million
                 continue
@@ -89,11 +89,16 @@ def _asked(source: RateSource) -> Any:
     return source.rates if ours else import_module("sharc_crawler.rates.theirs").checked(source)
 
 
-def _compared(given: Sequence[RateEstimate | None], known: int) -> list[int]:
+def _some(given: Any, places: list[int]) -> list[RateEstimate | None]:
+    return list(given.made(places)) if hasattr(given, "made") else [given[place] for place in places]
+
+
+def _compared(given: Any, known: int) -> list[int]:
     """On which pages a source is asked that others have answered for: on some of many, on none of a few."""
     if known < ENOUGH:
         return []
-    answered = [index for index, one in enumerate(given) if one is not None]
+    columns = hasattr(given, "known")
+    answered = given.known() if columns else [index for index, one in enumerate(given) if one is not None]
     return answered[:: -(-known // MOST_COMPARED)]
 
 

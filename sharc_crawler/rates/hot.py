@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 HOUR = 3_600.0
 RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely before its age is known
+OLDEST = 100 * HOUR  #: no page is hot that has stood still for so long: the odds are e⁻¹⁰⁰
 ROUNDS = 60
 BLOCK = 1 << 15  #: ages looked at together, each by all rates
 
@@ -41,7 +42,10 @@ def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray
         return cold
     ages = (read - lastmods)[exact]
     rate, spread, shape = cold.rate[exact], cold.spread[exact], cold.shape[exact]
-    density, first, second = np.concatenate([_hot(ages[at : at + BLOCK]) for at in range(0, len(ages), BLOCK)], axis=1)
+    density, first, second = hot = np.zeros((3, len(ages)))
+    young = np.flatnonzero(ages < OLDEST)
+    for at in range(0, len(young), BLOCK):
+        hot[:, young[at : at + BLOCK]] = _hot(ages[young[at : at + BLOCK]])
     chance = _chance(_lomax(ages, shape, shape / rate), density)
     mean = (1.0 - chance) * rate + chance * first
     square = (1.0 - chance) * (rate**2 + spread**2) + chance * second

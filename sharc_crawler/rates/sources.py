@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
-from itertools import islice
+from itertools import repeat
 from math import nan
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
-from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.model import Hints
+from sharc_crawler.rates.base import PRIOR, Said
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
     from sharc_crawler.rates.estimators.base import Estimates
@@ -30,12 +34,23 @@ AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock 
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
 FEW = 500  #: URLs of a site without captures, of which each new lastmod is worth an estimate: it takes milliseconds
 
+_SILENT = Hints()
 AT_ONCE = 5_000  #: sightings that are looked up together
 
 
 def capture_length(pages: int, step: Seconds) -> Seconds:
     """How long a capture of so many pages takes, two downloads of each, one per ``step``."""
     return max(SHORTEST, 2 * pages * step)
+
+
+def _said(sightings: Any, rows: range) -> Said:
+    """What is said in some rows: of many as they are kept."""
+    if hasattr(sightings, "said"):
+        return cast("Said", sightings.said(rows))
+    some = sightings[rows.start : rows.stop]
+    hints = [one.hints or _SILENT for one in some]
+    dates = [nan if one.lastmod is None else one.lastmod for one in hints]
+    return Said([one.url for one in some], dates, [one[1] for one in hints], [one[2] for one in hints])
 
 
 class HistoryRates:
@@ -92,58 +107,49 @@ class HistoryRates:
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
         """One estimate per sighting, in their order; None where nothing is known."""
-        rows, source = array("q"), iter(sightings)
-        while some := list(islice(source, AT_ONCE)):
-            rows.extend(found := self._rows_of(some, now))
-            for sighting, row in zip(some, found, strict=True):
-                self._heard(sighting, row, now)
+        rows = np.empty(len(sightings), np.int64)
+        for start in range(0, len(rows), AT_ONCE):
+            some = range(start, min(start + AT_ONCE, len(rows)))
+            rows[some.start : some.stop] = self._heard(_said(sightings, some), now)
         if self._dated > self._estimated_from * (1.0 if len(self._urls) <= FEW and not self._captured else GROWTH):
             self._estimate(now)
         return self._rates_of(rows)
 
-    def _rows_of(self, sightings: Sequence[Sighting], now: Instant) -> list[int]:
-        """The row of each URL: those that are dated get one."""
-        rows = self._rows.find([sighting.url for sighting in sightings])
-        fresh: dict[str, int] = {}
-        first = row = len(self._urls)
-        for at, sighting in enumerate(sightings):
-            if rows[at] == UNSEEN and (known := fresh.get(sighting.url, UNSEEN)) == UNSEEN:
-                hints = sighting.hints
-                if hints is not None and hints.lastmod is not None and hints.lastmod <= now + AHEAD:
-                    rows[at] = fresh[sighting.url] = row
-                    row += 1
-            elif rows[at] == UNSEEN:
-                rows[at] = known
-        self._rows.add_all(list(fresh), first)
-        self._urls.extend(fresh)
-        for column in (self._lastmods, self._precisions):
-            column.extend([nan] * len(fresh))
+    def _heard(self, said: Said, now: Instant) -> NDArray[np.int64]:
+        """Take in what is said of URLs; the row of each: those that are dated get one."""
+        lastmods = np.array(said.lastmods, np.float64)
+        dated = lastmods <= now + AHEAD
+        rows = np.array(self._rows.find(said.urls), np.int64)
+        if (new := np.flatnonzero((rows == UNSEEN) & dated)).size:
+            fresh = dict.fromkeys(map(said.urls.__getitem__, new.tolist()))
+            self._rows.add_all(list(fresh), len(self._urls))
+            self._urls.extend(fresh)
+            for column in (self._lastmods, self._precisions):
+                column.extend(repeat(nan, len(fresh)))
+            rows = np.array(self._rows.find(said.urls), np.int64)
+        theirs, known = rows[dated], np.frombuffer(self._lastmods)
+        self._dated += len(set(theirs[np.isnan(known[theirs])].tolist()))
+        known[theirs] = lastmods[dated]  # the last word counts
+        np.frombuffer(self._precisions)[theirs] = np.array(said.precisions, np.float64)[dated]
+        for url, frequency in zip(said.urls, said.frequencies, strict=True):
+            if frequency and (stated := self._rules.changefreq.get(frequency)):
+                self._stated[url] = stated
         return rows
 
-    def _heard(self, sighting: Sighting, row: int, now: Instant) -> None:
-        """Take in what is said of the URL of a row."""
-        hints = sighting.hints
-        if hints is None:
-            return
-        if hints.changefreq and (stated := self._rules.changefreq.get(hints.changefreq)):
-            self._stated[sighting.url] = stated
-        if hints.lastmod is not None and hints.lastmod <= now + AHEAD:
-            self._dated += self._lastmods[row] != self._lastmods[row]
-            self._lastmods[row], self._precisions[row] = hints.lastmod, hints.lastmod_precision
-
-    def _rates_of(self, rows: array[int]) -> Sequence[RateEstimate | None]:
+    def _rates_of(self, asked: NDArray[np.int64]) -> Sequence[RateEstimate | None]:
         """The estimates in these rows; those that came after the last estimate have none."""
         if self._found is None:
-            return [None] * len(rows)
-        asked, captured = np.array(rows, np.int64), self._captured
+            return [None] * len(asked)
+        captured = self._captured
         known = (asked > UNSEEN) & (asked < len(self._found))
         if not known.any():
-            return [None] * len(rows)
-        found = self._found.select(np.where(known, asked, 0).tolist())
+            return [None] * len(asked)
+        found = self._found.select(np.where(known, asked, 0))
         found = replace(found, rate=np.where(known, found.rate, np.nan))
         unheard = "sitemap" if self._stated else PRIOR  # a lastmod not believed, where no capture was, tells nothing
         if captured:
-            return found.by_page([self._sources[row] if UNSEEN < row < captured else "lastmod" for row in rows])
+            own = self._sources
+            return found.by_page([own[row] if UNSEEN < row < captured else "lastmod" for row in asked.tolist()])
         return found.by_page(["lastmod" if count else unheard for count in found.observations.tolist()])
 
     def swings(self) -> Swings | None:

@@ -39,8 +39,8 @@ class UnstatedRates:
 
     def weight(self, sighting: Sighting) -> float:
         """1, as long as nothing else is said."""
-        chain = self._known([sighting])
-        return 1.0 if chain is None else chain.weight(sighting)
+        chain = self._chain or (sighting.hints and self._known([sighting]))
+        return chain.weight(sighting) if chain else 1.0
 
     def swings(self) -> Swings | None:
         """No history tells of any."""

@@ -133,7 +133,7 @@ def test_what_a_page_of_a_sitemap_costs_before_the_first_page(world: World, impo
     """What one document names is taken in together; what is left is what each address is asked for."""
     # The first of the three loads what is needed.
     _, few, many = (calls_before_the_first_page(world, impolite, pages) for pages in (600, 600, 3_000))
-    assert (many - few) / 2_400 < 75
+    assert (many - few) / 2_400 < 55
 
 
 class Slow:

@@ -21,7 +21,7 @@ def waiting() -> tuple[Unrated, Sightings]:
     unrated, urls = Unrated(), Texts()
     for page, sighting in enumerate(SEEN):
         urls.append("http://h/5?utm_source=b&a=1" if page == 5 else sighting.url)
-        unrated.put(page, sighting, urls[page])
+        unrated.put_all([page], [(sighting.url, sighting._replace(url=urls[page]))])
     return unrated, Sightings(unrated, urls)
 
 
@@ -49,7 +49,18 @@ def test_the_last_sighting_of_a_page_counts():
 
 def test_what_many_pages_share_is_kept_once():
     unrated = Unrated()
-    for page in range(1000):
-        unrated.put(page, Sighting(f"http://h/{page}", via="map", hints=Hints(float(page), 1.0)), f"http://h/{page}")
+    urls = [f"http://h/{page}" for page in range(1000)]
+    named = [(url, Sighting(url, via="map", hints=Hints(float(at), 1.0))) for at, url in enumerate(urls)]
+    unrated.put_all(range(1000), named)
     assert len(unrated._words) == 1
     assert not unrated._unusual
+
+
+def test_columns_say_the_same():
+    _, sightings = waiting()
+    said = sightings.said(range(1, 6))
+    hints = [one.hints or Hints() for one in SEEN[1:6]]
+    assert said.urls == [one.url for one in SEEN[1:6]]
+    assert list(said.precisions) == [one.lastmod_precision for one in hints]
+    assert list(said.frequencies) == [one.changefreq for one in hints]
+    assert [date for date in said.lastmods if date == date] == [one.lastmod for one in hints if one.lastmod is not None]

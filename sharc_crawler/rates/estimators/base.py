@@ -52,7 +52,7 @@ class Estimates:
         unknown = np.full(pages, np.nan)
         return cls(unknown, unknown, unknown, np.zeros(pages, np.int64))
 
-    def select(self, pages: Sequence[int]) -> Estimates:
+    def select(self, pages: Sequence[int] | NDArray[np.int64]) -> Estimates:
         """Those of some pages, in the order given."""
         take = np.asarray(pages, np.int64)
         return Estimates(self.rate[take], self.spread[take], self.shape[take], self.observations[take])
@@ -82,13 +82,23 @@ class PageRates(Sequence[RateEstimate | None]):
         found: list[int] = np.flatnonzero(np.isnan(self._estimates.rate)).tolist()
         return found
 
+    def known(self) -> list[int]:
+        """Where something was observed, or somebody else knew."""
+        found: list[int] = np.flatnonzero(~np.isnan(self.columns()[0])).tolist()
+        return found
+
     def rates(self) -> list[float]:
         """Of all pages that have one."""
-        rates = self._estimates.rate.copy()
-        for place, other in self._others.items():
-            rates[place] = other.rate
+        rates, _, _ = self.columns()
         known: list[float] = rates[~np.isnan(rates)].tolist()
         return known
+
+    def columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
+        """Rates and shapes of all pages, and their sources."""
+        rates, shapes, sources = self._estimates.rate.copy(), self._estimates.shape.copy(), list(self._sources)
+        for place, other in self._others.items():
+            rates[place], shapes[place], sources[place] = other.rate, other.shape, other.source
+        return rates, shapes, sources
 
     def __setitem__(self, place: int, other: RateEstimate | None) -> None:
         """Where nothing was observed, somebody else may know."""
@@ -104,17 +114,18 @@ class PageRates(Sequence[RateEstimate | None]):
         return len(self._sources)
 
     def __iter__(self) -> Iterator[RateEstimate | None]:
-        return self._made(range(len(self)))
+        return self.made(range(len(self)))
 
     @overload
     def __getitem__(self, at: int) -> RateEstimate | None: ...
     @overload
     def __getitem__(self, at: slice) -> list[RateEstimate | None]: ...
     def __getitem__(self, at: int | slice) -> RateEstimate | list[RateEstimate | None] | None:
-        found = list(self._made(range(len(self))[at] if isinstance(at, slice) else [range(len(self))[at]]))
+        found = list(self.made(range(len(self))[at] if isinstance(at, slice) else [range(len(self))[at]]))
         return found if isinstance(at, slice) else found[0]
 
-    def _made(self, places: Sequence[int]) -> Iterator[RateEstimate | None]:
+    def made(self, places: Sequence[int]) -> Iterator[RateEstimate | None]:
+        """Those of some pages."""
         for start in range(0, len(places), BLOCK):
             some = places[start : start + BLOCK]
             columns = (column.tolist() for column in self._estimates.select(some).columns())

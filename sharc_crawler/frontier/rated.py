@@ -1,0 +1,61 @@
+"""Rates of many pages at once, in columns. Loaded where a site says something of its changes."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.rates.base import PRIOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.rows import RatedRow
+
+
+class Rated:
+    """Rates of pages, in columns: sitemaps may name a million before the first is asked for.
+
+    >>> rated = Rated()
+    >>> rated.append((7, 0.5, "lastmod", 2.0))
+    >>> list(rated), bool(Rated()), Rated() == []
+    ([(7, 0.5, 'lastmod', 2.0)], False, True)
+    """
+
+    def __init__(self, rows: Iterable[RatedRow] = ()) -> None:
+        self._pages, self._rates, self._sources, self._shapes = array("i"), array("d"), list[str](), array("d")
+        for row in rows:
+            self.append(row)
+
+    def append(self, row: RatedRow) -> None:
+        """One more page."""
+        page, rate, source, shape = row
+        self._pages.append(page)
+        self._rates.append(rate)
+        self._sources.append(source)
+        self._shapes.append(shape)
+
+    def put_all(self, pages: array[int], found: Any, table: PageTable) -> None:
+        """Pages have the rates that are found, in columns: here and in the table of all pages."""
+        rates, shapes, sources = found.columns()
+        rows = np.frombuffer(pages, np.int32)
+        np.frombuffer(table.rates)[rows], np.frombuffer(table.shapes)[rows] = rates, shapes
+        np.frombuffer(table.guessed, np.uint8)[rows] = [source == PRIOR for source in sources]
+        self._pages.extend(pages)
+        self._rates.frombytes(rates.tobytes())
+        self._sources.extend(sources)
+        self._shapes.frombytes(shapes.tobytes())
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def __iter__(self) -> Iterator[RatedRow]:
+        return zip(self._pages, self._rates, self._sources, self._shapes, strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Rated, list)) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
