@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.noise import plain_text
@@ -81,8 +82,13 @@ def plain_words(text: str) -> str:
     >>> plain_words("12 users online, one writes"), plain_words("uid-9f3Kx02Lm41Qz77a")
     (', one writes', '')
     """
-    return "" if looks_made_up(text) else plain_text(text)
+    if looks_made_up(text):
+        return ""
+    return _remembered(text) if len(text) <= _SHORT else plain_text(text)
 
+
+_SHORT = 100  #: characters of a label: a page has the same ones again and again
+_remembered = lru_cache(maxsize=2_000)(plain_text)
 
 _SOURCES = (
     "src data poster data-src data-original data-lazy data-lazy-src data-poster data-bg data-background"

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from sharc_crawler.changes.special import Special
 from sharc_crawler.changes.zones import in_utc, plain_days
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator
 
 #: elements that show nothing to a reader
 NO_CONTENT = ("script", "style", "link", "meta")
@@ -57,61 +56,72 @@ _DAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul
 _DATE = rf"(?:{_DAY}[,.]? ){{1,5}}(?:at )?"
 _END = r"(?!(?-i: (?!now)[a-z]))"  #: a counter ends with its number: "Visits: 3 per week" is none
 _TOOK = r" in:? (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
-_TIME_TAKEN = re.compile(_TOOK, re.IGNORECASE)
 _CLOCK_SIGN = re.compile(r":\d\d")  #: an instant that names its zone has one
 
 
 class _MadeUp(NamedTuple):
     """Words that the server makes up when it is asked."""
 
-    hints: tuple[str, ...]  #: a text with such words has one of them, in small letters
-    words: set[str]  #: the longest word of each
-    pattern: re.Pattern[str]  #: takes a hundred times as long to look for as a hint
-    timed: bool  #: it ends with the time that something took
+    signs: tuple[re.Pattern[bytes], ...]  #: a text with such words has one
+    pattern: re.Pattern[str]  #: takes a hundred times as long to look for
+
+    def may_be_in(self, small: bytes) -> bool:
+        """``small``: a text as :func:`_small` makes it."""
+        return any(sign.search(small) for sign in self.signs)
 
 
-def _longest_words(hints: tuple[str, ...]) -> set[str]:
-    return {max(hint.split(), key=len) for hint in hints}
+_SPACE = r"[\s\x80-\xff]"  #: of a text in UTF-8, where any byte beyond ASCII may be of one
 
+
+def _sign(words: str) -> re.Pattern[bytes]:
+    """What a small text has, letters first, which are found fast: a blank is white space, ``~`` some or none."""
+    return re.compile(words.replace(" ", _SPACE + "++").replace("~", _SPACE + "*+").encode())
+
+
+def _signs(first: str, then: str = "") -> tuple[re.Pattern[bytes], ...]:
+    return tuple(_sign(f"{word}{then}") for word in first.split())
+
+
+_DAY_SIGN = r"(?: on| at|:)*+ (?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|t?[-./:,])"
 
 _MADE_UP = tuple(
-    _MadeUp(hints, _longest_words(hints), re.compile(pattern, re.IGNORECASE), pattern.endswith(_TOOK))
-    for hints, pattern in (
+    _MadeUp(signs, re.compile(pattern, re.IGNORECASE))
+    for signs, pattern in (
         (
-            ("generated", "rendered", "served", "processed", "executed"),
+            _signs("in", r":? (?:[.,]*+~(?:ms|msecs?|milliseconds?)|[.,]++~(?:s|secs?|seconds?))\b"),
             rf"\b(?:generated|rendered|served|processed|executed)(?: \w+){{0,3}}?{_TOOK}",
         ),
         (
-            ("page ",),
+            _signs("page", " (?:was |)(?:made|built|created|loaded|delivered|produced|prepared|computed|parsed) in"),
             r"\bpage (?:was )?(?:made|built|created|loaded|delivered|produced|prepared|computed|parsed)" + _TOOK,
         ),
         (
-            ("queries",),
+            _signs("queries"),
             r"\b\d+ (?:(?:sql|db|mysql|database) )?queries(?: in|\.|,)? \d*[.,]\d+ ?(?:s|secs?|seconds?)\b"
             r"|\b(?:sql|db|mysql|database) queries ?: ?\d+" + _END,
         ),
         (
-            ("generated", "rendered", "cached", "fetched"),
+            _signs("generated rendered cached fetched", _DAY_SIGN),
             rf"\b(?:generated|rendered|cached|fetched)(?: on| at|:)* (?:{_DATE}{_CLOCK}|{_DAY}T{_CLOCK}|{_SECONDS})",
         ),
         (
-            ("current time", "server time"),
+            _signs("current server", " time"),
             rf"\b(?:current|server) time(?: is|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
         ),
-        (("just now",), r"\bjust now\b"),
-        ((" ago",), r"\b(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s? ago\b"),
-        (("visitor ",), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
+        (_signs("just", " now"), r"\bjust now\b"),
+        (_signs("ago", r"\b"), r"\b(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s? ago\b"),
+        (_signs("visitor", " (?:no|number|#)"), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
         (
-            ("online",),
+            _signs("online"),
             r"\b\d[\d.,]* (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?(?:currently )?online\b"
             + _END,
         ),
         (
-            ("views:", "views :", "hits:", "hits :", "visitors:", "visitors :", "visits:", "visits :"),
+            _signs("views hits visitors visits", "~:"),
             r"\b(?:page ?views|page hits|hits|visitors|visits|views) ?: ?[\d.,]++" + _END,
         ),
         (
-            ("request id", "request-id", "ray id", "ray-id", "trace id", "trace-id"),
+            _signs("request ray trace", "(?:-| )id"),
             r"\b(?:request|ray|trace)[ -]id ?:? ?(?=[\w-]*\d)[\w-]{6,}",
         ),
     )
@@ -164,7 +174,13 @@ def plain_text(text: str) -> str:
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
     """
-    return _without_made_up(in_utc(" ".join(text.split())), _vocabulary(text))
+    text = in_utc(" ".join(text.split()))
+    small = _small(text)
+    for one in _MADE_UP:
+        if one.may_be_in(small):
+            text = " ".join(one.pattern.sub(" ", text).split())
+            small = _small(text)
+    return text
 
 
 def spaced_text(text: str) -> str:
@@ -173,36 +189,16 @@ def spaced_text(text: str) -> str:
     >>> spaced_text("Three  trees."), spaced_text("Three  trees, 5 minutes ago.")
     ('Three  trees.', 'Three trees, .')
     """
-    return plain_text(text) if _CLOCK_SIGN.search(text) or _vocabulary(text) else text
+    small = _small(text)
+    return plain_text(text) if _CLOCK_SIGN.search(text) or any(one.may_be_in(small) for one in _MADE_UP) else text
 
 
-def _vocabulary(text: str) -> bytes:
-    """Those of its lines, without their digits, that may be of what a server made up; pages of a site share most."""
-    lines = text.encode(errors="replace").translate(_SMALL, b"0123456789").split(b"\n")
-    return b" ".join(_hinting.among(set(lines)))
-
-
-def _hints(lines: Set[bytes]) -> Set[bytes]:
-    together = b"\n".join(lines)
-    found = [hint for hint in _HINTS if hint in together]
-    return {line for line in lines if any(map(line.__contains__, found))} if found else set()
+def _small(text: str) -> bytes:
+    """A text in small letters, without digits."""
+    return text.encode(errors="replace").translate(_SMALL, b"0123456789")
 
 
 _SMALL = bytes(range(256)).lower()
-_HINTS = {word.encode() for one in _MADE_UP for word in one.words}
-_hinting = Special(_hints)
-
-
-def _without_made_up(text: str, vocabulary: bytes) -> str:
-    """``vocabulary``: in small letters, what may hint at what is made up."""
-    perhaps = [one for one in _MADE_UP if any(word.encode() in vocabulary for word in one.words)]
-    if not perhaps:
-        return text
-    lower, took = text.lower(), _TIME_TAKEN.search(text)
-    for one in perhaps:
-        if any(hint in lower for hint in one.hints) and (took or not one.timed):
-            text = " ".join(one.pattern.sub(" ", text).split())
-    return text
 
 
 def texts(element: Any) -> Iterator[tuple[Any, str, str]]:

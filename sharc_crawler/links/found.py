@@ -28,6 +28,9 @@ _SAFE = re.compile(r"[\w.~!$&'()*+,;=:@/?%-]*", re.ASCII)
 _PATH = r"(?:/[\w~!$&'()*+,;=:@?%-][\w.~!$&'()*+,;=:@?%-]*+)++/?+"
 _PLAIN = re.compile(_PATH, re.ASCII)
 _ALL_PLAIN = re.compile(rf"{_PATH}(?:\n{_PATH})*+", re.ASCII)
+#: A plain path from some folders up: so pages of a documentation name each other.
+_NAME = r"[\w~!$&'()*+,=@%-][\w.~!$&'()*+,=@%-]*+"
+_UP = re.compile(rf"((?:\.\./)++)({_NAME}(?:/{_NAME})*+/?+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Resolver:
         self._origin = f"{scheme}://{host}"
         self._plain = self._on_web and _SAFE.fullmatch(self._origin) is not None
         self._folder = f"{self._origin}/{path[: path.rfind('/') + 1]}"
+        self._folders = self._folder.split("/")[3:-1]
+        self._rises = self._plain and not any(name == "" or name[0] == "." for name in self._folders)
 
     def all(self, references: Iterable[str], limit: int = LIMIT) -> tuple[tuple[str, ...], int]:
         """The http(s) URLs among the references, each once, in their order; and how many references were left out.
@@ -102,6 +107,9 @@ class Resolver:
                 return self._origin + reference
             if reference[0] not in "/.?" and ":" not in reference:
                 return self._folder + reference
+            if self._rises and (up := _UP.fullmatch(reference)):
+                over = self._folders[: max(0, len(self._folders) - len(up[1]) // 3)]
+                return "/".join((self._origin, *over, up[2]))
         reference = reference.replace("\\", "/")
         if _SCHEME.match(reference):
             return reference if _WEB.match(reference) else None

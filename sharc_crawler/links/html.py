@@ -46,7 +46,7 @@ _RESOURCES = {
     "feimage": ("href", "xlink:href"),
 }
 _INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "style")  #: of a document within the document
-_TAGS = (*_INNER_TAGS, "base", "noframes")
+_TAGS = (*_INNER_TAGS, "base", "noframes", "table")
 #: Relations of ``link`` elements whose target a browser loads, and those whose target is another document.
 _LOADED = {"stylesheet", "icon", "mask-icon", "preload", "modulepreload", "manifest"}
 _LOADED |= {"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"}
@@ -59,6 +59,7 @@ _STYLED: Any = etree.XPath("//@style", smart_strings=False)
 _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _SHOWN_TEXTS: Any = etree.XPath("//text()[not(parent::template or parent::noscript)]", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
+_BACKGROUND = re.compile(rb"background\s*=")
 _REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
 
 
@@ -84,8 +85,7 @@ def named(page: HtmlPage, url: str) -> Found:
     resolver = Resolver(own.one(base) or url, page.encoding) if base else own
     links, more_links = resolver.all(written.links)
     resources, more_resources = resolver.all(written.resources)
-    images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
-    document = Document(images, tables, len(links), root is not None and by_script(root))
+    document = Document(written.images, written.tables, len(links), root is not None and by_script(root))
     feeds, _ = resolver.all(written.feeds)
     more = more_links + more_resources
     unread = (*page.left_out, *([f"{more:,} references after the first {LIMIT:,}"] if more else []))
@@ -107,12 +107,13 @@ class _Page:
         self.resources: list[str] = []
         self.feeds: list[str] = []
         self.base: str | None = None
+        self.images = self.tables = 0
 
     def read(self, root: Any, data: bytes) -> None:
         """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
-        if b"background" in lower:
+        if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
         if b"data-b" in lower:
             self.resources.extend(lazy.backgrounds(root))
@@ -132,6 +133,7 @@ class _Page:
                 _OTHERS[tag](self, element)
 
     def _embedded(self, element: Any, tag: str) -> None:
+        self.images += tag == "img"
         self.resources.extend(element.get(name, "") for name in _RESOURCES[tag])
         if srcset := element.get("srcset"):
             self.resources.extend(candidates(srcset))
@@ -164,6 +166,9 @@ class _Page:
     def _style(self, element: Any) -> None:
         self.resources.extend(css.references(element.text or ""))
 
+    def _table(self, element: Any) -> None:  # noqa: ARG002
+        self.tables += 1
+
     def _noframes(self, element: Any) -> None:
         """What browsers without frames were shown: text to the parser."""
         self._inner(element.text or "")
@@ -173,7 +178,10 @@ class _Page:
         root, _ = parse(bounded(ENDS.sub(b"", text.encode())).data)
         for frame in () if root is None else root.iter("iframe"):
             frame.attrib.pop("srcdoc", None)
-        self._elements(() if root is None else root.iter(*_INNER_TAGS))
+        inner = _Page()
+        inner._elements(() if root is None else root.iter(*_INNER_TAGS))
+        for own, its in ((self.links, inner.links), (self.resources, inner.resources), (self.feeds, inner.feeds)):
+            own.extend(its)
 
 
 _OTHERS = {
@@ -182,4 +190,5 @@ _OTHERS = {
     "meta": _Page._meta,
     "style": _Page._style,
     "noframes": _Page._noframes,
+    "table": _Page._table,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urljoin
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +44,13 @@ def test_plain_paths_become_what_any_reference_would(base: str, references: list
     resolver = Resolver(base)
     each = [url for reference in references if (url := resolver.one(reference))]
     assert resolver.all(references) == (tuple(dict.fromkeys(each)), 0)
+
+
+FOLDERS = st.lists(st.sampled_from(["a/", "b.c/", "a;x/", "/", ".a/", "%20/", "../"]), max_size=4).map("".join)
+NAMES = st.lists(st.sampled_from(["a", "b.c", ";", ":", ".", "..", "/", "@", "%20", "="]), min_size=1, max_size=4)
+
+
+@given(FOLDERS, st.integers(1, 4), NAMES.map("".join))
+def test_folders_are_gone_up_as_the_standard_library_does(folder: str, up: int, name: str) -> None:
+    base, reference = f"http://h/{folder}page", f"{'../' * up}{name}"
+    assert Resolver(base).one(reference) == urljoin(base, reference)

@@ -268,3 +268,8 @@ def test_what_is_counted_of_a_document() -> None:
     )
     assert extract(body, "http://h/").document == Document(images=1, tables=2, outlinks=2)
     assert extract(b"", "http://h/").document == Document(0, 0, 0)
+
+
+def test_what_a_document_within_the_document_holds_is_not_counted() -> None:
+    found = extract(b"<img src=i><iframe srcdoc='<a href=x></a><img src=j><table></table>'></iframe>", "http://h/")
+    assert (found.document, len(found.resources)) == (Document(images=1, tables=0, outlinks=1), 2)

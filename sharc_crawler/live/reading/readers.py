@@ -40,7 +40,8 @@ MOST = 6  #: processes at once
 AHEAD = 8  #: documents that one is given before it has answered
 SMALL = 65_536  #: bytes of an answer whose digest costs less than to hand it to anybody
 LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
-PATIENCE = 0.2  #: seconds that those behind a document wait for it
+PATIENCE = 0.2  #: seconds of processor time of a document for which those behind it wait
+STALLED = 2.0  #: seconds by the clock after which they wait no longer, as something else is in its way
 LONGEST = (
     300.0  #: seconds after which a document is given up, whatever the process does (its own clock stops it before)
 )
@@ -65,21 +66,31 @@ class _Reader:
         self.jobs: deque[_Job] = deque()
         self.ready = False  #: it has started
         self.lingers = False  #: it was over one document for long, and runs when nobody else wants to since
-        self.begun = monotonic()  #: with the first of its jobs
         self._child = Child(PROCESS, lambda said: heard(self, said), lambda code: gone(self, code))
         self._child.send(line(terms))
+        self.begin()
+
+    def begin(self) -> None:
+        """It is over the first of its jobs from now on."""
+        self._begun, self._spent = monotonic(), self._child.spent()
 
     def give(self, job: _Job) -> None:
         """One more."""
         if not self.jobs:
-            self.begun = monotonic()
+            self.begin()
         self.jobs.append(job)
         message = line({"number": job.number, "order": list(job.order), "size": place_of(job.raw)})
         self._child.send(message, *([job.raw] if isinstance(job.raw, bytes) else []))
 
     def waited(self) -> float:
         """Seconds that it has been over one document."""
-        return monotonic() - self.begun if self.ready and self.jobs else 0.0
+        return monotonic() - self._begun if self.ready and self.jobs else 0.0
+
+    def takes_long(self) -> bool:
+        """Over one document: a machine that is busy, so that all take long, needs no more of them."""
+        if (waited := self.waited()) < PATIENCE:
+            return False
+        return waited >= STALLED or self._child.spent() - self._spent >= PATIENCE
 
     def linger(self) -> None:
         """It takes long over one document."""
@@ -193,7 +204,7 @@ class Readers:
         """From time to time, while there is anything to be read: who lingers?"""
         self._tick = None
         for reader in self._readers:
-            if not reader.lingers and reader.waited() >= PATIENCE:
+            if not reader.lingers and reader.takes_long():
                 self._take_back(reader)
             if reader.waited() > LONGEST:
                 reader.kill()
@@ -208,11 +219,12 @@ class Readers:
     def _receive(self, reader: _Reader, answer: bytes) -> None:
         said = json.loads(answer)
         if "ready" in said:
-            reader.ready, reader.begun = True, monotonic()
+            reader.ready = True
+            reader.begin()
             return
         if reader.jobs and reader.jobs[0].number == said["number"]:
             reader.jobs.popleft()
-            reader.begun = monotonic()
+            reader.begin()
         job = self._jobs.get(said["number"])
         if job is not None:  # else another has read it meanwhile
             self._resolve(job, _reading(said, job))

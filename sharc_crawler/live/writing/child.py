@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import deque
 from contextlib import suppress
 from itertools import islice
@@ -89,6 +90,13 @@ class Child:
         """Let it run when nobody else wants to."""
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, self._process.pid, _CALM)
+
+    def spent(self) -> float:
+        """Seconds of processor time that it took; where the system (not Linux) does not tell, by the clock."""
+        try:
+            return time.clock_gettime((~self._process.pid << 3) | 2)
+        except OSError:
+            return time.monotonic()
 
     def kill(self) -> None:
         """End it, whatever it does."""

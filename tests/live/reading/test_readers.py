@@ -140,6 +140,19 @@ async def test_nobody_waits_behind_a_long_document(faulty):
 
 
 @in_loop
+async def test_where_a_document_takes_long_as_the_machine_is_busy_nobody_else_begins(faulty, monkeypatch):
+    monkeypatch.setattr(module, "STALLED", 600.0)
+    with closing(Readers(TERMS)) as readers:
+        await read(readers, b"<a href=/b>b")
+        found = readers.read(HEAD + b"<a href=/asleep>a", PAGE)
+        behind = readers.read(HEAD + b"<a href=/b>b", PAGE)
+        await asyncio.sleep(3 * module.PATIENCE)
+        assert (len(readers._readers), behind.done()) == (1, False)
+        faulty.touch()
+        assert links(await asyncio.wrap_future(found)) == [f"{URL}asleep"]
+
+
+@in_loop
 async def test_another_is_there_before_a_document_that_may_take_long_does(faulty, monkeypatch):
     """To start one takes long where the machine is busy; nobody waits for that here."""
     monkeypatch.setattr(module, "PATIENCE", 600.0)
