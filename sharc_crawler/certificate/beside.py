@@ -66,17 +66,18 @@ def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) 
     """Files of a folder that could be taken for WARC files, indexes, packages or documents, and are none of its own.
 
     Nor may its own be links: what these lead to is nobody's. What lies in folders that are seen to ``apart`` is passed
-    over.
+    over, and so is another name of one (``latest``).
     """
     known = {*source.warcs, *source.certificates, *source.pages, *source.beside}
     known |= {CONFIRMED} if path.name == CONFIRMATION else set()
     indexes = {index_path(path / name).name for name in source.warcs}
+    seen_to = {folder.resolve() for folder in apart}
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
         if not apart.isdisjoint(file.parents):
             continue
         own = name in known or name in indexes or REPORTS.fullmatch(name) is not None
-        if file.is_symlink() and (own or file.is_dir()):
+        if file.is_symlink() and (own or (file.is_dir() and file.resolve() not in seen_to)):
             yield Finding("a folder that lies elsewhere" if file.is_dir() else "a link where a file belongs", name)
         if not own and file.is_file() and not _kept_aside(name, source.warcs) and (what := _taken_for(file, source)):
             yield Finding(what, name)

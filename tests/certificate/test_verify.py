@@ -210,8 +210,11 @@ def test_captures_of_spiders_and_runs_are_verified_together(original, tmp_path):
     names = ["kept", "spider/first", "spider/second"]
     for name in names:
         shutil.copytree(original, tmp_path / name)
+    (tmp_path / "spider" / "latest").symlink_to("second")
     found = verify(tmp_path)
-    assert (found.findings, found.captures) == ([], names)
+    assert (found.findings, found.captures) == ([], names), "a link to one of them is another name"
+    (tmp_path / "elsewhere").symlink_to(original)
+    assert [finding.what for finding in verify(tmp_path).findings] == ["a folder that lies elsewhere"]
 
 
 def test_the_command_says_what_holds_and_ends_with_0(original):
