@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 LEASE_TIME: Seconds = 3600.0
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
+_AGAIN = {Kind.PAGE: Slot.FIRST, Kind.SITEMAP: Slot.SECOND}  # before T
 
 
 class Frontier:
@@ -134,13 +135,13 @@ class Frontier:
         return self.pages.states[page] not in (State.JUDGED, State.LOST)
 
     def visit_again(self, url: str) -> bool:
-        """A page that has been visited is visited once more, before T, whatever hints say; False: it cannot be."""
+        """A page or sitemap visited is visited once more, before T, whatever hints say; False: it cannot be."""
         page = self.capture.seen.get(url)
-        early = self.capture.phase is Phase.VISIT and page != UNSEEN and self.pages.kinds[page] is Kind.PAGE
-        if not early or self.pages.states[page] != State.VISITED:
-            return False
-        self.ledger.owe(page, Slot.FIRST)
-        return True
+        early = self.capture.phase is Phase.VISIT and page != UNSEEN and self.pages.states[page] == State.VISITED
+        if slot := _AGAIN.get(self.pages.kinds[page]) if early else None:
+            self.capture.owed.first += slot is Slot.SECOND  # a sitemap, before the next visit is decided
+            self.ledger.owe(page, slot)
+        return slot is not None
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""

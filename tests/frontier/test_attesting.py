@@ -92,14 +92,23 @@ class Site:
 
 
 def capture(
-    site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None, rate: float = 0.0, **parts
+    site: Site,
+    visits: int = 1,
+    audit: float = 0.1,
+    cuts: tuple[int, ...] = (),
+    store=None,
+    rate: float = 0.0,
+    hints: float = 0.1,
+    **parts,
 ):
     """Crawl; after so many steps each time, cut off, half of the times with a fetch in flight, and gone on."""
     store = store or MemoryStore()
     politeness = Politeness(delay=STEP)
     parts = Parts(**({"rates": lambda _: Chain([ConstantRates(rate)])} if rate else {}), **parts)
     frontier = Frontier(politeness, store, parts)
-    frontier.open(CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit, lag=0.0), START)
+    frontier.open(
+        CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit, lag=0.0, hints=hints), START
+    )
     now = START
     for steps in (*cuts, 10_000):
         for made in range(steps):
@@ -192,6 +201,10 @@ def test_sitemaps_are_read_on_the_way_and_pages_that_have_changed_by_then_come_l
         assert row.reference == maps[-1]
         assert max(time for time, _ in done) > row.reference
         check(site, state)
+    state = capture(site, rate=2e-3, hints=0.0)
+    (row,) = state.captures.values()
+    maps = [v.outcome.started for v in state.visits if state.pages[v.page].kind is Kind.SITEMAP]
+    assert sum(time <= row.reference for time in maps) == 2, "without hints at the start and at T alone"
 
 
 def test_rates_follow_what_sitemaps_say_on_the_way_and_at_t():

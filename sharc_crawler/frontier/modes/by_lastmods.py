@@ -158,7 +158,8 @@ class ByLastmods(TwoVisits):
         It costs a request a sitemap, and spares a download of each page that would have changed by T.
         """
         made, left = self._capture.counts.visits, strategy.first_visits_left
-        if self._readings == len(ON_THE_WAY) or made < ON_THE_WAY[self._readings] * (made + left):
+        over = self._readings == len(ON_THE_WAY) or not self._capture.spec.hints
+        if over or made < ON_THE_WAY[self._readings] * (made + left):
             return False
         self._readings = self._passed(strategy)
         sitemaps, room = len(self.attestations.sitemaps), self._capture.budget.spare(now) - 2 * left

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Plan, Slot
+from sharc_crawler.model import Kind, Plan, Slot
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class DecidedExchange(NamedTuple):
     slot: Slot | None  #: None: no log tells
     plan: Plan
     again: bool  #: another attempt
+    sitemap: bool  #: as the log tells
 
 
 def key_of(url: str) -> str:
@@ -54,6 +55,7 @@ def decided(folder: Path, every: list[ArchivedExchange], attempts: int) -> list[
                 Slot(line["slot"]) if line else None,
                 Plan(line["plan"]) if line else Plan.HOPEFUL,
                 again,
+                sitemap=line is not None and line["kind"] == Kind.SITEMAP,
             )
         )
     return sorted(steps, key=lambda step: (step.decided, step.archived.started))
@@ -62,15 +64,19 @@ def decided(folder: Path, every: list[ArchivedExchange], attempts: int) -> list[
 def before_any_again(steps: list[DecidedExchange]) -> list[DecidedExchange]:
     """Those before a URL was downloaded again that had been: where T is that of a sitemap, all before T.
 
-    A further attempt, and a robots.txt, which is read anew each day, are none.
+    A further attempt, and a robots.txt, which is read anew each day, are none. Nor are sitemaps read on the way to T:
+    what is downloaded next has not been before.
     """
     seen: set[str] = set()
-    for number, step in enumerate(steps):
-        if step.key in seen and not step.again and not step.key.endswith("/robots.txt"):
-            return steps[:number]
+    end = 0
+    for number, step in enumerate(steps, 1):
+        if step.key not in seen or step.again or step.key.endswith("/robots.txt"):
+            end = number
+        elif not step.sitemap:
+            break
         if not step.archived.failed:
             seen.add(step.key)
-    return steps
+    return steps[:end]
 
 
 def _logged(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
@@ -88,7 +94,7 @@ def _line(text: str) -> dict[str, Any] | None:
     try:
         line: dict[str, Any] = json.loads(text)
         _ = line["warc"], line["offset"], unix(line["decided"]), unix(line["time"]), line["attempt"] > 1
-        _ = Slot(line["slot"]), Plan(line["plan"])
+        _ = Slot(line["slot"]), Plan(line["plan"]), Kind(line["kind"])
     except (ValueError, KeyError, TypeError):
         return None
     return line

@@ -209,8 +209,10 @@ class _Replay:
         return True
 
     def _second_look(self, step: DecidedExchange) -> Fetch | None:
-        """It may be a page that was visited again before T: hints are not weighed anew."""
-        if step.slot is Slot.FIRST and any(frontier.visit_again(step.key) for frontier in self._sites):
+        """It may be a page that was visited again before T, or a sitemap read on the way: that is not weighed anew."""
+        if (step.slot is Slot.FIRST or step.sitemap) and any(
+            frontier.visit_again(step.key) for frontier in self._sites
+        ):
             self._ask(step.decided)
             return self._fetch(step)
         return None

@@ -9,6 +9,7 @@ import random
 import signal
 import time
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,9 +17,9 @@ import pytest
 
 from sharc_crawler.archive.records import warc_date
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.demo import LivingSite, listings, serve
 from sharc_crawler.live.extension import INTERRUPTED
-from sharc_crawler.model import Phase, Result
+from sharc_crawler.model import Kind, Phase, Result, Slot
 from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.opening import holds_state
 from tests.live.warm import Scrapy, site_words
@@ -344,6 +345,50 @@ def test_the_state_of_other_ways_to_capture_a_site_is_made_again(tmp_path, given
     assert requests < sum(after.values()) - sum((before & after).values()) + asked_twice(folder) + 3
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert capture["coherence"]["captured"] == 24
+
+
+class OneSitemap(LivingSite):
+    """All pages are listed in one sitemap: it is worth reading once more on the way to T."""
+
+    def _listing(self, path, base, now):
+        if path != listings.INDEX:
+            return super()._listing(path, base, now)
+        return listings.sitemap(path, chain(*(self._entries(name, base, now) for name in listings.SITEMAPS.values())))
+
+
+def sitemaps_read(state):
+    return {
+        round(visit.outcome.started, 3): visit.slot
+        for visit in state.visits
+        if visit.finished and state.pages[visit.page].kind is Kind.SITEMAP
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("log", [True, False], ids=["log", "no log"])
+def test_the_state_of_a_capture_that_read_the_sitemap_on_the_way_is_made_again(tmp_path, log):
+    folder = tmp_path / "capture"
+    more = {"strategy": "sharc-attested", "audit": "0.1", "rates": "constant:rate=0.5"}
+    with serve(OneSitemap(seed=5, pages=130, scale=100.0)) as server:
+        killed(folder, server.url, visits_made(75), **more)
+        before, known = visited(folder), load_state(folder)
+        assert known.captures[0].reference is None
+        read = sitemaps_read(known)
+        assert [*read.values()] == [Slot.ONLY, Slot.SECOND], "at the start, and after two fifths of the visits"
+        lose_state(folder)
+        for path in () if log else folder.glob("crawl*"):
+            path.unlink()
+        code, out = finish(folder, server.url, resume="rebuild", **more)
+        assert code == 0, out
+    assert verify(folder).findings == []
+    after, state = visited(folder), load_state(folder)
+    assert not log or sum((before - after).values()) <= 1, "what had been visited counts as it did"
+    again = sitemaps_read(state)
+    assert len(again) == 3 + log, "and at T, and at the end"
+    assert state.captures[0].reference > max(read)
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert capture["coherence"]["captured"] == 130
+    assert capture["audit"]["lies"] == 0
 
 
 def as_new(one, other):
