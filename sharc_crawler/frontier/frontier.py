@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 LEASE_TIME: Seconds = 3600.0
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
-_AGAIN = {Kind.PAGE: Slot.FIRST, Kind.SITEMAP: Slot.SECOND}  # before T
 
 
 class Frontier:
@@ -134,14 +133,15 @@ class Frontier:
             return strategy is None or strategy.revisits
         return self.pages.states[page] not in (State.JUDGED, State.LOST)
 
-    def visit_again(self, url: str) -> bool:
+    def visit_again(self, url: str, kind: Kind) -> bool:
         """A page or sitemap visited is visited once more, before T, whatever hints say; False: it cannot be."""
         page = self.capture.seen.get(url)
-        early = self.capture.phase is Phase.VISIT and page != UNSEEN and self.pages.states[page] == State.VISITED
-        if slot := _AGAIN.get(self.pages.kinds[page]) if early else None:
-            self.capture.owed.first += slot is Slot.SECOND  # a sitemap, before the next visit is decided
-            self.ledger.owe(page, slot)
-        return slot is not None
+        early = self.capture.phase is Phase.VISIT and page != UNSEEN and self.pages.kinds[page] is kind
+        if not early or self.pages.states[page] != State.VISITED:
+            return False
+        self.capture.owed.first += kind is Kind.SITEMAP  # the next visit is decided when it is read
+        self.ledger.owe(page, Slot.SECOND if kind is Kind.SITEMAP else Slot.FIRST)
+        return True
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""

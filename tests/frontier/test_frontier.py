@@ -162,11 +162,12 @@ def test_only_a_page_that_has_been_visited_can_be_visited_again_and_only_before_
     while ROOT + "style.css" not in {fetch.url for _, fetch in world.requests}:
         world.step(frontier)
     assert capture.phase is Phase.VISIT
-    assert [frontier.visit_again(ROOT + path) for path in ("style.css", "1", "nobody")] == [False] * 3
-    assert frontier.visit_again(ROOT)
+    assert [frontier.visit_again(ROOT + path, Kind.PAGE) for path in ("style.css", "1", "nobody")] == [False] * 3
+    assert not frontier.visit_again(ROOT, Kind.SITEMAP)
+    assert frontier.visit_again(ROOT, Kind.PAGE)
     made = urls(world.run(frontier), slots=(Slot.FIRST, Slot.ONLY))
     assert made.count("") == 2
-    assert not frontier.visit_again(ROOT)
+    assert not frontier.visit_again(ROOT, Kind.PAGE)
 
 
 def test_changed_gone_and_failed_revisits(world, impolite):

@@ -209,10 +209,9 @@ class _Replay:
         return True
 
     def _second_look(self, step: DecidedExchange) -> Fetch | None:
-        """It may be a page that was visited again before T, or a sitemap read on the way: that is not weighed anew."""
-        if (step.slot is Slot.FIRST or step.sitemap) and any(
-            frontier.visit_again(step.key) for frontier in self._sites
-        ):
+        """It may be a page visited again before T, or a sitemap read again: what that rested on is not weighed anew."""
+        kind = Kind.PAGE if step.slot is Slot.FIRST else Kind.SITEMAP
+        if any(frontier.visit_again(step.key, kind) for frontier in self._sites):
             self._ask(step.decided)
             return self._fetch(step)
         return None
@@ -249,9 +248,9 @@ class _Replay:
         return not isinstance(order, Recorded) or order.is_due(now)
 
     def _take(self, fetch: Fetch, now: Instant) -> None:
-        """A page of which nothing is told has no record; it is made again later."""
-        key = key_of(fetch.url)
-        if fetch.kind is Kind.PAGE and not self._untold[key]:
+        """A page of which nothing is told has no record, nor has the sitemap of T; it is made again later."""
+        key, again = key_of(fetch.url), fetch.kind is Kind.SITEMAP and fetch.slot is Slot.SECOND
+        if (fetch.kind is Kind.PAGE or again) and not self._untold[key]:
             self._sites.finished(fetch, Outcome(Result.FAILED, now, now, error=NO_RECORD))
         else:
             self._asked[key].append(fetch)

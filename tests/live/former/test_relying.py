@@ -391,6 +391,27 @@ def test_the_state_of_a_capture_that_read_the_sitemap_on_the_way_is_made_again(t
     assert capture["audit"]["lies"] == 0
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("when", [visits_made(66), revisits_made(12)], ids=["half way", "after T"])
+def test_the_state_of_a_capture_that_read_the_sitemap_for_second_looks_is_made_again(tmp_path, when):
+    folder = tmp_path / "capture"
+    with serve(OneSitemap(seed=5, pages=80, scale=100.0)) as server:
+        killed(folder, server.url, when)
+        before, known = visited(folder), load_state(folder)
+        assert len(sitemaps_read(known)) > 1
+        lose_state(folder)
+        asked = len(server.log)
+        code, out = finish(folder, server.url, resume="rebuild")
+        assert code == 0, out
+        requests = len(server.log) - asked
+    assert verify(folder).findings == []
+    after, state = visited(folder), load_state(folder)
+    assert sum((before - after).values()) <= 1, "what had been visited counts as it did"
+    assert requests <= sum(after.values()) - sum(before.values()) + asked_twice(folder) + 2
+    told = known.captures[0].reference
+    assert told is None or abs(state.captures[0].reference - told) < 0.5
+
+
 def as_new(one, other):
     """Were they seen at the same time, and may they be there since the same? A log's times are of milliseconds."""
     return abs(one.seen - other.seen) < 0.01 and abs((one.since or 0) - (other.since or 0)) < 0.01
