@@ -28,7 +28,6 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.shared import Shared
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
 
@@ -132,16 +131,6 @@ class Frontier:
             strategy = self.capture.strategy
             return strategy is None or strategy.revisits
         return self.pages.states[page] not in (State.JUDGED, State.LOST)
-
-    def visit_again(self, url: str, kind: Kind) -> bool:
-        """A page or sitemap visited is visited once more, before T, whatever hints say; False: it cannot be."""
-        page = self.capture.seen.get(url)
-        early = self.capture.phase is Phase.VISIT and page != UNSEEN and self.pages.kinds[page] is kind
-        if not early or self.pages.states[page] != State.VISITED:
-            return False
-        self.capture.owed.first += kind is Kind.SITEMAP  # the next visit is decided when it is read
-        self.ledger.owe(page, Slot.SECOND if kind is Kind.SITEMAP else Slot.FIRST)
-        return True
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import StateError
+from sharc_crawler.frontier.again import visit_again
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
@@ -162,12 +163,12 @@ def test_only_a_page_that_has_been_visited_can_be_visited_again_and_only_before_
     while ROOT + "style.css" not in {fetch.url for _, fetch in world.requests}:
         world.step(frontier)
     assert capture.phase is Phase.VISIT
-    assert [frontier.visit_again(ROOT + path, Kind.PAGE) for path in ("style.css", "1", "nobody")] == [False] * 3
-    assert not frontier.visit_again(ROOT, Kind.SITEMAP)
-    assert frontier.visit_again(ROOT, Kind.PAGE)
+    assert [visit_again(frontier, ROOT + path, Kind.PAGE) for path in ("style.css", "1", "nobody")] == [False] * 3
+    assert not visit_again(frontier, ROOT, Kind.SITEMAP)
+    assert visit_again(frontier, ROOT, Kind.PAGE)
     made = urls(world.run(frontier), slots=(Slot.FIRST, Slot.ONLY))
     assert made.count("") == 2
-    assert not frontier.visit_again(ROOT, Kind.PAGE)
+    assert not visit_again(frontier, ROOT, Kind.PAGE)
 
 
 def test_changed_gone_and_failed_revisits(world, impolite):

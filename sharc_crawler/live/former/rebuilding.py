@@ -19,6 +19,7 @@ from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.writing import about
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.again import visit_again
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
@@ -211,7 +212,7 @@ class _Replay:
     def _second_look(self, step: DecidedExchange) -> Fetch | None:
         """It may be a page visited again before T, or a sitemap read again: what that rested on is not weighed anew."""
         kind = Kind.PAGE if step.slot is Slot.FIRST else Kind.SITEMAP
-        if any(frontier.visit_again(step.key, kind) for frontier in self._sites):
+        if any(visit_again(frontier, step.key, kind) for frontier in self._sites):
             self._ask(step.decided)
             return self._fetch(step)
         return None
