@@ -17,7 +17,7 @@ from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import PageId
@@ -82,25 +82,39 @@ class CommonWords:
     def _bare(self, url: str) -> str:
         """An address without the words that it has alone."""
         path, mark, query = _path(url).partition("?")
-        parts = [part if self._tells(part) else self._starred(part) for part in query.split("&")]
-        return _RUN.sub("*", f"{self._starred(path)}{mark}{'&'.join(parts)}")
+        parts = [part if self._tells(part.partition("=")[0]) else self._starred(part) for part in query.split("&")]
+        return _RUN.sub("*", f"{self._bare_path(path)}{mark}{'&'.join(parts)}")
+
+    def _bare_path(self, path: str) -> str:
+        """Of a made-up step's neighbours, those stay that stand where most are shared."""
+        steps = path.split("/")
+        starred = [self._starred(step) for step in steps]
+        if sum("*" in one for one in starred) > 1:
+            places = _places(steps)
+            starred = [
+                step if self._tells(place) else one for step, place, one in zip(steps, places, starred, strict=True)
+            ]
+        return "/".join(starred)
 
     def _starred(self, text: str) -> str:
         only = self._only
         return _WORD.sub(lambda word: word[0] if only.get(word[0]) is _SHARED else "*", text)
 
-    def _tells(self, part: str) -> bool:
-        """Are half of a parameter's values shared?"""
-        shared, values = self._values.get(part.partition("=")[0], (0, 0))
+    def _tells(self, place: str) -> bool:
+        """Are half of the values in a parameter, or of the steps at one place of a path, shared?"""
+        shared, values = self._values.get(place, (0, 0))
         return 2 * shared >= max(values, 2 * LEAST_SHARED)
 
     def _learn_values(self, url: str) -> None:
-        for part in _path(url).partition("?")[2].split("&"):
-            name, sign, value = part.partition("=")
-            if sign and (name in self._values or len(self._values) < MOST):
-                shared, values = self._values.get(name, (0, 0))
+        path, _, query = _path(url).partition("?")
+        steps = path.split("/")
+        parts = (part.partition("=") for part in query.split("&"))
+        values = [(name, value) for name, sign, value in parts if sign]
+        for place, value in (*zip(_places(steps), steps, strict=True), *values):
+            if value and (place in self._values or len(self._values) < MOST):
+                shared, all_ = self._values.get(place, (0, 0))
                 known = self._starred(value) == value
-                self._values[name] = (shared + known, values + (known or not self._tells(part)))
+                self._values[place] = (shared + known, all_ + (known or not self._tells(place)))
 
     def _count(self, page: PageId, *, new: bool) -> bool:
         """A page was visited: was it fresh?"""
@@ -123,6 +137,10 @@ class CommonWords:
 
     def _was_visited(self, page: PageId) -> bool:
         return self._pages.states[page] in {State.VISITED, State.JUDGED}
+
+
+def _places(steps: Sequence[str]) -> list[str]:
+    return [f"/{len(steps)}/{at}" for at in range(len(steps))]
 
 
 def _path(url: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 COPIES = 4  #: pages of a folder that show the same, until one asks
 MOST = 5  #: folders that are asked in
-KEPT = 50  #: contents that are counted, those seen last
+KEPT = 80  #: contents that are counted, those seen last
 
 
 class SoftErrors:
@@ -34,16 +34,21 @@ class SoftErrors:
         """A page was captured. Queries are others' to look at: one page may be shown under many."""
         if "?" in url:
             return
-        folder = url.rpartition("/")[0]
+        folder, top = url.rpartition("/")[0], "/".join(url.split("/", 3)[:3])
+        for place in dict.fromkeys((folder, top)):
+            if self._count(place, content) == COPIES and place not in self._asked and len(self._asked) < MOST:
+                from sharc_crawler.unlikely import unlikely  # on few sites
+
+                self._asked[place] = probe = f"{place}/{unlikely(place)}"
+                self.wanted.append(probe)
+                break
+
+    def _count(self, folder: str, content: str) -> int:
         key = hash((folder, content))
         self._counts[key] = count = self._counts.pop(key, 0) + 1
         if len(self._counts) > KEPT:
             del self._counts[next(iter(self._counts))]
-        if count == COPIES and folder not in self._asked and len(self._asked) < MOST:
-            from sharc_crawler.unlikely import unlikely  # on few sites
-
-            self._asked[folder] = probe = f"{folder}/{unlikely(folder)}"
-            self.wanted.append(probe)
+        return count
 
     def asked(self, url: str) -> bool:
         """Is it nobody's page, asked for to see an error page?"""

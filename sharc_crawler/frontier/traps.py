@@ -127,8 +127,7 @@ class Traps:
         parts = _made_up(url)
         for part in parts:
             self._saw_without(part, content)
-        if not parts:
-            self._saw_plain(url, content)
+        self._saw_plain(url, content)
         if "*" in (name := _template(url)):
             self._saw_of_template(name, content)
 

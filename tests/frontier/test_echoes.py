@@ -284,6 +284,32 @@ def test_six_pages_behind_such_addresses_take_eighteen_visits(impolite, pattern,
     assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
 
 
+class SessionTree(Sessions):
+    """Each page names the one above and two below: half of them are named by one page alone."""
+
+    true = range(8)
+
+    def content(self, url):
+        content, _ = super().content(url)
+        at = int(content.rpartition(" ")[2])
+        near = [other for other in dict.fromkeys((0, (at - 1) // 2, 2 * at + 1, 2 * at + 2)) if other in self.true]
+        return content, [self.made().replace("PAGE", f"page{other}") for other in near if other != at]
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("pattern", ["{}/PAGE/{}", "PAGE?a={}&b={}", "s/{}/PAGE"])
+def test_pages_that_one_page_alone_names_are_captured_behind_such_addresses(impolite, pattern, strategy, seed):
+    """Some names look made up, others do not: both tell that their place means nothing."""
+    world = SessionTree(pattern, BASE36)
+    world.dice = random.Random(seed)
+    visited, _ = crawl(world, impolite, strategy)
+    assert {int(found[1]) for url in visited if (found := re.search(r"page(\d+)", url))} == set(world.true) | {0}
+    assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
+
+
 class Documents(Made):
     """Each has three addresses under its own long name; two of them ask to log in, as all of their kind do."""
 

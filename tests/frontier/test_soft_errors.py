@@ -130,3 +130,11 @@ def test_few_folders_are_asked_in():
         for word in WORDS[:9]:
             errors.saw(f"{ROOT}{folder}/{word}", "sold out")
     assert len(errors.wanted) == MOST
+
+
+def test_one_text_in_four_folders_is_asked_for_at_the_top():
+    errors = SoftErrors()
+    for depth in range(1, 5):
+        errors.saw(ROOT + "/".join(WORDS[:depth]) + "/x", "Not found")
+    [probe] = errors.wanted
+    assert probe.rpartition("/")[0] + "/" == ROOT

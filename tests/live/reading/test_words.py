@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,24 @@ def test_pages_that_say_the_same_have_one_digest() -> None:
     assert one == words("Nothing was found at page-4711, visitor\tcafe0123456", (), "http://h/archive/page-4711")
     assert one != words("Something was found at page-17, visitor deadbeef00", (), _URL)
     assert one != words("Nothing was found at page-17, visitor deadbeef00", ["http://h/a.png?1"], _URL)
+
+
+@pytest.mark.parametrize(
+    "paths", [("/x/0/kqzv", "/x/17/bnwt"), ("/kq3zv9-bnwt.html", "/wm7dk2-qjxe.html"), ("/a/b1", "/a/b1/c/d")]
+)
+def test_an_error_page_that_names_its_address_says_the_same_at_another(paths: tuple[str, str]) -> None:
+    one, other = (words(f"Sorry, the page {path} was not found.", (), f"http://h{path}") for path in paths)
+    assert one == other
+    assert one != words("Sorry, the page /z was not found here.", (), "http://h/z")
+
+
+def test_pictures_of_one_script_are_told_apart() -> None:
+    def shown(picture: str) -> str | None:
+        return words("A photo of this album", [f"http://h/{picture}"], _URL)
+
+    assert shown("img.php?id=1&w=800") != shown("img.php?id=2&w=800") != shown("image?id=2")
+    assert shown("img.php?id=1&sid=deadbeef00c0ffee") == shown("img.php?id=1&sid=c0ffee00deadbeef")
+    assert shown("logo.png?v=1") == shown("logo.png?v=2")
 
 
 def test_next_to_nothing_tells_no_page_from_another() -> None:
