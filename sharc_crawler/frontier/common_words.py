@@ -43,6 +43,7 @@ class CommonWords:
         self._shown: dict[str, int] = {}  # addresses by their shared words → pages in a row that showed something new
         self._misses = 0
         self._values: dict[str, tuple[int, int]] = {}  # of parameters: shared ones, and all
+        self._steps: set[int] = set()  # that were counted at their place
         self._learn()
         for page in range(len(pages)):
             if pages.kinds[page] is Kind.PAGE and self._was_visited(page):
@@ -110,11 +111,19 @@ class CommonWords:
         steps = path.split("/")
         parts = (part.partition("=") for part in query.split("&"))
         values = [(name, value) for name, sign, value in parts if sign]
-        for place, value in (*zip(_places(steps), steps, strict=True), *values):
+        new = [(place, step) for place, step in zip(_places(steps), steps, strict=True) if self._is_new(place, step)]
+        for place, value in (*new, *values):
             if value and (place in self._values or len(self._values) < MOST):
                 shared, all_ = self._values.get(place, (0, 0))
                 known = self._starred(value) == value
                 self._values[place] = (shared + known, all_ + (known or not self._tells(place)))
+
+    def _is_new(self, place: str, step: str) -> bool:
+        """A folder of many pages tells none of them apart: it counts once."""
+        key, known = hash((place, step)), len(self._steps)
+        if known < MOST:
+            self._steps.add(key)
+        return len(self._steps) > known
 
     def _count(self, page: PageId, *, new: bool) -> bool:
         """A page was visited: was it fresh?"""

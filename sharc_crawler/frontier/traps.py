@@ -143,8 +143,8 @@ class Traps:
         else:
             error = self.errors.why_not(content) is not None
             new = self.echoes.saw(page, url, content, pages, feeds, error=error)
-        if new and pages.parents[page] != NO_PARENT:
-            self._brought(_template(pages.urls[pages.parents[page]]), _template(url))
+        if new and (parent := pages.parents[page]) != NO_PARENT:
+            self._brought(_template(pages.urls[parent]), _template(url))
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
@@ -203,8 +203,7 @@ class Traps:
 
     def _brought(self, name: str, other: str) -> None:
         """A page of a template named one of another first, which shows something new: so do contents of its own."""
-        row = self._templates.get(name) if name != other else UNSEEN
-        if row != UNSEEN:
+        if name != other and (row := self._templates.get(name)) != UNSEEN:
             self._contents[row] += 1
             if self._pages[row] < REPEATS * self._contents[row]:
                 self._reasons.pop(row, None)

@@ -310,6 +310,27 @@ def test_pages_that_one_page_alone_names_are_captured_behind_such_addresses(impo
     assert len({url for url in visited if "no-such-page" not in url}) <= 3 * len(world.true)
 
 
+class ChainOfOneFolder(Made):
+    """Each page names the next one alone, and ten made-up ones, which show three texts by turns."""
+
+    true = tuple(f"{ROOT}stories/{one}" for one in ("history", "visit", "shop", "school", "theatre", "friends", "news"))
+
+    def content(self, url):
+        made = [self.made() for _ in range(10)]
+        if url == ROOT or url in self.true:
+            at = self.true.index(url) + 1 if url in self.true else 0
+            return url, [ROOT, *self.true[at : at + 1], *made]
+        return f"the trap {self.dice.randrange(3)}", [ROOT, *made]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_folder_that_true_pages_share_makes_no_made_up_step_a_name(impolite, seed):
+    world = ChainOfOneFolder("{}/{}", MIXED)
+    world.dice = random.Random(seed)
+    visited, _ = crawl(world, impolite, "bfs")
+    assert set(world.true) <= set(visited)
+
+
 class Documents(Made):
     """Each has three addresses under its own long name; two of them ask to log in, as all of their kind do."""
 

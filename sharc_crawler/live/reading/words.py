@@ -22,7 +22,6 @@ _ENOUGH = 16  #: characters of text, white space left out, that tell one page fr
 _YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
 _LEAST = 4  #: characters of what stands in an address: a page that was not found names it
 _PARTS = re.compile(rf"[^/?&=#:]{{{_LEAST},}}")
-_FILE = re.compile(r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z")  #: its query may be there for caches alone
 _SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
 _FRAGMENT = re.compile(MADE_UP.pattern.encode(), re.IGNORECASE)
 _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -42,8 +41,9 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     to nothing: pages that differ in something else would look alike.
     """
     text = spaced_text(text)
-    for own in _own_paths(url):  # as it stands: what is taken for made up in it would leave the rest
-        text = text.replace(own, " ")
+    path = unquote(url.partition("://")[2].partition("/")[2])
+    for own in (path, path.partition("?")[0].strip("/")):  # whole: what looks made up in it would leave the rest
+        text = text.replace(own, " ") if len(own) >= _LEAST else text
     said = without_made_up(text.encode(errors="replace"))
     date = None
     if _YEAR.search(url):
@@ -56,21 +56,12 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
         said = said.replace(part.encode().translate(None, _SPACES), b"")
     if date is None and len(said.decode(errors="replace")) < _ENOUGH:
         return None
-    return labelled_digest(b"\n".join((said, *map(_picture, resources))))
+    pictures = "".join(f"\n{address.partition('?')[0].rpartition('/')[2]}" for address in resources)
+    if any("?" in address for address in resources):
+        from sharc_crawler.live.reading.scripted import pictures_of  # many pages have none
 
-
-def _picture(address: str) -> bytes:
-    """Its file's name; of a script that shows many, what is asked for, too."""
-    path, _, query = address.partition("?")
-    name = path.rpartition("/")[2]
-    scripted = query and not _FILE.search(name)
-    return name.encode() + (b"?" + without_made_up(query.encode()) if scripted else b"")
-
-
-def _own_paths(url: str) -> list[str]:
-    """How a page that was not found names its address: with its query, then without."""
-    own = unquote(url.partition("://")[2].partition("/")[2])
-    return [one for one in (own, own.partition("?")[0].strip("/")) if len(one) >= _LEAST]
+        pictures += pictures_of(resources)
+    return labelled_digest(said + pictures.encode())
 
 
 def without_made_up(text: bytes) -> bytes:
