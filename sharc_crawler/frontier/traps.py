@@ -54,10 +54,7 @@ def _has_odd_word(url: str) -> bool:
     """May something in it be made up? Most addresses are told so in a third of the time that the pattern takes."""
     letters = 7 if url.count("-") >= 4 else 15  # a uuid may have letters alone
     for word in _WORD.findall(url):
-        if word.isalpha():
-            if len(word) > letters:
-                return True
-        elif len(word) > 7 or not word.isdigit():
+        if len(word) > letters if word.isalpha() else len(word) > 7 or not word.isdigit():
             return True
     return False
 
@@ -124,8 +121,7 @@ class Traps:
         if content is None or self._is_dated(url):
             return
         self.errors.saw(url, content)
-        parts = _made_up(url)
-        for part in parts:
+        for part in _made_up(url):
             self._saw_without(part, content)
         self._saw_plain(url, content)
         if "*" in (name := _template(url)):
@@ -209,8 +205,7 @@ class Traps:
                 self._reasons.pop(row, None)
 
     def _found(self, row: int, what: str, contents: int) -> None:
-        told = counted(contents, "content")
-        self._reasons.setdefault(row, f"looks like a trap: {what} {told} (traps=0 takes them)")
+        self._reasons.setdefault(row, f"looks like a trap: {what} {counted(contents, 'content')} (traps=0 takes them)")
 
     def _row(self, name: str) -> int:
         """A template's row; ``UNSEEN``: too many are watched already."""
@@ -253,10 +248,6 @@ class Traps:
             row = self._templates.get(part.place)
             if reason := self._reasons.get(row):
                 means = MEANING * self._other[row] >= self._again[row] > 0
-                if means and part.place.startswith("?"):
-                    break  # one script may show a few texts by turns
-                return reason if part.rest in self._seen and not means else None
-        return self._reason(_template(url))
-
-    def _reason(self, name: str) -> str | None:
-        return self._reasons.get(self._templates.get(name))
+                if not (means and part.place.startswith("?")):  # one script may show a few texts by turns
+                    return reason if part.rest in self._seen and not means else None
+        return self._reasons.get(self._templates.get(_template(url)))
