@@ -34,13 +34,6 @@ class Orders:
     stop: str = ""  #: number of the order to stop
     started: Seconds | None = None  #: the delay that the crawl was started with when it last took orders
 
-    def changed(self, **change: Any) -> Orders:
-        """These orders with a further one."""
-        number = secrets.token_hex(8)
-        if change.pop("stop", False):
-            change["stop"] = number
-        return Orders(**{**asdict(self), **change, "number": number})
-
 
 def read_orders(folder: Path) -> Orders | None:
     """The orders in a folder; ``None``: its crawl takes none.

@@ -42,11 +42,6 @@ class SeenUrls:
     def __contains__(self, key: str) -> bool:
         return self.get(key) != UNSEEN
 
-    def __getitem__(self, key: str) -> PageId:
-        if (page := self.get(key)) == UNSEEN:
-            raise KeyError(key)
-        return page
-
     def get(self, key: str) -> PageId:
         """The page number of a URL; ``UNSEEN`` where it is not known."""
         hashes, pages, mask = self._hashes, self._pages, self._mask

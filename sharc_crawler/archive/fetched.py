@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import entries
-from sharc_crawler.archive.files import SUFFIX, safe_name
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,21 +12,6 @@ if TYPE_CHECKING:
 SUFFIX = ".warc.gz"
 OPEN = ".open"  #: added to the name while the file is being written
 TAKEN = ".taken"  #: added to that while somebody else seals the file; its former owner finds it no more
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
-_LONGEST = 80
-
-
-def safe_name(name: str) -> str:
-    """A name that is safe in a file name everywhere; a name that had to be changed is told apart by a digest.
-
-    >>> safe_name("www.example.org"), safe_name("../etc/passwd")
-    ('www.example.org', 'etc-passwd-e96c47ea')
-    """
-    safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST]
-    if safe == name and safe:
-        return safe
-    return f"{safe or 'site'}-{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]}"
 
 
 def append_whole(descriptor: int, pieces: Iterable[bytes | memoryview], size: int) -> int:

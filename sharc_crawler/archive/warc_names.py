@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import OPEN, SUFFIX, safe_name
+from sharc_crawler.archive.files import OPEN, SUFFIX
 
 if sys.platform != "win32":
     import fcntl
@@ -17,6 +18,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.model import Instant
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+_LONGEST = 80
+
+
+def safe_name(name: str) -> str:
+    """A name that is safe in a file name everywhere; a name that had to be changed is told apart by a digest.
+
+    >>> safe_name("www.example.org"), safe_name("../etc/passwd")
+    ('www.example.org', 'etc-passwd-e96c47ea')
+    """
+    safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST]
+    if safe == name and safe:
+        return safe
+    return f"{safe or 'site'}-{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]}"
 
 
 def file_name(site: str, run: str, serial: int, started: Instant) -> str:

@@ -33,8 +33,9 @@ from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import is_held, open_state
-from sharc_crawler.storage.folders import moved_sites, site_folders
+from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
+from sharc_crawler.storage.several import moved_sites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import safe_name
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.certificate.fixity import CONFIRMATION, NAME, WITHDRAWN, signature_name, timestamp_name
 
 if TYPE_CHECKING:

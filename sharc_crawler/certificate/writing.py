@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.drafts import Drafts
-from sharc_crawler.archive.files import SUFFIX, safe_name
+from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.archive.warc_names import files_of, series_of
+from sharc_crawler.archive.warc_names import files_of, safe_name, series_of
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import secrets
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import click
 
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._under_way import ordered
-from sharc_crawler.control import ORDERS, read_orders, write
+from sharc_crawler.control import ORDERS, Orders, read_orders, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
 from sharc_crawler.plural import counted
@@ -73,9 +75,17 @@ def give(folder: Path, order: str, seconds: str | None = None) -> str:
         raise UsageError(
             f"{str(folder)!r} takes no orders: {ORDERS} is missing, so no crawl began there, or with control=0{whole}"
         )
-    orders = orders.changed(**change)
+    orders = changed(orders, **change)
     write(folder, ORDERS, orders)
     return orders.number
+
+
+def changed(orders: Orders, **change: Any) -> Orders:
+    """These orders with a further one."""
+    number = secrets.token_hex(8)
+    if change.pop("stop", False):
+        change["stop"] = number
+    return Orders(**{**asdict(orders), **change, "number": number})
 
 
 def _is_part(folder: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import safe_name
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import UsageError

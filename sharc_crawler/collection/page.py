@@ -6,8 +6,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.drafts import Drafts
-from sharc_crawler.archive.files import safe_name
 from sharc_crawler.archive.replay import moment
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.report.html import MAX_LINK, environment

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import yaml
 
-from sharc_crawler.archive.files import safe_name
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import DataError, UsageError, nearest
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.guides import guide

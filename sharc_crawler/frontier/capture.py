@@ -8,7 +8,7 @@ what it may cost. What a mode has to know beyond that lies in its own object.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import spending_of
@@ -21,39 +21,17 @@ from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from sharc_crawler.frontier.modes.base import Mode
+    from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.probing import Doubted
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
+    from sharc_crawler.model import Instant, PageId, Sighting
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
 
 MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
-
-
-class Admission(Protocol):
-    """Which URLs are pages of a capture (:class:`~sharc_crawler.frontier.scope.Scope`)."""
-
-    def why_not(self, url: str) -> str | None:
-        """``None``: admitted; else the reason in a few words."""
-
-    def widened(self, seed: str) -> Admission:
-        """The same scope with one more seed."""
-
-
-class Rates(Protocol):
-    """Where rates come from; never abstains (a chain that ends in a prior)."""
-
-    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
-        """One estimate per sighting."""
-
-    def weight(self, sighting: Sighting) -> float:
-        """How much the page counts in blur and coherence."""
-
-    def swings(self) -> Swings | None:
-        """How far the rates given are off together, as a history tells; None: nothing told."""
 
 
 class Counts:

@@ -14,7 +14,6 @@ from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONC
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps import content_of
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
@@ -129,12 +128,9 @@ class Finisher:
             return False
         if not capture.traps.copied(fetch.url, content, self._ledger.pages):
             return False
-        named = [link.key or link.url for link in links if link.kind is _PAGE]
-        found = capture.seen.find(named)
-        known = [url for url, page in zip(named, found, strict=True) if page != UNSEEN]
-        from sharc_crawler.frontier.probing import names_new  # only of copies
+        from sharc_crawler.frontier.probing import names_new_pages  # only of copies
 
-        return names_new(fetch.url, known, [url for url, page in zip(named, found, strict=True) if page == UNSEEN])
+        return names_new_pages(capture.seen, fetch.url, links)
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""

@@ -117,14 +117,6 @@ class Frontier:
             self.capture.note(text, instead_of)
             self.ledger.changed_capture()
 
-    def set_delay(self, name: str, delay: Seconds, due: Instant) -> None:
-        """Somebody else owns a host's politeness: this is its delay now, and not before ``due``."""
-        number = self.ledger.host_numbers.get(name)
-        if number is not None:
-            host = self.ledger.hosts[number]
-            host.own = delay
-            host.pace.due = due
-
     def may_fetch_again(self, page: PageId) -> bool:
         """Is a revisit or another attempt of the page still possible?"""
         if self.pages.states[page] == State.VISITED:
@@ -204,7 +196,9 @@ class Frontier:
         judgement = None
         if again:
             ledger.visited(fetch, task, outcome, finished=False)
-            self._leases.try_again(task, outcome)
+            from sharc_crawler.frontier.trying_again import try_again  # where something failed
+
+            try_again(ledger, task, outcome)
         else:
             ledger.hosts[self.pages.hosts[task.page]].over(outcome)
             judgement = self._finisher.finish(Ended(capture, fetch, task, outcome), links)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import AWAY, TAKEN
+from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Result, Slot
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,20 +129,6 @@ class Leases:
         for fetch, _ in self._open.values():
             return fetch.decided + self._time
         return None
-
-    def try_again(self, task: Task, outcome: Outcome) -> None:
-        """Back off after a failure, twice as long each time; the page is not lost."""
-        wait = self._ledger.politeness.back_off * 2 ** (task.attempt - 1) if outcome.result is Result.FAILED else 0.0
-        if outcome.retry_after is not None:
-            longest = self._ledger.politeness.longest_pause
-            wait = outcome.retry_after if outcome.retry_after <= longest else longest + wait  # behind another URL
-        self._ledger.pages.move(task.page, Event.GIVEN_BACK)
-        number = self._ledger.pages.hosts[task.page]
-        host = self._ledger.hosts[number]
-        if self._ledger.leaves_hosts and host.away >= AWAY:
-            wait = 0.0  # for nothing: it is refused
-        host.retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
-        self._ledger.ring.wake(number)
 
     def _remember(self, page: PageId, second: int) -> None:
         if second > self._second:

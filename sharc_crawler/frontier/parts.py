@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Aside = Callable[[Callable[[], Any], int], Future[Any]]
 
-    from sharc_crawler.frontier.capture import Admission, Rates
+    from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, Outcome, Validators
     from sharc_crawler.rates.history import SiteHistory

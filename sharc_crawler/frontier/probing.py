@@ -97,6 +97,14 @@ def under_path(url: str, content: str, first: str, known: set[int]) -> bool:
     return under
 
 
+def names_new_pages(seen: SeenUrls, url: str, links: Sequence[Sighting]) -> bool:
+    """Is most of what a page links to, of its own shape, new?"""
+    named = [link.key or link.url for link in links if link.kind is Kind.PAGE]
+    found = seen.find(named)
+    known = [one for one, page in zip(named, found, strict=True) if page != UNSEEN]
+    return names_new(url, known, [one for one, page in zip(named, found, strict=True) if page == UNSEEN])
+
+
 def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
     """Is most of what a page names of its own shape new?
 

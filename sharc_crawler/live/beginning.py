@@ -19,9 +19,8 @@ from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session
-from sharc_crawler.live.setup.output import is_begun
 from sharc_crawler.live.writing.space import Space
-from sharc_crawler.options.reading import as_settings, tell_unread
+from sharc_crawler.options.reading import tell_unread
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -49,7 +48,11 @@ def session_of(crawler: Crawler) -> Session:
         try:
             session = _sessions[crawler] = _begin(crawler)
         except (UsageError, DataError, Superseded) as error:
-            raise error if _captures(crawler) else type(error)(as_settings(str(error))) from error
+            if _captures(crawler):
+                raise
+            from sharc_crawler.options.reworded import as_settings
+
+            raise type(error)(as_settings(str(error))) from error
     return session
 
 
@@ -78,14 +81,10 @@ def _begin(crawler: Crawler) -> Session:
                 " SHARC_WARC=False"
             )
     politeness = config.politeness
-    if drop_in:  # the project's own middlewares and download slots see to robots and retries
-        politeness = replace(politeness, obey_robots=False, attempts=1)
-        if config.output is not None and is_begun(config.output):
-            from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
+    if drop_in:
+        from sharc_crawler.live.project.beginning import politeness_of  # of projects alone
 
-            check_output(config.output, None, config.bounds, resume=bool(config.resume), spider=name)
-        elif config.output is None and config.resume:
-            raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
+        politeness = politeness_of(config, name)
     rebuilds = not drop_in and config.resume == "rebuild"
     history = _history(config.history) if config.history else None
     parts = parts_of(history, config)

@@ -62,8 +62,11 @@ class CaptureExtension:
             self._warn_of_clashes(session.config)
         out = sys.stderr if session.config.progress else None
         self._line = ProgressLine(session.sites, session.clock.now(), out)
-        if session.gone_on:
-            self._line.goes_on()
+        if session.gone_on and out is not None:
+            from sharc_crawler.live.former.told import goes_on
+
+            out.write(goes_on(session.sites))
+            out.flush()
         self._leeway = None if session.drop_in else Leeway(self._crawler.engine)  # a project's own setting stays
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)

@@ -6,17 +6,11 @@ import functools
 import logging
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from scrapy import signals
-from scrapy.utils.defer import deferred_from_coro
-
 from sharc_crawler.errors import SharcError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Concatenate, ParamSpec
-
-    from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
 
     P = ParamSpec("P")
 
@@ -43,31 +37,12 @@ def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatena
         try:
             return method(self, *args, **kwargs)
         except Exception as error:
-            self.give_up(_sentence(error), exc_info=not isinstance(error, SharcError))
+            from sharc_crawler.live.failed import sentence  # hardly ever
+
+            self.give_up(sentence(error), exc_info=not isinstance(error, SharcError))
             return None
 
     return tried
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, SharcError):
-        return f"The crawl stops: {error}."
-    return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."
-
-
-def fails(crawler: Crawler) -> None:
-    """``scrapy crawl``, and whoever else runs the crawler, tells a failure from success when it has ended."""
-
-    def stopped() -> None:
-        crawler.spider = None  # what a runner takes for failed (its ``bootstrap_failed``)
-
-    crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
-
-
-def end_as_failed(crawler: Crawler, reason: str) -> Deferred[None]:
-    """Close the spider, as a failure."""
-    fails(crawler)
-    return deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 
 def without_tracebacks() -> None:

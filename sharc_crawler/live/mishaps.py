@@ -59,3 +59,10 @@ def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> No
         said = str(exception)
         why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
         lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
+
+
+def unarchived(outcome: Outcome, error: BaseException) -> Outcome:
+    """What was exchanged could not be written."""
+    if outcome.status is None:  # nothing came: that stays the reason
+        return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
+    return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)

@@ -12,6 +12,7 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadTimeoutError,
     ResponseDataLossError,
+    StopDownload,
 )
 from service_identity import CertificateError, VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
@@ -20,6 +21,8 @@ from sharc_crawler.live.wire.addresses import AddressRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sharc_crawler.live.wire.tap import Tap
 
     Words = tuple[tuple[type[Exception], str | Callable[[Any], str]], ...]
 
@@ -95,3 +98,17 @@ def inner(error: Exception) -> str:
 
 def _reasons(error: Exception) -> list[Exception]:
     return [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]
+
+
+_TRUNCATIONS = {
+    DownloadCancelledError: "length",
+    DownloadTimeoutError: "time",
+    StopDownload: "unspecified",
+}
+
+
+def truncation(error: Exception, tap: Tap) -> str | None:
+    """Why what was received is not all of it, in the words of WARC-Truncated."""
+    if tap.fault:
+        return "unspecified"
+    return _TRUNCATIONS.get(type(error), "disconnect") if tap.size else None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
 
 from sharc_crawler.changes.http import target
-from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
-from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
+from sharc_crawler.evidence.headers import header_bytes, of_headers
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
@@ -78,37 +76,11 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
         length=length,
         **of_headers((name, value) for name, values in response.headers.items() for value in values),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
-        retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
+        retry_after=_wish(response, ended) if result is Result.FAILED else None,
     )
 
 
-def header(response: Response, name: str) -> str | None:
-    """A header's first value as text."""
-    values = response.headers.getlist(name)
-    return header_text(values[0]) if values else None
+def _wish(response: Response, now: Instant) -> Seconds | None:
+    from sharc_crawler.live.wishes import header, retry_after  # only where something failed
 
-
-_LONGEST = 1e9  #: seconds; more digits than a float has room for are asked for, too
-
-
-def retry_after(value: str | None, now: Instant) -> Seconds | None:
-    """Seconds, or an HTTP date (RFC 9110, 10.2.3); ``None`` for anything else.
-
-    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
-    (120.0, 10.0, None)
-    """
-    if not value:
-        return None
-    if value.isascii() and value.isdigit():
-        return min(float(value), _LONGEST)
-    when = http_date(value)
-    return None if when is None else max(0.0, when - now)
-
-
-def timestamp(instant: Instant) -> str:
-    """An instant as a folder or file name shows it.
-
-    >>> timestamp(0)
-    '19700101T000000Z'
-    """
-    return datetime.fromtimestamp(instant, UTC).strftime("%Y%m%dT%H%M%SZ")
+    return retry_after(header(response, "Retry-After"), now)

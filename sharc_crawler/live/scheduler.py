@@ -8,8 +8,7 @@ host decided.
 from __future__ import annotations
 
 import logging
-from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
@@ -18,15 +17,14 @@ from sharc_crawler.errors import SiteError, StoppedCaptureError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
-from sharc_crawler.live.failing import end_as_failed, ends_the_crawl, fails
+from sharc_crawler.live.failing import ends_the_crawl
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.intake import Intake
-from sharc_crawler.live.reading.portions import Portions
 from sharc_crawler.live.requests import META_KEY, Sent, request_for
 from sharc_crawler.live.wake import Alarm
 from sharc_crawler.live.writing.archivist import conclude
 from sharc_crawler.live.writing.space import is_full
-from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Outcome, Result, Wait
+from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Wait
 
 if TYPE_CHECKING:
     from typing import Self
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from sharc_crawler.live.project.dropin import DropIn
+    from sharc_crawler.live.reading.portions import Portions
     from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
@@ -51,12 +49,16 @@ class SharcScheduler(BaseScheduler):
         self._gave_up = False
         self._finishes = True  #: visits that are over when the crawl ends are told
         self._pause = ""  #: for want of room: its note, as long as it lasts
+        self._portions: Portions | None = None  #: once a sitemap names something
         self._is_next_turn = False  #: a portion of a long sitemap may be taken in
-        self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Translate; nothing is decided here."""
+        """A project's own spider has one of its own."""
+        if cls is SharcScheduler and not hasattr(crawler.spider, "capture_specs"):
+            from sharc_crawler.live.project.scheduler import DropInScheduler  # only in other people's projects
+
+            return cast("Self", DropInScheduler(crawler))
         return cls(crawler)
 
     def open(self, spider: Spider) -> Deferred[None] | None:
@@ -70,13 +72,12 @@ class SharcScheduler(BaseScheduler):
         if self._session.browsing is not None:
             self._session.browsing.wake = private.wake_up(engine)
         self._intake = Intake(self._session.sites, self._session.former)
-        self._portions = Portions(self._session.sites, self._over)
         self._next_turn = Alarm(self._turn)
-        self._drop_in = self._dropped_in() if self._session.drop_in else None
-        if self._drop_in:
-            return deferred_from_coro(self._drop_in.begin())
-        private.spare_callbacks(engine.scraper)
-        return deferred_from_coro(self._session.begin())
+        return deferred_from_coro(self._begin())
+
+    async def _begin(self) -> None:
+        private.spare_callbacks(self._crawler.engine.scraper)
+        await self._session.begin()
 
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
@@ -84,11 +85,9 @@ class SharcScheduler(BaseScheduler):
         self._next_turn.cancel()
         return deferred_from_coro(self._close(reason))
 
-    async def _close(self, reason: str) -> None:
+    async def _close(self, reason: str) -> None:  # noqa: ARG002 - of a project's spider
         if self._finishes:
             await self._finish_all()
-        if self._drop_in:
-            await self._drop_in.close(reason)
 
     async def _finish_all(self) -> None:
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
@@ -103,7 +102,8 @@ class SharcScheduler(BaseScheduler):
         """Is there more: of a long sitemap, or when one site's state could not be written?"""
         try:
             self._finish_ended()
-            self._portions.take()
+            if self._portions:
+                self._portions.take()
         except SiteError as error:
             text = "The last visits of %s could not be written: %s. The same command makes them again."
             logger.error(text, error.site, error)
@@ -116,33 +116,11 @@ class SharcScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Also between visits and revisits, and while a host must not be asked."""
-        direct = self._drop_in is not None and bool(self._drop_in.direct)
-        return direct or not self._session.sites.done or bool(self._session.leases)
+        return not self._session.sites.done or bool(self._session.leases)
 
     def enqueue_request(self, request: Request) -> bool:
-        """A project's spider asks for a page (or its middlewares go on with one)."""
-        lease = self._continuation(request)
-        if lease is not None:
-            if self._drop_in and not self._drop_in.goes_on(lease, request, self._released.get(lease.fetch.lease)):
-                return False
-            lease.hops += 1
-            self._released.pop(lease.fetch.lease, None)
-            self._continued.append(request)
-            return True
-        if self._drop_in is None:
-            raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
-        checked = self._drop_in.checked(request)
-        return checked if isinstance(checked, bool) else bool(self._queued(self._drop_in, request, checked))
-
-    def _dropped_in(self) -> DropIn:
-        from sharc_crawler.live.project.dropin import DropIn  # only in other people's projects
-
-        return DropIn(self._crawler, self._session)
-
-    @ends_the_crawl
-    def _queued(self, drop_in: DropIn, request: Request, text: str) -> bool:
-        drop_in.queue(request, text)
-        return True
+        """Nobody but a project's spider asks for pages."""
+        raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
 
     @ends_the_crawl
     def next_request(self) -> Request | None:
@@ -171,11 +149,13 @@ class SharcScheduler(BaseScheduler):
         from sharc_crawler.live.losing import lose  # hardly ever
 
         then, stopped = lose(self._session, site, error), isinstance(error, StoppedCaptureError)
-        if self._session.sites.done or (self._drop_in is not None and not stopped):
+        if self._session.sites.done or (self._session.drop_in and not stopped):
             self.give_up(f"The crawl stops{then}")
             self._finishes = stopped
             return
         logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
+        from sharc_crawler.live.failed import fails
+
         fails(self._crawler)
 
     def give_up(self, why: str, *, exc_info: bool = False) -> None:
@@ -184,6 +164,8 @@ class SharcScheduler(BaseScheduler):
             return
         self._gave_up, self._finishes = True, False
         logger.error(why, exc_info=exc_info)
+        from sharc_crawler.live.failed import end_as_failed  # hardly ever
+
         self._closing = end_as_failed(self._crawler, "failed")
 
     def _next(self) -> Request | None:
@@ -206,12 +188,8 @@ class SharcScheduler(BaseScheduler):
         if session.used_up or max(session.archivist.pending, session.readers.pending) >= self._at_once:
             session.archivist.awaited = session.readers.awaited = True
             return None
-        if self._continued:
-            return self._release(self._continued.popleft())
-        if self._drop_in:
-            if self._drop_in.direct:
-                return self._drop_in.released(self._drop_in.direct.popleft())
-            self._drop_in.follow_slots()
+        if (first := self._before_visits()) is not None:
+            return first
         decision = self._decision()
         if isinstance(decision, Fetch):
             return self._release(self._leased(decision))
@@ -219,8 +197,12 @@ class SharcScheduler(BaseScheduler):
             self._alarm.set(session.clock.until(decision.until))
         return None
 
+    def _before_visits(self) -> Request | None:
+        """What a project's spider sends beside its visits."""
+        return None
+
     def _decision(self) -> Fetch | Wait | Done:
-        return (self._drop_in or self._session.sites).next(self._session.clock.now())
+        return self._session.sites.next(self._session.clock.now())
 
     def _note_beginning(self) -> None:
         """While there is room for it: a crawl that pauses may be killed."""
@@ -254,8 +236,6 @@ class SharcScheduler(BaseScheduler):
         return self._request(fetch)
 
     def _request(self, fetch: Fetch) -> Request:
-        if self._drop_in:
-            return self._drop_in.request(fetch)
         session = self._session
         sent = session.browsing.sent(fetch) if session.browsing is not None else Sent()
         if session.login is not None and (cookie := session.login.header(fetch.url, session.clock.now())):
@@ -264,16 +244,7 @@ class SharcScheduler(BaseScheduler):
 
     def _release(self, request: Request) -> Request:
         self._released[request.meta[META_KEY].lease] = request
-        return self._drop_in.released(request) if self._drop_in else request
-
-    def _continuation(self, request: Request) -> Lease | None:
-        """The lease that a redirect or retry goes on with; a callback that copies ``meta`` continues nothing."""
-        fetch = request.meta.get(META_KEY)
-        lease = self._session.leases.get(fetch.lease) if fetch else None
-        if lease is None:
-            return None
-        hops = int(request.meta.get("redirect_times", 0)) + int(request.meta.get("retry_times", 0))
-        return lease if hops > lease.hops else None
+        return request
 
     def _finish_ended(self) -> None:
         """Tell the frontiers of every visit that the engine is through with, read and on disk: one step a site."""
@@ -322,12 +293,20 @@ class SharcScheduler(BaseScheduler):
         if lease.written is not None:
             session.space.wrote()
         lease.outcome = lease.outcome or self._nothing_seen()
-        if lease.hops:  # the validators are the last hop's: a revisit begins at the first
-            lease.outcome = lease.outcome._replace(validators=NO_VALIDATORS)
-        if self._drop_in:
-            self._drop_in.ending(lease, lease.outcome)
-        if not self._portions.add(lease):
+        self._ending(lease, lease.outcome)
+        if not (lease.fetch.kind is Kind.SITEMAP and lease.links and self._is_long(lease)):
             self._over(lease)
+
+    def _is_long(self, lease: Lease) -> bool:
+        """Is a sitemap taken in by portions?"""
+        if self._portions is None:
+            from sharc_crawler.live.reading.portions import Portions  # many sites have none
+
+            self._portions = Portions(self._session.sites, self._over)
+        return self._portions.add(lease)
+
+    def _ending(self, lease: Lease, outcome: Outcome) -> None:
+        """It is to be told: with what a project's middlewares made of it."""
 
     def _over(self, lease: Lease) -> None:
         """Nothing more is to be learned of it."""
@@ -338,8 +317,6 @@ class SharcScheduler(BaseScheduler):
         stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
         if judgement:
             stats.inc_value(f"sharc/{lease.fetch.kind}/{judgement.verdict}")
-        if self._drop_in:
-            self._drop_in.ended(lease)
 
     def _nothing_seen(self) -> Outcome:
         """A middleware dropped the request before any answer."""

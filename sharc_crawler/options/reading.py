@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +54,6 @@ def _rows() -> Iterator[OptionRow]:
 ROWS = tuple(_rows())
 ARGUMENTS = {row.name: row for row in ROWS if row.option.argument}
 SETTINGS = {row.setting: row for row in ROWS if row.setting}
-_GIVEN = re.compile(rf"(?<![\w.-])(?P<name>{'|'.join(name for name, row in ARGUMENTS.items() if row.setting)})=")
 
 
 def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
@@ -115,15 +113,6 @@ def read_setting(settings: Mapping[str, Any], name: str) -> Any:
     20000000000
     """
     return read_settings({name: settings.get(name)}).get(SETTINGS[name].field)
-
-
-def as_settings(text: str) -> str:
-    """A message about arguments, for somebody who gives settings.
-
-    >>> as_settings("output='captures' is not writable; give resume=1, or for=2h")
-    "SHARC_OUTPUT='captures' is not writable; give SHARC_RESUME=1, or for=2h"
-    """
-    return _GIVEN.sub(lambda given: f"{ARGUMENTS[given['name']].setting}=", text)
 
 
 def _kind(row: OptionRow, setting: str) -> ValueKind[Any]:

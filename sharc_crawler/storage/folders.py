@@ -12,17 +12,11 @@ from typing import TYPE_CHECKING
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 SITES = "sites.json"
 #: in a capture's folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
-
-
-def folders_text(names: Mapping[str, str]) -> str:
-    """The content of ``sites.json``: the name of each site's folder."""
-    return json.dumps({"format": "sharc-sites", "version": 1, "folders": dict(names)}, indent=1) + "\n"
 
 
 def site_folders(folder: Path) -> dict[str, Path] | None:
@@ -44,8 +38,3 @@ def capture_folders(folder: Path) -> list[Path]:
     """The folders with captures in a crawl's folder: those of its sites that are there, or itself."""
     sites = site_folders(folder) if folder.is_dir() else None
     return [folder] if sites is None else [path for path in sites.values() if path.is_dir()]
-
-
-def moved_sites(folder: Path) -> list[str]:
-    """The sites of a crawl whose folder is no longer in its folder."""
-    return [site for site, path in (site_folders(folder) or {}).items() if not path.is_dir()]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.model import Done, Fetch, Wait
 
-VERBS = ("open", "schedule", "set_delay", "next", "finished")
+VERBS = ("open", "schedule", "next", "finished")
 
 
 class Call(NamedTuple):

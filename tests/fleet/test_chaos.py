@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.archive.files import safe_name
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.fleet.opening import open_fleet

@@ -85,7 +85,7 @@ def test_new_pages_are_fetched_and_old_ones_left():
     frontier = begin(Terms(every=100, duration=1000), A)
     news.run(frontier, 0.0)
     assert fetched(news) == [f"{A}700.html", f"{A}705.html"]
-    assert frontier.pages.states[frontier.capture.seen[f"{A}-5.html"]] == State.LATE
+    assert frontier.pages.states[frontier.capture.seen.get(f"{A}-5.html")] == State.LATE
     assert frontier.capture.phase is Phase.DONE
 
 

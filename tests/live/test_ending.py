@@ -11,7 +11,8 @@ from sharc_crawler.live import ending
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.ending import leave
 from sharc_crawler.report.walked import WALKS
-from sharc_crawler.storage.folders import SITES, folders_text
+from sharc_crawler.storage.folders import SITES
+from sharc_crawler.storage.several import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore
 
 KNOWN = 8

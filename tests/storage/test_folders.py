@@ -7,7 +7,8 @@ import json
 import pytest
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.storage.folders import SITES, capture_folders, folders_text, moved_sites, site_folders
+from sharc_crawler.storage.folders import SITES, capture_folders, site_folders
+from sharc_crawler.storage.several import folders_text, moved_sites
 
 
 def test_one_captures_folder_is_itself(tmp_path):

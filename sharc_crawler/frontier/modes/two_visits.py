@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import is_apex
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 _PAGE, _OK = Kind.PAGE, Result.OK  # looked up once, as in the strategies' door
 _ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested
-TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are learned of what differs so soon
 
 
 class TwoVisits(Mode):
@@ -127,18 +125,14 @@ class TwoVisits(Mode):
 
     def _draw(self) -> None:
         """Of the pages answered 304 a sample is downloaded once more, in full: the 304s of the others rest on it."""
-        capture, pages, once = self._capture, self._ledger.pages, self._once()
+        pages, once = self._ledger.pages, self._once()
         self._drew = True
         told = [page for page in pages.having(State.VISITED) if pages.has_validators(page) and page not in once]
         kinds = {page: kind for page in told if (kind := pages.kinds[page]) in _ANSWERED}
-        data = {page for page, kind in kinds.items() if kind is Kind.DATA}
         if kinds:
-            drawn = self._conditionals().draw({page: pages.urls[page] for page in kinds}, round(capture.started), data)
-            others = (page for page in kinds if page not in data)
-            latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
-            for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
-                if page not in drawn:
-                    pages.ask_in_full(page)
+            from sharc_crawler.frontier.modes.sampling import draw  # only where validators are sent
+
+            draw(self._conditionals(), self._capture, pages, kinds)
 
     def _once(self) -> Container[PageId | None]:
         """Pages that are not revisited."""

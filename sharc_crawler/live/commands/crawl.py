@@ -23,8 +23,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import Settings
 
@@ -98,11 +96,15 @@ class Command(CrawlCommand):
             for folder in capture_folders(output):
                 check_state(folder)
         if "collection" in opts.spargs and not arguments.options.dry_run:
-            _begin_collection(opts.spargs)
+            from sharc_crawler.live.setup.collected import begin_collection
+
+            begin_collection(opts.spargs)
         try:
             _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
         except DataError as error:
-            raise _with_way_out(error, opts.spargs) from error
+            from sharc_crawler.live.setup.collected import with_way_out
+
+            raise with_way_out(error, opts.spargs) from error
         if arguments.options.dry_run:
             from sharc_crawler.live.setup.plan import show_plan, show_selection  # only here
 
@@ -142,22 +144,6 @@ class Command(CrawlCommand):
     def _stopped(self, way_out: str) -> None:
         sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
-
-
-def _begin_collection(arguments: dict[str, str]) -> None:
-    from sharc_crawler.collection.following import begin  # YAML: only where there is one
-    from sharc_crawler.report.words import printable
-
-    for line in begin(arguments):
-        sys.stderr.write(f"sharc: {printable(line)}\n")
-
-
-def _with_way_out(error: DataError, arguments: Mapping[str, str]) -> DataError:
-    """Of a history that is damaged: that of a collection can be made again."""
-    if "collection" not in arguments:
-        return error
-    anew, captures = f"{arguments['collection']}-anew", f"{arguments['collection']}/captures/*/*"
-    return DataError(f"{error}; the captures still tell all of it: sharc collection add {anew} {captures}")
 
 
 def _check_history(file: str | None, *, reading: bool) -> None:

@@ -13,9 +13,9 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import REDIRECTS, classify
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.problems import plain
-from sharc_crawler.live.requests import header, retry_after
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
+from sharc_crawler.live.wishes import header, retry_after
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.drafts import replace_file
-from sharc_crawler.archive.files import safe_name
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.storage.observations import ObservationStore
 

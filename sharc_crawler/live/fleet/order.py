@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import safe_name
+from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import SOLE
 from sharc_crawler.frontier.spec import BOUNDS, CaptureSpec

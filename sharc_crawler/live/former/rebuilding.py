@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy.http import Headers, Response
 
 from sharc_crawler.archive.archived import Answers, archived
-from sharc_crawler.archive.files import safe_name
 from sharc_crawler.archive.recovery import finish
-from sharc_crawler.archive.warc_names import series_of
+from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.again import visit_again

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.live.monitoring.remaining import at_least, until_next
 from sharc_crawler.model import Phase
-from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -54,12 +53,6 @@ class Snapshot:
         )
 
     @property
-    def before(self) -> str:
-        """What a former run has done, for the line that says that this one goes on."""
-        revisited = f", {self.revisits:,} revisited" if self.revisits else ""
-        return f"{self.visits:,} of {counted(self.pages, 'known page')} visited{revisited}"
-
-    @property
     def made(self) -> int:
         """Downloads of pages made."""
         return self.visits + self.revisits
@@ -76,17 +69,6 @@ def line(snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.
     """What a person reads; ``speed`` in pages per second; why the crawl pauses, if it does.
 
     ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request.
-
-    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0)
-    'visit 30/300 pages, 3.0/s, 0:03:10 left'
-    >>> line(Snapshot("revisit", 300, 300, 60, 180, 180), 3.6)
-    'revisit 60/240 pages, 3.6/s, 0:00:50 left'
-    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, "by order")
-    'visit 30/300 pages, paused (by order)'
-    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, least=5690.0, wait=59.0)
-    'visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left'
-    >>> line(Snapshot("revisit", 300, 300, 240, 0, 0), 3.6)
-    'revisit 240/240 pages, 3.6/s, nothing left to download'
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
@@ -144,20 +126,6 @@ class ProgressLine:
         self._pages_a_second = 0.0
         self._snapshot: Snapshot | None = None  #: of the last look
         self._text = ""  #: of that, once it was asked for
-
-    def goes_on(self) -> None:
-        """Say with what, as the first line."""
-        if self._out is None:
-            return
-        polls = self._sites.polls
-        if polls:
-            from sharc_crawler.live.setup.instant import done  # only of instant crawls
-
-            before = done(polls)
-        else:
-            before = Snapshot.of(self._sites).before
-        self._out.write(f"goes on where it was: {before}\n")
-        self._out.flush()
 
     def show(self, now: Instant, paused: str = "") -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Done, Instant, PageId, Wait
+    from sharc_crawler.model import Done, Instant, PageId, Seconds, Wait
 
 logger = logging.getLogger(__name__)
 PRIORITY = (
@@ -141,7 +141,7 @@ class DropIn:
         with frontier.ledger.one_step():
             sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
             frontier.schedule([sighting], self._session.clock.now())
-            page = frontier.capture.seen[name]
+            page = frontier.capture.seen.get(name)
             if text and self.keeper is not None:
                 self.keeper.keep(site, page, request, text)
             elif self.keeper is not None:
@@ -309,4 +309,13 @@ class DropIn:
             asked = private.last_asked(slot)
             due = self._session.clock.at(asked) + slot.delay if asked else 0.0
             for host in self._slots.get(name, ()):
-                self._open[host].set_delay(name, slot.delay, due)
+                set_delay(self._open[host], name, slot.delay, due)
+
+
+def set_delay(frontier: Frontier, name: str, delay: Seconds, due: Instant) -> None:
+    """Somebody else owns a host's politeness: this is its delay now, and not before ``due``."""
+    number = frontier.ledger.host_numbers.get(name)
+    if number is not None:
+        host = frontier.ledger.hosts[number]
+        host.own = delay
+        host.pace.due = due

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.python import global_object_name
 
-from sharc_crawler.live.failing import fails
+from sharc_crawler.live.failed import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
 from sharc_crawler.plural import counted
 

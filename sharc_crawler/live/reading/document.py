@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sharc_crawler import plugins
@@ -27,7 +27,7 @@ from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.links.found import Found
@@ -176,3 +176,8 @@ def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
         else:
             problems.append(f"{entry.loc} is on another host and not followed")
     return links, problems
+
+
+def read_here(raw: Octets, order: Order, terms: Mapping[str, Any]) -> Reading:
+    """In the crawl's own process; ``terms``: what :func:`detector_of` takes."""
+    return read(raw, order, detector_of(**{**terms, "masks": order.masks or terms["masks"]}))

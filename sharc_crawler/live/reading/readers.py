@@ -42,9 +42,8 @@ SMALL = 65_536  #: bytes of an answer whose digest costs less than to hand it to
 LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
 PATIENCE = 0.2  #: seconds of processor time of a document for which those behind it wait
 STALLED = 2.0  #: seconds by the clock after which they wait no longer, as something else is in its way
-LONGEST = (
-    300.0  #: seconds after which a document is given up, whatever the process does (its own clock stops it before)
-)
+#: seconds after which a document is given up, whatever the process does (its own clock stops it before)
+LONGEST = 300.0
 _ATTEMPTS = 2  #: whole; then one without what may be the matter
 
 
@@ -141,20 +140,15 @@ class Readers:
         if (digested := _digested(raw, order)) is not None:
             return _at_once(digested)
         if not self._hears():
-            return self._read_here(raw, order)
+            from sharc_crawler.live.reading.document import read_here  # another reactor hears no other process
+
+            return _at_once(read_here(raw, order, self._terms))
         self._number += 1
         job = self._jobs[self._number] = _Job(order, raw, self._number)
         job.future.set_running_or_notify_cancel()
         self._waiting.append(job)
         self._give()
         return job.future
-
-    def _read_here(self, raw: Octets, order: Order) -> Future[Reading]:
-        """In the crawl's own process: another reactor than asyncio's hears no other."""
-        from sharc_crawler.live.reading.document import detector_of, read  # nowhere else needed in the crawl's process
-
-        terms = {**self._terms, "masks": order.masks or self._terms["masks"]}
-        return _at_once(read(raw, order, detector_of(**terms)))  # type: ignore[arg-type]
 
     async def finish(self) -> None:
         """Return when all is read, or could not be."""

@@ -1,4 +1,4 @@
-"""The output folder's name by pattern, as ``FEEDS`` have it: ``captures/%(name)s/%(time)s``."""
+"""The output folder's name: by pattern, as ``FEEDS`` have it (``captures/%(name)s/%(time)s``), or nobody's."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sharc_crawler.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.model import Instant
 
@@ -51,3 +52,14 @@ def attributes(spider: object) -> dict[str, object]:
     names = (name for name in dir(spider) if not name.startswith("_"))
     values = {name: getattr(spider, name, None) for name in names if name not in ("logger", "state")}
     return {name: value for name, value in values.items() if isinstance(value, str | int) and value != ""}
+
+
+def unnamed(urls: Sequence[str], now: Instant) -> str:
+    """Where a capture of these sites goes that nobody has named a folder for.
+
+    >>> unnamed(["http://h:80/a", "http://i/"], 0)
+    'captures/h-80-and-1-more-19700101T000000Z'
+    """
+    host = re.sub(r"[^A-Za-z0-9.-]+", "-", urlsplit(urls[0]).netloc)
+    more = f"-and-{len(urls) - 1}-more" if len(urls) > 1 else ""
+    return f"captures/{host}{more}-{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}"

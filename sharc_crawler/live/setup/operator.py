@@ -66,20 +66,6 @@ def openings(typed: Iterable[str], scope: str) -> list[Opening]:
     ]
 
 
-def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
-    """Private addresses in a list of seeds are refused before anything is sent, unless a setting allows them.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` that names the first.
-    """
-    rules = AddressRules.of(read_setting(settings, "SHARC_ALLOWED_ADDRESSES") or ())
-    for url in urls:
-        if any(rules.refusal(address) for address in private_seeds([url])):
-            raise UsageError(
-                f"seeds: {url} is a private address; if it is meant, allow its network, as in"
-                " -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"
-            )
-
-
 def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") -> None:
     """Refuse to crawl public sites anonymously.
 

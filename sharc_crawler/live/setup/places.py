@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import forget_drafts, safe_name
+from sharc_crawler.archive.files import forget_drafts
 from sharc_crawler.archive.open_files import MOST, RESERVE, OpenFiles, limit
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage import opening
-from sharc_crawler.storage.folders import RUNNING, SITES, folders_text, site_folders
+from sharc_crawler.storage.folders import RUNNING, SITES, site_folders
 from sharc_crawler.storage.holding import owner
 
 if TYPE_CHECKING:
@@ -36,10 +36,12 @@ def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
         return {site: path for site, path in known.items() if path.is_dir()}
     if len(names) == 1:
         return {names[0]: output}
+    from sharc_crawler.archive.drafts import replace_file  # only of several sites
+    from sharc_crawler.archive.warc_names import safe_name
+    from sharc_crawler.storage.several import folders_text
+
     for site in names:
         make_folder(output / safe_name(site))
-    from sharc_crawler.archive.drafts import replace_file  # only of several sites
-
     replace_file(output / SITES, folders_text({site: safe_name(site) for site in names}))
     return {site: output / safe_name(site) for site in names}
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import urlsplit
 
 from scrapy import Spider
 
 from sharc_crawler.live.addon import ORIGINS
 from sharc_crawler.live.monitoring.quiet import QuietFormatter
 from sharc_crawler.live.reading.readers import PROCESS
-from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.setup.arguments import Arguments
-from sharc_crawler.live.setup.operator import openings, refuse_private, require_operator
+from sharc_crawler.live.setup.operator import openings, require_operator
 from sharc_crawler.live.writing.child import begin_ahead
 from sharc_crawler.options.reading import check_names
 
@@ -112,7 +109,10 @@ class SiteSpider(CaptureSpider):
         arguments = Arguments.parse(given)
         check_names(settings)  # one that is misspelt is not called missing
         require_operator(settings, arguments.urls)
-        refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
+        if listed := [url for url in arguments.urls if url not in arguments.options.url]:
+            from sharc_crawler.live.setup.listed import refuse_private  # only of lists
+
+            refuse_private(settings, listed)
         if arguments.options.browser != "never":
             from sharc_crawler.live.browser.chromium import version  # only where pages are shown by browsers
 
@@ -120,7 +120,11 @@ class SiteSpider(CaptureSpider):
         settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # decided after the page before was handled
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
-        output = Path(settings.get("SHARC_OUTPUT") or _folder_name(arguments))
+        output = Path(settings.get("SHARC_OUTPUT") or "")
+        if not settings.get("SHARC_OUTPUT"):
+            from sharc_crawler.live.setup.naming import unnamed  # only where nobody named one
+
+            output = Path(unnamed(arguments.urls, time.time()))
         if "%(" in str(output):
             from sharc_crawler.live.setup.naming import named  # only of patterns
 
@@ -151,10 +155,3 @@ class SiteSpider(CaptureSpider):
             settings |= as_settings(arguments.options)
         kept = {"keep_secrets": True} if arguments.options.keep_secrets else {}
         return arguments.specs(config.strategy, settings | kept)
-
-
-def _folder_name(arguments: Arguments) -> str:
-    """Where a capture goes that nobody has named a folder for."""
-    host = re.sub(r"[^A-Za-z0-9.-]+", "-", urlsplit(arguments.urls[0]).netloc)
-    more = f"-and-{len(arguments.urls) - 1}-more" if len(arguments.urls) > 1 else ""
-    return f"captures/{host}{more}-{timestamp(time.time())}"

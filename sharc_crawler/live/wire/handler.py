@@ -128,10 +128,10 @@ class WireTapHandler(HTTP11DownloadHandler):
             if tap.withheld:
                 request.meta[WITHHELD_KEY] = True
                 raise
-            from sharc_crawler.live.problems import inner  # only where something is wrong
+            from sharc_crawler.live.problems import inner, truncation  # only where something is wrong
 
             said = f"{type(error).__name__}: {inner(error)}"
-            request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
+            request.meta[EXCHANGE_KEY] = _exchange(request, tap, truncation(error, tap), said)
             raise
         untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
         cut = "length" if tap.enough else cut
@@ -222,19 +222,6 @@ _kind = lru_cache(maxsize=256)(responsetypes.from_content_type)  #: of a ``Conte
 
 #: what Scrapy says of a response that it handed on in spite of its being cut short
 _FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
-
-_TRUNCATIONS = {
-    exceptions.DownloadCancelledError: "length",
-    exceptions.DownloadTimeoutError: "time",
-    exceptions.StopDownload: "unspecified",
-}
-
-
-def _truncation(error: Exception, tap: Tap) -> str | None:
-    """Why what was received is not all of it, in the words of WARC-Truncated."""
-    if tap.fault:
-        return "unspecified"
-    return _TRUNCATIONS.get(type(error), "disconnect") if tap.size else None
 
 
 def _exchange(

@@ -9,16 +9,9 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.writing.child import Child
-from sharc_crawler.live.writing.messages import (
-    NotArchivedError,
-    describe,
-    error_of,
-    line,
-    order_to_describe,
-    order_to_keep,
-)
+from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
 from sharc_crawler.live.writing.space import is_full
-from sharc_crawler.model import CaptureRef, Outcome, Result
+from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted
 from sharc_crawler.spool import in_memory
 
@@ -149,6 +142,8 @@ class Archivist:
             self._done = asyncio.get_running_loop().create_future()
             child.send(line({"do": what, **more}))
             if error := await self._done:
+                from sharc_crawler.live.writing.errors_told import error_of  # only where something is wrong
+
                 raise error_of(error)
 
     def _give(self) -> None:
@@ -176,6 +171,8 @@ class Archivist:
     def _answered(self, number: int, kept: list[Any] | dict[str, Any]) -> None:
         future, _ = self._waiting.pop(number)
         if isinstance(kept, dict):
+            from sharc_crawler.live.writing.errors_told import error_of
+
             future.set_exception(error_of(kept))
         else:
             future.set_result(CaptureRef(*kept))
@@ -188,6 +185,8 @@ class Archivist:
         lost = f"{counted(len(self._waiting), 'unsaved visit')} will be retried"
         self.mishaps.append(f"{ended}; restarted. {lost}. No recorded visit is lost")
         logger.warning("%s", self.mishaps[-1])
+        from sharc_crawler.live.writing.errors_told import describe  # hardly ever
+
         why = describe(NotArchivedError(ended))
         for number in list(self._waiting):
             self._answered(number, why)
@@ -216,11 +215,6 @@ def conclude(lease: Lease) -> None:
         lease.unwritten = str(error)
     else:
         logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)
-        lease.outcome, lease.links = _lost(lease.outcome, error), ()
+        from sharc_crawler.live.mishaps import unarchived  # hardly ever
 
-
-def _lost(outcome: Outcome, error: BaseException) -> Outcome:
-    """What was exchanged could not be written."""
-    if outcome.status is None:  # nothing came: that stays the reason
-        return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
-    return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)
+        lease.outcome, lease.links = unarchived(lease.outcome, error), ()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sharc_crawler.archive.originals import Original, Resource
-from sharc_crawler.live.writing.messages import BLOCKS, describe
+from sharc_crawler.live.writing.errors_told import describe
+from sharc_crawler.live.writing.messages import BLOCKS
 from sharc_crawler.model import Exchange
 from sharc_crawler.spool import Spool
 

@@ -341,7 +341,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _folder(world: World, place: str) -> str:
-    from sharc_crawler.archive.files import safe_name
+    from sharc_crawler.archive.warc_names import safe_name
 
     return safe_name(place)
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.cli.control import changed
 from sharc_crawler.collection.terms import FILE as COLLECTION
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.demo import LivingSite, serve
@@ -149,7 +150,7 @@ def test_a_file_of_another_user_is_not_obeyed(tmp_path):
 @pytest.mark.parametrize(("again", "holds"), [(1.0, 7.0), (2.0, 2.0)])
 def test_the_later_of_an_ordered_and_a_given_delay_counts_and_is_said(tmp_path, caplog, again, holds):
     Control(tmp_path, Sites(Politeness(delay=1.0))).begin(0.0)
-    write(tmp_path, ORDERS, read_orders(tmp_path).changed(delay=7.0))
+    write(tmp_path, ORDERS, changed(read_orders(tmp_path), delay=7.0))
     frontier = Sites(Politeness(delay=again))
     Control(tmp_path, frontier).begin(1.0)
     assert frontier.politeness.delay == holds

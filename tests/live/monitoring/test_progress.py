@@ -10,8 +10,30 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring import progress, remaining
-from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot
+from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, line
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "more", "text"),
+    [
+        (("visit", 300, 30, 0, 570, 570), {"speed": 3.0}, "visit 30/300 pages, 3.0/s, 0:03:10 left"),
+        (("revisit", 300, 300, 60, 180, 180), {"speed": 3.6}, "revisit 60/240 pages, 3.6/s, 0:00:50 left"),
+        (
+            ("visit", 300, 30, 0, 570, 570),
+            {"speed": 3.0, "paused": "by order"},
+            "visit 30/300 pages, paused (by order)",
+        ),
+        (
+            ("visit", 300, 30, 0, 570, 570),
+            {"speed": 3.0, "least": 5690.0, "wait": 59.0},
+            "visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left",
+        ),
+        (("revisit", 300, 300, 240, 0, 0), {"speed": 3.6}, "revisit 240/240 pages, 3.6/s, nothing left to download"),
+    ],
+)
+def test_the_line_says_phase_share_speed_and_what_is_left(snapshot, more, text):
+    assert line(Snapshot(*snapshot), **more) == text
 
 
 def test_a_pause_is_named_and_left_out_of_the_rate():

@@ -1,0 +1,29 @@
+"""Which pages that a 304 may answer for are downloaded in full at T: what the 304s of the others rest on."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.evidence.conditionals import Conditionals
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.model import PageId
+
+TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are learned of what differs so soon
+
+
+def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kinds: Mapping[PageId, Kind]) -> None:
+    """Of these pages, with their kinds, a sample; and those visited last, to learn masks of."""
+    data = {page for page, kind in kinds.items() if kind is Kind.DATA}
+    drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, round(capture.started), data)
+    others = (page for page in kinds if page not in data)
+    latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
+    for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
+        if page not in drawn:
+            pages.ask_in_full(page)

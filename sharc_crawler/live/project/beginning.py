@@ -1,0 +1,28 @@
+"""How the session of a project's own spider begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.setup.output import is_begun
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.hosts import Politeness
+    from sharc_crawler.live.config import Config
+
+
+def politeness_of(config: Config, spider: str) -> Politeness:
+    """The project's own middlewares and download slots see to robots and retries.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for an output folder that cannot be gone on with.
+    """
+    politeness = replace(config.politeness, obey_robots=False, attempts=1)
+    if config.output is not None and is_begun(config.output):
+        from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
+
+        check_output(config.output, None, config.bounds, resume=bool(config.resume), spider=spider)
+    elif config.output is None and config.resume:
+        raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
+    return politeness

@@ -1,0 +1,34 @@
+"""Errors as one process tells them another."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Any
+
+from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
+from sharc_crawler.live.writing.messages import NotArchivedError
+from sharc_crawler.live.writing.space import is_full
+
+_KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError)}
+
+
+def describe(error: Exception) -> dict[str, Any]:
+    """An error, so that :func:`error_of` can raise it elsewhere."""
+    cause = error.__cause__ if isinstance(error, SharcError) else error
+    number = errno.ENOSPC if is_full(error) else getattr(cause, "errno", None)
+    return {"kind": type(error).__name__, "said": str(error), "errno": number}
+
+
+def error_of(described: dict[str, Any]) -> SharcError:
+    """The error again: of the same kind where it is one of ours, full disks to be known by their cause.
+
+    >>> error_of(describe(UsageError("level=12 is no level")))
+    UsageError('level=12 is no level')
+    >>> is_full(error_of(describe(OSError(errno.ENOSPC, "No space left on device"))))
+    True
+    """
+    error = _KINDS.get(described["kind"], NotArchivedError)(described["said"])
+    if described["errno"]:
+        error.__cause__ = OSError(described["errno"], os.strerror(described["errno"]))
+    return error
