@@ -62,11 +62,14 @@ class GammaPoisson(Estimator):
 
     def fit(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Self:
         """Learn each class's prior, and the whole site's."""
-        labels = np.zeros(len(histories), np.int64) if classes is None else classes
         rng = np.random.default_rng(self.seed)
-        everything = _sampled(histories, np.zeros(len(histories), np.int64), rng)[0]
+        seen = np.flatnonzero(histories.observations() > 0)
+        everything = histories.select(np.sort(rng.permutation(seen)[:SAMPLE])).known()
         self.prior_ = learn(_bounded(everything, np.zeros(len(everything), np.int64)), _first_guess(everything), LENT)
-        known, own = _sampled(histories, labels, rng)
+        if classes is None:
+            self.priors_ = {0: self.prior_}
+            return self
+        known, own = _sampled(histories, seen, classes, rng)
         names, index = np.unique(own, return_inverse=True)
         if len(names) < 2:
             self.priors_ = dict.fromkeys(names.tolist(), self.prior_)
@@ -85,10 +88,10 @@ class GammaPoisson(Estimator):
 
 
 def _sampled(
-    histories: Histories, labels: NDArray[np.int64], rng: np.random.Generator
+    histories: Histories, seen: NDArray[np.int64], labels: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[Histories, NDArray[np.int64]]:
-    """Pages of which something was seen, of each class as many as its prior is learned from, and their classes."""
-    pages = rng.permutation(np.flatnonzero(histories.observations() > 0))
+    """Of the pages of which something was seen, of each class as many as its prior is learned from; their classes."""
+    pages = rng.permutation(seen)
     pages = pages[np.argsort(labels[pages], kind="stable")]
     _, first, counts = np.unique(labels[pages], return_index=True, return_counts=True)
     most = min(SAMPLE, max(LEAST, ALL // max(len(counts), 1)))

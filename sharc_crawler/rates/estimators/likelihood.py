@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import Histories
 
 #: relative Newton steps that end a solve; the error left is about their square
-CLOSE, NEAR = 1e-6, 1e-2
+CLOSE, NEAR = 1e-6, 0.1
 STEPS = 200
 LARGE = 1e-3  #: from here on e^z − 1, rounded twice, is exact to 13 digits
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import gammaincinv, gammaln
 
 from sharc_crawler.rates.estimators.gamma_poisson import USUAL, GammaPoisson
@@ -11,6 +14,9 @@ from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
 from sharc_crawler.rates.estimators.priors import Prior, learn, learn_all
 from sharc_crawler.rates.history import Histories
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def looked(rng: np.random.Generator, rates: np.ndarray, looks: int) -> Histories:
@@ -73,4 +79,30 @@ def test_single_precision_costs_a_posterior_next_to_nothing():
     assert (single.spread > 0).all()
     for column in ("mean", "spread"):
         np.testing.assert_allclose(getattr(single, column), getattr(double, column), rtol=3e-4)
-    np.testing.assert_allclose(single.evidence, double.evidence, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("times", [[], [2.0], [1.0, 3.0], [0.5, 2.0, 9.0]])
+def test_of_few_changes_the_posterior_is_exact(times: list[float]) -> None:
+    one = Likelihood.of(Histories.of([[*times, 4.0]], [[1] * len(times) + [0]]))
+    found = moments(one, np.array([0.7]), np.array([1.5]))
+
+    def integral(of: Callable[[float], float]) -> float:
+        def density(log: float) -> float:
+            rate = np.exp(log)
+            return float(of(rate) * np.prod(-np.expm1(-rate * np.array(times))) * np.exp(0.7 * log - 5.5 * rate))
+
+        return quad(density, -60.0, 5.0, limit=500, epsabs=0.0)[0]
+
+    total = integral(lambda rate: 1.0)
+    mean, second = (integral(lambda rate, k=k: rate**k) / total for k in (1, 2))
+    expected = mean, (second - mean**2) ** 0.5, integral(np.log) / total, np.log(total)
+    assert [column[0] for column in found.columns()] == pytest.approx(expected, rel=1e-6)
+
+
+def test_few_changes_in_short_intervals_are_integrated() -> None:
+    """Multiplied out, nothing would be left of them but rounding."""
+    lengths = [[1e-5, 2e-5, 3e-5, 1.0], [1e-9, 1.0]]
+    one = Likelihood.of(Histories.of(lengths, [[1, 1, 1, 0], [1, 0]]))
+    found = moments(one, np.array([0.7, 0.7]), np.array([1.5, 1.5]))
+    assert found.mean == pytest.approx([3.7 / 2.5, 1.7 / 2.5], rel=1e-3)  # λ t for 1 − e^{−λt}
+    assert found.spread == pytest.approx([3.7**0.5 / 2.5, 1.7**0.5 / 2.5], rel=2e-3)
