@@ -112,6 +112,8 @@ class Crawl:
         self.discover(known)
         for visit in self._finished:
             strategy.finished(visit, visit.page not in self._failing)
+        revisited = any(visit.slot is Slot.SECOND for visit in self._finished)
+        assert strategy.past_reference or not revisited, "a revisit that was made does not put T into the past"
         lost = [*self._in_flight]
         self.visits = [visit for visit in self.visits if visit not in lost]
         self._firsts = {visit.page for visit in self.visits if visit.slot is not Slot.SECOND}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.figures import PageSums
+from sharc_crawler.evidence.figures import PageSums, payload_of
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
@@ -44,6 +44,15 @@ def test_all_pages_are_shown_to_have_stayed_where_each_of_them_is():
     sums.add(page(Evidence.BYTES, (Slot.FIRST, T - 10), (Slot.SECOND, T + 40)))
     sums.add(page(Evidence.BYTES, (Slot.FIRST, T - 5), (Slot.SECOND, T + 5), verdict=Verdict.CHANGED))
     assert sums.span() == {"instant": iso(T), "from": iso(T - 10), "to": iso(T + 30)}
+
+
+def test_a_payload_is_of_a_visit_that_succeeded_and_of_no_shell():
+    made = VisitFacts(Slot.FIRST, Result.OK, T, T + 1.0, digest="sha1:A")
+    same, other = replace(made, slot=Slot.ONLY), replace(made, digest="sha1:B")
+    of = [payload_of(replace(page(Evidence.BYTES), visit=visit)) for visit in (made, same, other)]
+    assert of[0] == of[1] != of[2]
+    for visit in (None, replace(made, result=Result.FAILED), replace(made, digest="")):
+        assert payload_of(replace(page(Evidence.BYTES), visit=visit)) is None
 
 
 def test_html_pages_are_counted_by_whether_scripts_make_them():

@@ -119,6 +119,7 @@ def test_a_page_dated_to_its_own_delivery_says_nothing():
     [
         ([Download(10, 11, 10, "A"), Download(30, 31, 30, "B")], [Lastmod(40, 1, 2)], "two downloads saw"),
         ([Download(10, 11, 10, "A"), Download(30, 31, 30, "B", modified=2.0)], [], "two downloads saw"),
+        ([Download(10, 11, 10, "A"), Download(11, 12, 11, "B", modified=2.0)], [], "two downloads saw"),
         ([Download(10, 11, 10, "A")], [Lastmod(20, 1, 2), Lastmod(40, 15, 16)], "another one belies"),
         ([Download(10, 11, 10, "A")], [Lastmod(20, 7, 8), Lastmod(40, 1, 2)], "another one belies"),
     ],

@@ -393,6 +393,32 @@ class WithHeader(Site):
         return outcome, links
 
 
+class Illustrated(Site):
+    """Every page embeds a picture."""
+
+    def answer(self, fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        if fetch.kind is not Kind.RESOURCE:
+            outcome, links = super().answer(fetch, now)
+            return outcome, [
+                *links,
+                Sighting(fetch.url + ".png", Kind.RESOURCE),
+            ] if fetch.url in self.changes else links
+        made = now + TOOK / 2
+        return Outcome(Result.OK, now, now + TOOK, status=200, digest="sha1:png", date=(made + SKEW) // 1), []
+
+
+def test_what_pages_embed_is_downloaded_twice_around_t():
+    site = Illustrated(pages=12)
+    state = capture(site)
+    (row,) = state.captures.values()
+    pictures = {page.page for page in state.pages if page.kind is Kind.RESOURCE}
+    assert len(pictures) == site.pages
+    before = Counter(v.page for v in state.visits if v.page in pictures and v.outcome.ended <= row.reference)
+    after = Counter(v.page for v in state.visits if v.page in pictures and v.outcome.started >= row.reference)
+    assert before == after == dict.fromkeys(pictures, 1)
+    assert {one.verdict for one in state.judgements if one.page in pictures} == {Verdict.COHERENT}
+
+
 def test_a_header_that_belies_the_sitemap_is_a_lie():
     site = WithHeader(6, pages=60, rate=2e-3, liars="a/")
     state = capture(site, audit=0.0)

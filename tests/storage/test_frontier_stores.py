@@ -98,8 +98,10 @@ os.kill(os.getpid(), signal.SIGKILL)
         path = tmp_path / "frontier.db"
         path.write_bytes(b"not a database, but somebody's letters")
         for reading in (False, True):
-            with pytest.raises(DataError, match=r"frontier\.db"):
+            with pytest.raises(DataError, match=r"frontier\.db") as kept:
                 SqliteStore(tmp_path, reading=reading)
+            hold(tmp_path).close()  # it was let go, though the error is kept
+            assert kept.value
         assert path.read_bytes().startswith(b"not a database")
 
     def test_damaged_state_is_said_to_be_so_by_those_who_close_it_too(self, tmp_path):
