@@ -83,7 +83,7 @@ class Command(CrawlCommand):
         if given.choice and config.progress:
             sys.stderr.write(f"ranking {counted(len(given.urls), 'seed')} by {given.choice.ranker} …\n")
         arguments, selection = given.chosen(output)
-        specs = arguments.specs(config.strategy, {})
+        specs = arguments.specs(config.strategy, {}, config)
         if config.resume == "rebuild":
             from sharc_crawler.live.setup.begun import check_rebuilding  # hardly ever
 

@@ -55,7 +55,7 @@ def ordered(
     """
     check_names(arguments)
     given = Arguments.parse(dict(arguments))
-    specs = given.specs(str(given.settings.get("SHARC_STRATEGY", config.strategy)), {})
+    specs = given.specs(str(given.settings.get("SHARC_STRATEGY", config.strategy)), {}, config)
     if len(specs) != 1:
         raise UsageError(f"url={arguments['url']!r} names {len(specs)} sites; add each of them")
     bounds: dict[str, Any] = {name: getattr(given.options, name) or config.bounds[name] for name in BOUNDS}

@@ -71,8 +71,8 @@ class Arguments:
         selection = chosen(self.choice, self.urls, folder)
         return replace(self, urls=tuple(selection.crawled())), selection
 
-    def specs(self, strategy: str, settings: dict[str, object]) -> list[CaptureSpec]:
-        """One site capture per scope: seeds of one site are captured together.
+    def specs(self, strategy: str, settings: dict[str, object], config: Options) -> list[CaptureSpec]:
+        """One site capture per scope: seeds of one site are captured together. ``config``: what settings say.
 
         Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
         """
@@ -105,11 +105,11 @@ class Arguments:
                 include=options.include,
                 exclude=options.exclude,
                 sitemaps=options.sitemap,
-                size=options.size,
+                size=options.size or config.size,
                 limit=options.limit,
                 hops=_hops(strategy) if options.hops is None else options.hops,
                 traps=options.traps,
-                page_resources=options.page_resources,
+                page_resources=config.page_resources,
                 audit=options.audit,
                 lag=options.lag,
                 skip=options.skip,

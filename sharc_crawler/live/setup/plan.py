@@ -34,7 +34,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     """Print the plan, one row per site capture; raises UsageError where there is no place for it."""
     check_place(config.output or Path())
     console = Console()
-    specs = arguments.specs(config.strategy, {})
+    specs = arguments.specs(config.strategy, {}, config)
     console.print(_sites(specs, round(console.width * SEEDS)))
     for line in arguments.login.warnings(specs) if arguments.login else ():
         console.print(foreign(line), soft_wrap=True)

@@ -154,4 +154,4 @@ class SiteSpider(CaptureSpider):
 
             settings |= as_settings(arguments.options)
         kept = {"keep_secrets": True} if arguments.options.keep_secrets else {}
-        return arguments.specs(config.strategy, settings | kept)
+        return arguments.specs(config.strategy, settings | kept, config)

@@ -8,6 +8,7 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.setup.arguments import Arguments
+from sharc_crawler.options.table import Options
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_seeds_are_read_line_by_line_and_a_bad_line_is_named(tmp_path):
 
 def test_seeds_of_one_site_are_one_capture():
     arguments = Arguments.parse({"url": "http://a.org/x http://www.a.org/y http://b.org/", "limit": "5"})
-    specs = arguments.specs("bfs", {})
+    specs = arguments.specs("bfs", {}, Options())
     assert [(spec.site, len(spec.seeds), spec.limit) for spec in specs] == [("a.org", 2, 5), ("b.org", 1, 5)]
 
 
@@ -88,7 +89,7 @@ def test_pages_are_skipped_only_where_former_answers_stand(strategy, more, says,
     given = {"url": "http://127.0.0.1:9/", "skip": "attested", "collection": "kept", **more}
     arguments = Arguments.parse({name: value for name, value in given.items() if value})
     with pytest.raises(UsageError) as caught:
-        arguments.specs(strategy, {})
+        arguments.specs(strategy, {}, Options())
     assert says in str(caught.value)
 
 

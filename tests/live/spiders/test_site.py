@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live import private
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.private import CaptureDownloader
 from sharc_crawler.live.spiders.site import IDLE, SiteSpider
 
@@ -36,6 +37,15 @@ def test_a_page_passes_through_no_component_that_does_nothing(tmp_path: Path) ->
     assert downloader[Own] == 5
     spider = crawler.settings.get_component_priority_dict_with_base("SPIDER_MIDDLEWARES")
     assert {name for name, priority in spider.items() if priority is not None} == {Own}
+
+
+def test_what_settings_say_of_captures_holds_for_them(tmp_path: Path) -> None:
+    settings = Settings({"SHARC_PAGE_RESOURCES": "5", "SHARC_SIZE": "70"})
+    settings.setmodule("sharc_crawler.live.profile")
+    crawler = Crawler(SiteSpider, settings)
+    spider = SiteSpider.from_crawler(crawler, url="http://127.0.0.1:9/", output=str(tmp_path / "x"))
+    (spec,) = spider.capture_specs(Config.from_settings(crawler.settings))
+    assert (spec.page_resources, spec.size) == (5, 70)
 
 
 def test_nobody_elses_downloader_delays_a_request() -> None:
