@@ -109,6 +109,7 @@ class Sighting(NamedTuple):
     hints: Hints | None = None
     key: str | None = None  #: identity where the URL is not enough (a POST); default: the canonical URL
     host: str = ""  #: under whose politeness it is asked for, where that is not its URL's (a project's download slot)
+    canonical: str | None = None  #: its canonical URL, where that took long and is known
 
 
 class Visit(NamedTuple):

@@ -111,7 +111,7 @@ class Admitter:
         depth: int,
     ) -> str | None:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
-        key = sighting.key or self.canonical(sighting.url)
+        key = sighting.key or sighting.canonical or self.canonical(sighting.url)
         if key is None:
             self._ledger.left_out(sighting.url, "not an http(s) URL", sighting.via)
         elif key in fresh:
@@ -203,7 +203,7 @@ class Admitter:
             if hints is None or hints.lastmod is None:
                 continue
             page = capture.seen.get(sighting.key or sighting.url)
-            if page == UNSEEN and (key := sighting.key or self.canonical(sighting.url)) is not None:
+            if page == UNSEEN and (key := sighting.key or sighting.canonical or self.canonical(sighting.url)):
                 page = capture.seen.get(key)
             if page == UNSEEN:
                 continue

@@ -88,7 +88,7 @@ class Ledger:
         if not found:
             return range(first, first)
         keys, sightings, hosts, estimates, weights, reasons = zip(*found, strict=True)
-        urls, kinds, via, hints, _, _ = zip(*sightings, strict=True)
+        urls, kinds, via, hints, *_ = zip(*sightings, strict=True)
         rates, sources, shapes, *_ = zip(*estimates, strict=True)
         names = [self.hosts[host].name for host in hosts]
         states = [_LATE if reason else _QUEUED for reason in reasons]

@@ -191,7 +191,7 @@ class Prober:
 
     def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
         """Pages of the capture that a page names that was asked again."""
-        keys = {one.key or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
+        keys = {one.key or one.canonical or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
         found = capture.seen.find([key for key in keys if key is not None]) if is_look(fetch.url) else []
         named = [page for page in found if page != UNSEEN]
         if not named:

@@ -6,6 +6,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.links.found import LIMIT
+from sharc_crawler.urls import canonical, is_usual
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,8 +30,10 @@ def packed(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[Hints | None] | None]:
-    """Links of one kind, one after the other, and their hints, where any has some."""
+def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[Hints | None], dict[str, str | None]]:
+    """Links of one kind, one after the other; their hints, where any has some; what is canonical of unusual ones."""
     named = list(links)
-    hints = [link.hints for link in named] if any(link.hints for link in named) else None
-    return kind, [link.url for link in named], hints
+    hints = [link.hints for link in named] if any(link.hints for link in named) else []
+    urls = [link.url for link in named]
+    looked_at = urls if len(urls) <= LIMIT else ()  # a longer sitemap is taken in by portions: here it takes too long
+    return kind, urls, hints, {url: canonical(url) for url in looked_at if not is_usual(url)}

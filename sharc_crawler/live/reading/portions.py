@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Kind
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.lease import Lease
 
 PORTION = 5_000  #: addresses; 0.08 s of processor time
+TEXT = 400_000  #: characters of them: unusual ones take up to 2 s for a million
 
 
 class Portions:
@@ -45,7 +47,8 @@ class Portions:
             return
         lease = self._long[0]
         assert lease.outcome is not None, "noted before it is taken in"
-        portion, rest = lease.links[:PORTION], lease.links[PORTION:]
+        size = max(sum(1 for text in accumulate(len(link.url) for link in lease.links[:PORTION]) if text <= TEXT), 1)
+        portion, rest = lease.links[:size], lease.links[size:]
         if not rest:
             self._long.popleft()
         with self._sites.one_step(lease.fetch.site):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.model import Document, Hints, Kind, Sighting
@@ -80,7 +81,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     >>> unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
     True
     """
-    links = [link for kind, urls, hints in answer["links"] for link in _unnamed(Kind(kind), urls, hints, via)]
+    links = [link for named in answer["links"] for link in _unnamed(via, *named)]
     about = answer["document"]
     return Reading(
         Payload(*answer["payload"]),
@@ -94,7 +95,9 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     )
 
 
-def _unnamed(kind: Kind, urls: list[str], hints: list[list[Any] | None] | None, via: str) -> list[Sighting]:
-    if hints is None:
-        return [Sighting(url, kind, via) for url in urls]
-    return [Sighting(url, kind, via, Hints(*told) if told else None) for url, told in zip(urls, hints, strict=True)]
+def _unnamed(via: str, kind: str, urls: list[str], hints: list[Any], known: dict[str, str]) -> list[Sighting]:
+    of = Kind(kind)
+    if not (hints or known):
+        return [Sighting(url, of, via) for url in urls]
+    told = (words and Hints(*words) for words in hints or repeat(None))
+    return [Sighting(url, of, via, said, canonical=known.get(url)) for url, said in zip(urls, told, strict=False)]

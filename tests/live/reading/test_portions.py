@@ -10,7 +10,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.lease import Lease
-from sharc_crawler.live.reading.portions import PORTION, Portions
+from sharc_crawler.live.reading.portions import PORTION, TEXT, Portions
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
@@ -73,6 +73,18 @@ def test_no_turn_takes_in_more_than_a_portion():
     assert [count for count in store.counts if count] == [PORTION, PORTION, 7]
     assert set(known(store)) == {ROOT, *(one.url for one in LISTED)}
     assert asked(sites, 1002.0).kind is Kind.PAGE
+
+
+@pytest.mark.slow
+def test_of_long_addresses_a_portion_has_fewer():
+    """Each million of unusual characters takes seconds: no turn of the reactor makes more than so many canonical."""
+    sites, portions = capture(store := Counting())
+    read(sites, portions, 1000.0, [Sighting(f"{ROOT}?{'%zz&' * 200}{n}", via=SITEMAP) for n in range(PORTION + 1)])
+    store.counts.clear()
+    while portions:
+        portions.take()
+    assert sum(store.counts) == PORTION + 1
+    assert max(store.counts) * 800 <= TEXT
 
 
 @pytest.mark.slow
