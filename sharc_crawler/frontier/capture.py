@@ -15,7 +15,7 @@ from sharc_crawler.frontier.budget import spending_of
 from sharc_crawler.frontier.lifecycle import Life
 from sharc_crawler.frontier.rows import SOLE, CaptureRow
 from sharc_crawler.frontier.seen import LeftOut
-from sharc_crawler.frontier.traps import Traps
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.unrated import Unrated
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Phase
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.ports import Admission, Rates
-    from sharc_crawler.frontier.probing import Doubted
     from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.traps.probing import Doubted
     from sharc_crawler.model import Instant, PageId, Sighting
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door

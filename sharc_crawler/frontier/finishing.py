@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Aside
-    from sharc_crawler.frontier.probing import Prober
+    from sharc_crawler.frontier.traps.probing import Prober
     from sharc_crawler.model import Fetch, Instant, PageId
 
 #: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
@@ -62,7 +62,7 @@ class Finisher:
     @cached_property
     def prober(self) -> Prober:
         """Asks for what nobody names, where there are copies of pages."""
-        from sharc_crawler.frontier.probing import Prober  # on few sites
+        from sharc_crawler.frontier.traps.probing import Prober  # on few sites
 
         return Prober(self._ledger, self._admitter)
 
@@ -128,7 +128,7 @@ class Finisher:
             return False
         if not capture.traps.copied(fetch.url, content, self._ledger.pages):
             return False
-        from sharc_crawler.frontier.probing import names_new_pages  # only of copies
+        from sharc_crawler.frontier.traps.probing import names_new_pages  # only of copies
 
         return names_new_pages(capture.seen, fetch.url, links)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Visit
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.rows import PageRow, VisitRow
-    from sharc_crawler.frontier.traps import Traps
+    from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import PageId
 
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # looked up once, as in the strategies' door

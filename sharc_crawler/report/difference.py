@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import __version__
 from sharc_crawler.changes.difference import difference
-from sharc_crawler.frontier.made_up import made_up
+from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.probing import is_look, shown_by
-from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.frontier.traps.probing import is_look, shown_by
+from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from sharc_crawler.frontier import idle_places
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.idle_places import IdlePlaces
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps import idle_places
+from sharc_crawler.frontier.traps.idle_places import IdlePlaces
 from sharc_crawler.model import Sighting, Slot
 from tests.frontier.conftest import World
 

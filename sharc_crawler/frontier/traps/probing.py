@@ -9,11 +9,11 @@ import re
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.echoes import MOST, path_of, shape
-from sharc_crawler.frontier.fleeting import FleetingLinks
-from sharc_crawler.frontier.idle_places import forms
 from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
+from sharc_crawler.frontier.traps.fleeting import FleetingLinks
+from sharc_crawler.frontier.traps.idle_places import forms
+from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.dated import has_day
 from sharc_crawler.model import Kind, Result, Sighting
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.traps import Traps
+    from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import KEPT
-from sharc_crawler.frontier.soft_errors import SoftErrors
+from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.frontier.calendars import Calendars
-    from sharc_crawler.frontier.echoes import Echoes
-    from sharc_crawler.frontier.fleeting import FleetingLinks
-    from sharc_crawler.frontier.idle_places import IdlePlaces
-    from sharc_crawler.frontier.made_up import MadeUp
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.suspicion import Suspicion
+    from sharc_crawler.frontier.traps.calendars import Calendars
+    from sharc_crawler.frontier.traps.echoes import Echoes
+    from sharc_crawler.frontier.traps.fleeting import FleetingLinks
+    from sharc_crawler.frontier.traps.idle_places import IdlePlaces
+    from sharc_crawler.frontier.traps.made_up import MadeUp
+    from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.model import Outcome, PageId
 
 _YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
@@ -63,7 +63,7 @@ def _made_up(url: str) -> list[MadeUp]:
     """What may be made up in an address."""
     if not _has_odd_word(url):
         return []
-    from sharc_crawler.frontier.made_up import made_up  # many sites have none
+    from sharc_crawler.frontier.traps.made_up import made_up  # many sites have none
 
     return made_up(url)
 
@@ -107,7 +107,7 @@ class Traps:
     def echoes(self) -> Echoes:
         """Which pages are echoes: of many sites none."""
         if self._echoes is None:
-            from sharc_crawler.frontier.echoes import Echoes  # only where there are copies
+            from sharc_crawler.frontier.traps.echoes import Echoes  # only where there are copies
 
             self._echoes, self._unlike = Echoes(self._first, self._unlike), array("i")
         return self._echoes
@@ -146,14 +146,14 @@ class Traps:
         if self.suspicion:
             self.suspicion.saw(page, new=new)
         elif (self._echoes and self._echoes.echoes) or (self.idle and self.idle.doubtful):
-            from sharc_crawler.frontier.suspicion import Suspicion  # on few sites
+            from sharc_crawler.frontier.traps.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
         if self._calendars is None and _YEAR.search(url):
-            from sharc_crawler.frontier.calendars import Calendars  # many sites have none
+            from sharc_crawler.frontier.traps.calendars import Calendars  # many sites have none
 
             self._calendars = Calendars()
         return self._calendars is not None and self._calendars.has(url)
@@ -165,7 +165,7 @@ class Traps:
                 if len(self._shown) < KEPT:
                     self._shown[hash(content)] = url
                 return
-            from sharc_crawler.frontier.idle_places import IdlePlaces  # only where there are copies
+            from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
 
             self.idle = IdlePlaces(self._shown)
         self.idle.saw(url, content)

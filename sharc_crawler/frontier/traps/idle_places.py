@@ -14,8 +14,8 @@ from sharc_crawler.plural import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.frontier.common_words import CommonWords
-    from sharc_crawler.frontier.suspicion import Suspicion
+    from sharc_crawler.frontier.traps.common_words import CommonWords
+    from sharc_crawler.frontier.traps.suspicion import Suspicion
 
 COPIES = 20  #: pages that were copies of one with something else there
 OF_PAGES = 5  #: pages that had copies: a query that names all documents of one script is none

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.common_words import CommonWords
+from sharc_crawler.frontier.traps.common_words import CommonWords
 from sharc_crawler.known_urls import UNSEEN
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.traps import Traps
+    from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import PageId
 
 

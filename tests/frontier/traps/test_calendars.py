@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.links.dated import dated
 from sharc_crawler.live.reading.document import words
 from sharc_crawler.model import Kind, Result, Slot
-from tests.frontier.test_echoes import ROOT, Made, crawl, run_through
+from tests.frontier.traps.test_echoes import ROOT, Made, crawl, run_through
 
 TRUE = 12
 YEAR, MONTH = 2026, 11

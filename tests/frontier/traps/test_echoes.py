@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.frontier.echoes import Echoes, _EchoGroup, path_of, shape
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps.echoes import Echoes, _EchoGroup, path_of, shape
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore

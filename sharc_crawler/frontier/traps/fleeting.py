@@ -18,9 +18,9 @@ from sharc_crawler.model import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.frontier.echoes import Echoes
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.soft_errors import SoftErrors
+    from sharc_crawler.frontier.traps.echoes import Echoes
+    from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.model import PageId
 
 SAMPLE = 2  #: pages that one page names no more, and that show one text

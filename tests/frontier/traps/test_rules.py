@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.made_up import _SESSION, made_up
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps import Traps, _has_odd_word, _template
+from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
+from sharc_crawler.frontier.traps.rules import Traps, _has_odd_word, _template
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World

@@ -1,7 +1,7 @@
 """What is known of an address by the words that it shares with others: what stands in one alone may be made up.
 
 A site may make up several parts of each address (``/x7Gk2p/story-7/kqzv``, ``?a=wmdk&b=qjxe``). Then nearly all pages
-are echoes (:mod:`sharc_crawler.frontier.echoes`), and what is left as their like holds true pages, too. A word in
+are echoes (:mod:`sharc_crawler.frontier.traps.echoes`), and what is left as their like holds true pages, too. A word in
 addresses that two pages named was not made up for one answer; nor is a parameter's value where half of its values are
 such words. An address whose shared words no page has shown together is *fresh*: it is visited, and no rule for echoes
 leaves it. Where fresh ones show again and again what was shown, the words themselves are made up of few, and that ends.

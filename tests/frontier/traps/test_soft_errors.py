@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.probing import shown_by
-from sharc_crawler.frontier.soft_errors import MOST, SoftErrors
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps.probing import shown_by
+from sharc_crawler.frontier.traps.soft_errors import MOST, SoftErrors
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.unlikely import unlikely

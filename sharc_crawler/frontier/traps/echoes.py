@@ -1,7 +1,7 @@
 """Endless sites whose addresses tell nothing: pages show what others showed, and name ever new ones of their like.
 
 Such a page is an *echo*: its text was seen at another address, no single place of the two addresses explains it (those
-are :mod:`sharc_crawler.frontier.idle_places`), and most of what it names of its own shape nobody had named before.
+are :mod:`.idle_places`), and most of what it names of its own shape nobody had named before.
 Copies on honest sites name what is known: menus, the same neighbours. Pages are counted by the shape of their address;
 those that an echo named first are counted together, whatever their shape.
 
@@ -111,7 +111,7 @@ class Echoes:
         """Was a content shown at another address, and at none that one place tells from this?"""
         if (first := self.first.get(content)) == UNSEEN:
             return False
-        from sharc_crawler.frontier.probing import places  # only where there are copies
+        from sharc_crawler.frontier.traps.probing import places  # only where there are copies
 
         return places(pages.urls[first]).isdisjoint(places(url))
 
@@ -127,7 +127,7 @@ class Echoes:
             self._brings(page, url, pages)
             return True
         if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds)) or error):
-            from sharc_crawler.frontier.probing import under_path
+            from sharc_crawler.frontier.traps.probing import under_path
 
             under = under_path(url, content, pages.urls[self.first.get(content)], self._paths)
             key = path_of(url) if under else self._key(page, url, pages)
