@@ -94,6 +94,7 @@ def command(
     _show(prospect, step, notes, plans)
     if prospect.source.startswith("site ") and not urlsplit(source).path.endswith(SITEMAPS):
         more = [f"history={history}"] if history else []
+        more += [f"delay={delay:g}"] if delay else []
         say_next(*capture_words(f"url={source}", *more, urls=[source], settings=settings))
 
 

@@ -70,7 +70,7 @@ class Frontier:
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
         self._finisher = Finisher(self.ledger, self._opener, self._admitter, self._parts.aside)
         self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher)
-        self._leases = Leases(self.ledger, lease_time, self._parts.former)
+        self._leases = Leases(self.ledger, lease_time, self._parts.former, self._parts.believed)
         self.stopped = False  #: it can go on no more, and is asked for nothing
 
     @property

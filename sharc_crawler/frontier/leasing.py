@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Leases:
     """Leases, oldest first. Each ends once: answered, given back, or expired."""
 
-    def __init__(self, ledger: Ledger, time: Seconds, former: Former) -> None:
+    def __init__(self, ledger: Ledger, time: Seconds, former: Former, believed: Callable[[], bool]) -> None:
         self._ledger = ledger
-        self._former = former
+        self._former, self._believed = former, believed
         self._time = time
         self._open: dict[int, tuple[Fetch, Task]] = {}
         self._let_go: dict[int, bool] = {}  # of these the hosts are free, the visits not over: do others wait for it?
@@ -50,7 +50,7 @@ class Leases:
             task.plan,
             host.name,
             task.attempt,
-            pages.validators(page) if task.slot is Slot.SECOND else self._first(task, kind, url),
+            self._known(task, kind, url),
             now,
         )
         self._open[number] = (fetch, task)
@@ -59,9 +59,11 @@ class Leases:
             host.pace.due = now + host.delay
         return fetch
 
-    def _first(self, task: Task, kind: Kind, url: str) -> Validators:
-        """What a first download may ask by: what a former capture's answer had; a second look asks for all."""
+    def _known(self, task: Task, kind: Kind, url: str) -> Validators:
+        """What a download may ask by: what the first one had, or a former capture's; a second look asks for all."""
         capture = self._ledger.capture
+        if task.slot is Slot.SECOND:
+            return self._ledger.pages.validators(task.page) if self._believed() else NO_VALIDATORS
         if self._ledger.pages.states[task.page] == State.LEASED_AGAIN:
             return NO_VALIDATORS
         if kind in (Kind.PAGE, Kind.RESOURCE) and capture.mode.asks_by_former(kind, task.slot):

@@ -58,6 +58,11 @@ def no_links(_: CaptureSpec) -> Iterable[tuple[str, str]]:
     return ()
 
 
+def believed() -> bool:
+    """None was caught to lie."""
+    return True
+
+
 def never_answered(_spec: CaptureSpec, _url: str) -> Validators:
     """No former answer is at hand."""
     return NO_VALIDATORS
@@ -92,6 +97,7 @@ class Parts:
     history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
     links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = no_links  #: source and target, by former captures
     former: Callable[[CaptureSpec, str], Validators] = never_answered  #: what a URL's answer in a former capture had
+    believed: Callable[[], bool] = believed  #: do 304s of this server show that nothing has changed?
     #: a URL's answer in a former capture, as the outcome of a visit: it may stand for one where nothing has changed
     taken: Callable[[CaptureSpec, str], Outcome | None] = never_taken
     seen: Callable[[CaptureSpec, str], LastSeen | None] | None = None  #: by the archive, if there is one

@@ -93,7 +93,7 @@ def _begin(crawler: Crawler) -> Session:
 
         parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)
-    parts = replace(parts, former=former.validators, taken=former.taken) if former else parts
+    parts = former.known_to(parts) if former else parts
     machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
     pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)

@@ -258,6 +258,7 @@ def test_a_sample_is_asked_in_full_where_nothing_is_revisited_and_a_lie_ends_the
     lie = former.check(fetch, Outcome(Result.OK, 0.0, 1.0, 200, digest="sha1:OTHER", validators=known))
     assert "the server's validators lie" in lie
     assert not former.validators(twice, url)
+    assert not former.believed()
 
 
 class FreshTags(BaseHTTPRequestHandler):

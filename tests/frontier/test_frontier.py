@@ -14,6 +14,7 @@ from sharc_crawler.frontier.again import visit_again
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
@@ -205,6 +206,21 @@ def test_a_304_counts_only_with_validators(world, impolite, validators):
     assert not second["without"].validators
     assert verdicts(store)["with"] is Verdict.COHERENT
     assert verdicts(store)["without"] is Verdict.UNKNOWN
+
+
+def test_a_server_that_was_caught_to_lie_in_304s_is_asked_in_full_at_revisits_too(world, impolite, validators):
+    world.answers = {ROOT + "1": [{"validators": validators}, {}]}
+    world.links = {ROOT: [page("1")]}
+    lies = []
+    frontier = Frontier(impolite, parts=Parts(believed=lambda: not lies))
+    frontier.open(spec(strategy="bfs:revisits=fifo"), world.now)
+    while not isinstance(fetch := frontier.next(world.now), Done):
+        frontier.finished(fetch, world.answer(fetch), world.links.get(fetch.url, ()))
+        world.requests.append((world.now, fetch))
+        lies.append("caught meanwhile")
+        world.now += 1.0
+    assert [fetch.slot for _, fetch in world.requests if fetch.url == ROOT + "1"] == [Slot.FIRST, Slot.SECOND]
+    assert not any(fetch.validators for _, fetch in world.requests)
 
 
 @pytest.mark.parametrize(("revisits", "kept"), [("none", False), ("fifo", True)])

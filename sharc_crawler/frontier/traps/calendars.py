@@ -62,18 +62,21 @@ class Calendars:
         self._pages = pages
         place = self._places.setdefault(date.place, _Calendar())
         insort(place.dates, (date.order, page))
-        if not place.entered or not self._is_dated(self._pages.parents[page]):
+        parent = self._pages.parents[page]  # none: a seed, or what was known before, empty pages among it
+        if parent != NO_PARENT and not (place.entered and self._date_of(self._pages.urls[parent])):
             insort(place.entered, date.order)
         place.texts[hash(content)] += 1
         self._shown[page] = (place, hash(content))
         return True
 
-    def doubts(self, url: str) -> bool:
+    def doubts(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left? So the nearest dates are known before what lies beyond them."""
         date = self._date_of(url)
         place = self._places.get(date.place) if date else None
-        if date is None or place is None:
+        if date is None or place is None or self._pages.parents[page] == NO_PARENT:
             return False
+        if not place.entered:  # what was known before is looked at first, then what that names
+            return True
         row = ROW * (1 if date.order % MONTH else MONTH) - 1
         least, most = date.order - row, date.order + row
         if bisect_left(place.entered, least) < bisect_left(place.entered, most + 1):
@@ -109,9 +112,6 @@ class Calendars:
         date = self._date_of(self._pages.urls[child])
         return date is None or (date.place != place and self._pages.states[child] in _WAITS)
 
-    def _is_dated(self, page: PageId) -> bool:
-        return page != NO_PARENT and self._date_of(self._pages.urls[page]) is not None
-
     def _learn(self) -> None:
         pages = self._pages
         for page in range(self._known, len(pages)):
@@ -125,6 +125,8 @@ def _beside(place: _Calendar, order: int) -> tuple[list[tuple[int, PageId]], lis
     at, entry = bisect_left(place.dates, (order, -1)), bisect_left(place.entered, order)
     below, above = place.dates[:at], place.dates[at:]
     before, after = place.entered[max(entry - 1, 0) : entry], place.entered[entry : entry + 1]
+    if not place.entered:
+        before, after = [one[0] for one in below[:1]], [one[0] for one in above[-1:]]
     if before and (not after or order - before[0] <= after[0] - order):
         return [one for one in below if one[0] >= before[0]][-ROW:], above[:ROW]
     return [one for one in above if one[0] <= after[0]][:ROW], below[-ROW:]

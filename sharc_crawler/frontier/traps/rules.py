@@ -228,7 +228,7 @@ class Traps:
     def doubts(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left?"""
         if self._calendars and self._calendars.has(url):
-            return self._calendars.doubts(url)
+            return self._calendars.doubts(page, url)
         return self.suspicion is not None and self.suspicion.doubts(page)
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:

@@ -95,7 +95,7 @@ class GoingOn:
     def _parts(self) -> Parts:
         """Those that rebuilt captures are made with."""
         former, parts = self._session.former, parts_of(self._session.history, self._config)
-        return replace(parts, former=former.validators, taken=former.taken) if former else parts
+        return former.known_to(parts) if former else parts
 
     def _go_on_in_time(self, saved: Batch) -> None:
         """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""

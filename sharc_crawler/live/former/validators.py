@@ -7,6 +7,7 @@ and so nothing audited, a sample of the first visits is asked in full and compar
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
@@ -53,9 +55,17 @@ class FormerCaptures:
         self._caught = 0
         self._sampled: dict[str, FormerAnswer] = {}  # asked in full all the same, and not answered yet
 
+    def known_to(self, parts: Parts) -> Parts:
+        """A frontier's parts, with what these tell."""
+        return replace(parts, former=self.validators, taken=self.taken, believed=self.believed)
+
+    def believed(self) -> bool:
+        """Are the server's 304s? Of one that was caught to lie nothing is asked by validators, revisits neither."""
+        return self._trusts and not self._caught
+
     def validators(self, spec: CaptureSpec, url: str) -> Validators:
         """What a first visit of a URL may ask by."""
-        if self._caught or not self._trusts:
+        if not self.believed():
             return NO_VALIDATORS
         answer = self.find(url)
         known = _strong(answer) if answer else NO_VALIDATORS

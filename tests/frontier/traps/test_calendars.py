@@ -6,9 +6,12 @@ import calendar
 
 import pytest
 
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.dated import dated
 from sharc_crawler.live.reading.document import words
-from sharc_crawler.model import Kind, Result, Slot
+from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.test_echoes import ROOT, Made, crawl, run_through
 
 TRUE = 12
@@ -57,6 +60,24 @@ def test_a_calendar_beside_twelve_pages_ends(impolite, address, strategy):
     assert len(visited) <= 3 * TRUE
     left = [row.outcome.error for row in store.load().visits if row.outcome.result is Result.REFUSED]
     assert len(left) == 2 and all("in a calendar" in why and "traps=0" in why for why in left)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-online"])
+def test_what_an_archive_knows_of_a_calendar_is_no_way_into_it(impolite, strategy):
+    """Each capture of a collection begins with all pages of the former ones: the year is not counted from each."""
+    known, sizes = [], []
+    for _ in range(4):
+        world = Calendar()
+        store = MemoryStore()
+        frontier = Frontier(impolite, store)
+        frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, sitemaps=(), hops=0, limit=2_000), world.now)
+        frontier.schedule([Sighting(url, via="history") for url in known], world.now)
+        world.run(frontier, most=9_000)
+        asked = [fetch for _, fetch in world.requests if fetch.slot is not Slot.SECOND and fetch.kind is Kind.PAGE]
+        known = sorted({fetch.url for fetch in asked})
+        sizes.append(len(known))
+    assert sizes[0] == TRUE + 23
+    assert sizes[-1] <= sizes[0] + 6, "the same year, and what was named before two empty pages were known"
 
 
 class WithDays(Calendar):

@@ -122,6 +122,7 @@ def test_why_lastmods_are_not_believed_is_said(plan, static, tmp_path):
         done = plan(url, "--strategy", "sharc-attested", "--delay", 0.01, json_=False)
     assert done.returncode == 0, done.stderr
     assert "not believed (9): nearly all values are equal" in " ".join(done.stdout.split())
+    assert "-a delay=0.01" in done.stderr, "the capture that comes next is the one that was foreseen"
 
 
 @pytest.mark.parametrize(
