@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from concurrent.futures import Future
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
@@ -242,10 +243,17 @@ class _Replay:
         left = capture.mode.pooled or capture.front.waiting
         return bool(left) and isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1
 
-    @staticmethod
-    def _decides(capture: SiteCapture, now: Instant) -> bool:
+    def _decides(self, capture: SiteCapture, now: Instant) -> bool:
         order = capture.strategy.strategy if capture.strategy else None
+        if order is None and capture.front.waiting and not capture.owed.first:
+            return self._begins(capture, now)
         return not isinstance(order, Recorded) or order.is_due(now)
+
+    def _begins(self, capture: SiteCapture, now: Instant) -> bool:
+        """Had the first of what waits been decided? Hubs are polled while a strategy is being made."""
+        urls = self._sites[capture.spec.site].pages.urls
+        waiting = {key_of(urls[page]) for page in capture.front.waiting}
+        return any(step.key in waiting for step in takewhile(lambda step: step.decided <= now, self._steps))
 
     def _take(self, fetch: Fetch, now: Instant) -> None:
         """A page of which nothing is told has no record, nor has the sitemap of T; it is made again later."""

@@ -9,6 +9,8 @@ import random
 import signal
 import time
 from collections import Counter
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
 from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,10 +20,15 @@ import pytest
 from sharc_crawler.archive.records import warc_date
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, listings, serve
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.extension import INTERRUPTED
+from sharc_crawler.live.former.rebuilding import rebuild
+from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.model import Kind, Phase, Result, Slot
 from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.opening import holds_state
+from tests.live.serving import Answering, serving
 from tests.live.warm import Scrapy, site_words
 
 SETTINGS = ("SHARC_BACK_OFF=0.1", "SHARC_WARC_SIZE=20000")
@@ -448,6 +455,45 @@ def test_the_state_of_an_instant_crawl_is_made_again(tmp_path):
     made = {one.page for one in known.visits}
     done = {urlsplit(news[page]).path for page in known.novelties if page in made}
     assert sum(again[path] for path in done) <= 1, "nothing that was captured is fetched again"
+
+
+class OneNews(Answering, BaseHTTPRequestHandler):
+    """Its sitemap names one page, which is new by its date."""
+
+    def do_GET(self):
+        url = f"http://{self.headers['Host']}/new"
+        born = datetime.fromtimestamp(time.time() + 5, UTC).isoformat()
+        text = {
+            "/robots.txt": f"Sitemap: {url}s.xml",
+            "/hub": "<html><body>news</body></html>",
+            "/news.xml": f"{XMLNS}<url><loc>{url}</loc><n:news><n:publication_date>{born}</n:publication_date></n:news>"
+            "</url></urlset>",
+            "/new": "<html><body>today's</body></html>",
+        }.get(self.path)
+        self.answer((text or "").encode(), "text/html", 200 if text else 404)
+
+
+XMLNS = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:n='x'>"
+
+
+@pytest.mark.slow
+def test_the_state_of_an_instant_crawl_whose_first_visit_came_after_other_polls_is_made_again(tmp_path):
+    """As on a busy machine, where a strategy is long in the making, and hubs are polled meanwhile."""
+    folder = tmp_path / "capture"
+    with serving(OneNews) as url:
+        more = {"mode": "instant", "every": "0.3s", "for": "1h"}
+        code, out = ended(signal.SIGTERM, folder, f"{url}hub", exchanges_made(5), **more)
+        assert code == INTERRUPTED, out
+    log = folder / "crawl.jsonl"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    (page,) = [line for line in lines if line["kind"] == "page"]
+    assert page is not lines[-1], "the hub was polled after it"
+    page["decided"] = page["time"] = lines[-1]["time"]
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    specs = [row.spec for row in load_state(folder).captures.values()]
+    state = rebuild(folder, specs, Politeness(), Parts(), detector_of("content", ()), "now").state
+    made = [visit.outcome.result for visit in state.visits if state.pages[visit.page].kind is Kind.PAGE]
+    assert made == [Result.OK]
 
 
 @pytest.mark.long
