@@ -19,15 +19,15 @@ from urllib.parse import urljoin
 
 from sharc_crawler.errors import StoppedCaptureError
 from sharc_crawler.frontier.admission import Admitter, Queuer
-from sharc_crawler.frontier.choosing import SOON, Chooser
-from sharc_crawler.frontier.finishing import Ended, Finisher
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
-from sharc_crawler.frontier.leasing import Leases
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.shared import Shared
+from sharc_crawler.frontier.visits.choosing import SOON, Chooser
+from sharc_crawler.frontier.visits.finishing import Ended, Finisher
+from sharc_crawler.frontier.visits.leasing import Leases
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
-    from sharc_crawler.frontier.loading import PageLoads
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore
+    from sharc_crawler.frontier.visits.loading import PageLoads
     from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
@@ -131,7 +131,7 @@ class Frontier:
 
     def recall(self, saved: Batch, now: Instant) -> None:
         """What takes long of that; nobody else is concerned, so that any thread may do it."""
-        from sharc_crawler.frontier.restoring import Restorer  # only where there is something to go on with
+        from sharc_crawler.frontier.restoring.restorer import Restorer  # only where there is something to go on with
 
         Restorer(self.ledger, self._opener).restore(saved, now)
 
@@ -196,7 +196,7 @@ class Frontier:
         judgement = None
         if again:
             ledger.visited(fetch, task, outcome, finished=False)
-            from sharc_crawler.frontier.trying_again import try_again  # where something failed
+            from sharc_crawler.frontier.visits.trying_again import try_again  # where something failed
 
             try_again(ledger, task, outcome)
         else:
@@ -218,7 +218,7 @@ class Frontier:
     @cached_property
     def loads(self) -> PageLoads:
         """What pages load whose visits are under way, in browsers."""
-        from sharc_crawler.frontier.loading import PageLoads  # only where there are some
+        from sharc_crawler.frontier.visits.loading import PageLoads  # only where there are some
 
         return PageLoads(self.ledger, self._parts.canonical, self._admitter, self._leases)
 
@@ -261,7 +261,7 @@ class Frontier:
         return self._leases.grant(host, task, kind, url, now)
 
     def _refuse(self, task: Task, reason: str, now: Instant) -> None:
-        from sharc_crawler.frontier.refusing import refuse  # many captures are refused nothing
+        from sharc_crawler.frontier.visits.refusing import refuse  # many captures are refused nothing
 
         refuse(self.ledger, self._opener, task, reason, now)
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import StateError
-from sharc_crawler.frontier.again import visit_again
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.restoring.visiting_again import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (

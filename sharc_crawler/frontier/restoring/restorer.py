@@ -14,9 +14,9 @@ from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
-from sharc_crawler.frontier.put_back import FirstVisits
-from sharc_crawler.frontier.redirects import widen
+from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.traps.probing import is_look, names_new, take
+from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 

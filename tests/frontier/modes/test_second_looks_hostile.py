@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.frontier.modes.before_reference import ROUNDS
 from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Verdict
-from tests.frontier.test_second_looks import DAY, MAP, PAGES, ROOT, Crawl, Site
+from tests.frontier.modes.test_second_looks import DAY, MAP, PAGES, ROOT, Crawl, Site
 
 MOST = 30  #: pages of the site that grows, for each reading
 BROKEN = {"gone": (Result.GONE, 404), "failing": (Result.FAILED, 500), "empty": (Result.OK, 200)}

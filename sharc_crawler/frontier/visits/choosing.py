@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.errors import StoppedCaptureError
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.visits.finishing import Finisher
     from sharc_crawler.model import Instant, Visit
     from sharc_crawler.strategies.door import Door
 

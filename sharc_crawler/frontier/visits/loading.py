@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.frontier.admission import Admitter
-    from sharc_crawler.frontier.leasing import Leases
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.visits.leasing import Leases
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId
 
 LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself, or a resource that is data now

@@ -97,7 +97,7 @@ class Finisher:
         moved = ""
         links = capture.mode.named(fetch, outcome, links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            from sharc_crawler.frontier.redirects import redirected, widen
+            from sharc_crawler.frontier.visits.redirects import redirected, widen
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
             links = [*links, redirected(self._admitter.canonical, capture, fetch, outcome.location)]
@@ -110,7 +110,7 @@ class Finisher:
         if wanted := capture.mode.reconsidered(fetch.page, linked, ended.now):
             self._admitter.take_up(capture, wanted, ended.now)
         if moved:
-            from sharc_crawler.frontier.redirects import open_moved
+            from sharc_crawler.frontier.visits.redirects import open_moved
 
             open_moved(self._opener, self._admitter, capture, moved, ended.now)
         if fetch.kind is _PAGE:

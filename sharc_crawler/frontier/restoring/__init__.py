@@ -1,0 +1,1 @@
+"""A frontier goes on where a former one was cut off."""
