@@ -1,6 +1,9 @@
-"""How many small faults the tests notice: a sample of mutants, each run against the quick tests that reach its line.
+"""How many small faults the tests notice: a sample of mutants, each run against the tests that reach its line.
 
-    python benchmarks/mutants.py --seed 1 --sample 30 frontier strategies evidence storage
+    python benchmarks/mutants.py --seed 1 --sample 30 --slow frontier strategies evidence storage
+
+The tests are those of the rooms and the examples in their modules: the quick ones, with ``--slow`` then the others of a
+default run. What code a test runs in another process is not mutated there.
 
 One change a mutant: a comparison, an arithmetic or logical operator, a number, a truth value or a condition is turned
 into another, a call whose value nobody takes is left out, a value is not returned. What cannot fail a test is left
@@ -11,6 +14,10 @@ The tests are collected once and run once, so that it is known which of them rea
 dependency of ours: ``pip install coverage``). Each mutant is then a fork of that process: its function is given the
 mutated code, and the tests that reach it run, quickest first. What is no function's (constants, defaults, fields) is
 mutated in a copy of the project, and run by a process of its own against the tests that reach its module.
+
+A mutant that nobody can tell from the program (a cache's bound, how soon a table grows) is listed with its reason in
+``mutants_equivalent.yaml``, by its line's text. It is not run, and does not count. One that a test could tell is not
+listed, even if none does.
 """
 
 from __future__ import annotations
@@ -27,7 +34,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -38,7 +45,9 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, settings
+from scipy.stats import binomtest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +57,10 @@ TIMES, SECONDS = (
     5,
     20,
 )  #: a mutant that takes so many times the processor time of its tests, and so much more, never ends
-PYTEST = ["-q", "--quick", "-p", "no:cacheprovider", "-s", "--timeout=300"]
+PYTEST = ["-q", "-p", "no:cacheprovider", "-s", "--timeout=300"]
+EQUIVALENT = Path(__file__).with_name("mutants_equivalent.yaml")
+QUICK, SLOW, EQUAL, SURVIVED = "killed by quick tests", "killed by slow tests", "equivalent", "survived"
+SERVES = {"socket.bind", "subprocess.Popen"}  #: what a quick test does not do
 OTHER: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
@@ -57,6 +69,9 @@ OTHER: dict[type, type] = {
     ast.Break: ast.Continue, ast.Continue: ast.Break,
 }  # fmt: skip
 UNTOUCHED = ("annotation", "returns", "decorator_list")
+
+
+Swapped = list[tuple[FunctionType, CodeType]]  #: the functions that get other code, and it
 
 
 class Place(NamedTuple):
@@ -109,6 +124,9 @@ def mutants_of(node: ast.AST) -> Iterator[ast.AST]:
     ):
         fields = {**dict(ast.iter_fields(node)), "test": ast.UnaryOp(ast.Not(), node.test)}
         yield type(node)(**fields)
+
+
+KEY = ("file", "text", "what")  #: of a mutant that is listed
 
 
 class Mutant(NamedTuple):
@@ -205,6 +223,8 @@ class Mutating:
         self.given, self.scratch = given, scratch
         self.reached: dict[str, dict[str, list[str]]] = {}
         self.took: dict[str, float] = {}
+        self.slow: set[str] = set()
+        self.equal = {tuple(one[key] for key in KEY) for one in yaml.safe_load(EQUIVALENT.read_text())}
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
 
     def pytest_sessionstart(self) -> None:
@@ -217,7 +237,8 @@ class Mutating:
         self._load()
         found = self.scratch / "reach.json"
         forked(partial(self._measure, found))
-        self.reached, self.took = json.loads(found.read_text())
+        self.reached, self.took, serving = json.loads(found.read_text())
+        self.slow = {name for name, test in self.tests.items() if test.get_closest_marker("slow")} | set(serving)
         print(f"left out, for they fail without any mutant: {sorted(self.tests.keys() - self.took.keys())}")
         mutants = sampled(self.given.rooms, self.given.sample, self.given.seed)
         children = []
@@ -249,12 +270,16 @@ class Mutating:
     def _measure(self, found: Path) -> int:
         import coverage
 
+        events: set[str] = set()
+        sys.addaudithook(lambda event, _: events.add(event) if event in SERVES else None)
         measuring = coverage.Coverage(data_file=None, include=["*/sharc_crawler/*"], config_file=False)
         measuring.start()
-        tests, took = list(self.tests.values()), {}
+        tests, took, serving = list(self.tests.values()), {}, []
         measuring.switch_context(tests[0].nodeid)
         for place, (test, seconds, passed) in enumerate(self._run(tests), 1):
             took.update({test: seconds} if passed else {})
+            serving += [test] if events else []
+            events.clear()
             measuring.switch_context(tests[place].nodeid if place < len(tests) else "end")
         measuring.stop()
         data = measuring.get_data()
@@ -264,7 +289,7 @@ class Mutating:
             }
             for file in data.measured_files()
         }
-        found.write_text(json.dumps((reached, took)))
+        found.write_text(json.dumps((reached, took, serving)))
         return 0
 
     def _work(self, job: int, mutants: list[Mutant]) -> None:
@@ -274,7 +299,9 @@ class Mutating:
         shutil.copytree(ROOT, folder, ignore=ignored)
         with self.given.out.open("a", buffering=1) as file:
             for mutant in mutants:
-                file.write(json.dumps({**mutant.told(), **self._tried(mutant, folder)}) + "\n")
+                told = mutant.told()
+                equal = tuple(told[key] for key in KEY) in self.equal
+                file.write(json.dumps({**told, **({"end": EQUAL} if equal else self._tried(mutant, folder))}) + "\n")
 
     def _tried(self, mutant: Mutant, folder: Path) -> dict[str, Any]:
         by_line = self.reached.get(mutant.file, {})
@@ -283,14 +310,20 @@ class Mutating:
         reaching = {test for line in lines for test in by_line.get(line, ())}
         swapped = self._swapped(mutant)
         tests = sorted(reaching or of_module if swapped else of_module, key=self.took.__getitem__)
-        limit = int(TIMES * sum(map(self.took.__getitem__, tests)) + SECONDS)
-        if swapped:
-            killed = forked(partial(self._dies, swapped, tests, limit)) != 0
-        else:
-            killed = self._dies_apart(mutant, folder, tests, limit)
-        return {"killed": killed, "tests": len(tests), "reached": bool(reaching), "apart": not swapped}
+        return {"end": self._end(mutant, folder, tests, swapped), "tests": len(tests), "reached": bool(reaching)}
 
-    def _swapped(self, mutant: Mutant) -> list[tuple[FunctionType, CodeType]]:
+    def _end(self, mutant: Mutant, folder: Path, tests: list[str], swapped: Swapped) -> str:
+        """Who kills it; what no test reaches survives."""
+        for end, slow in ((QUICK, False), (SLOW, True)):
+            some = [test for test in tests if (test in self.slow) == slow]
+            limit = int(TIMES * sum(map(self.took.__getitem__, some)) + SECONDS)
+            if swapped and some and forked(partial(self._dies, swapped, some, limit)) != 0:
+                return end
+            if not swapped and some and self._dies_apart(mutant, folder, some, limit):
+                return end
+        return SURVIVED
+
+    def _swapped(self, mutant: Mutant) -> Swapped:
         """The functions that get other code; none where the mutant needs the module loaded anew."""
         name = str(ROOT / mutant.file)
         plain = compile(mutant.tree, name, "exec", dont_inherit=True)
@@ -304,8 +337,8 @@ class Mutating:
             return []
         return [(one, new) for old, new in pairs for one in self.functions[_name(old)]]
 
-    def _dies(self, swapped: list[tuple[FunctionType, CodeType]], tests: list[str], limit: int) -> int:
-        """Does a test fail in this process, with other code in these functions?"""
+    def _dies(self, swapped: Swapped, tests: list[str], limit: int) -> int:
+        """Does a test fail in this process, with other code in these functions? At the first, it is known."""
         spent = int(time.process_time())
         resource.setrlimit(resource.RLIMIT_CPU, (spent + limit, spent + limit))
         for function, code in swapped:
@@ -319,16 +352,9 @@ class Mutating:
         with mutant.made() as tree:
             file.write_text(ast.unparse(tree))
         limited = partial(resource.setrlimit, resource.RLIMIT_CPU, (limit + SECONDS, limit + SECONDS))
-        apart = [f"--deselect={test}" for test in self.tests.keys() - self.took.keys()]
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            *PYTEST,
-            "-x",
-            *apart,
-            *sorted({test.split("::")[0] for test in tests}),
-        ]
+        files = {test.split("::")[0] for test in tests}
+        others = [test for test in self.tests if test not in tests and test.split("::")[0] in files]
+        command = [sys.executable, "-m", "pytest", *PYTEST, "-x", *(f"--deselect={test}" for test in others), *files]
         try:
             done = subprocess.run(
                 command,
@@ -350,6 +376,7 @@ def main() -> int:
     parser.add_argument("--tests", nargs="*", help="folders of tests; those of the rooms, unless given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=30, help="mutants of a room")
+    parser.add_argument("--slow", action="store_true", help="what the quick tests let live meets the others, too")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     given = parser.parse_args()
@@ -359,7 +386,8 @@ def main() -> int:
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = scratch
-        code = pytest.main([*PYTEST, *tests], [Mutating(given, Path(scratch))])
+        quick = [] if given.slow else ["--quick"]
+        code = pytest.main([*PYTEST, *quick, *tests], [Mutating(given, Path(scratch))])
     return summary(given.out) if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else int(code)
 
 
@@ -367,17 +395,20 @@ def summary(out: Path) -> int:
     """Killed of all, by room; then who survived."""
     done = [json.loads(line) for line in out.read_text().splitlines()]
     for room in sorted({one["file"].split("/")[1] for one in done}):
-        own = [one for one in done if one["file"].split("/")[1] == room]
-        print(f"{room}: {_told(own)}")
+        print(f"{room}: {_told([one for one in done if one['file'].split('/')[1] == room])}")
     for one in done:
-        if not one["killed"]:
+        if one["end"] == SURVIVED:
             print(f"{one['file']}:{one['line']}: {one['what']}    | {one['text']}")
     print(_told(done))
     return 0
 
 
 def _told(done: list[dict[str, Any]]) -> str:
-    return f"{sum(one['killed'] for one in done)} of {len(done)} killed"
+    ends = Counter(one["end"] for one in done)
+    killed, counted = ends[QUICK] + ends[SLOW], len(done) - ends[EQUAL]
+    low, high = binomtest(killed, counted).proportion_ci() if counted else (0, 1)
+    each = ", ".join(f"{ends[end]} {end}" for end in (QUICK, SLOW, SURVIVED, EQUAL))
+    return f"{killed} of {counted} killed ({low:.0%} to {high:.0%}, 95 % interval): {each}"
 
 
 if __name__ == "__main__":

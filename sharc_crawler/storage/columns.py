@@ -98,9 +98,7 @@ def _bits(
 
 def _before(first: NDArray[np.int64], results: NDArray[np.int8]) -> NDArray[np.int64]:
     """Where the URL told of its content before, of accesses that do so themselves; -1 where nowhere."""
-    page = np.zeros(len(results), np.int64)
-    page[first] = 1
-    page = np.cumsum(page)
+    page = np.searchsorted(first, np.arange(len(results)), "right")
     telling = np.flatnonzero(results != _NOT_MODIFIED)  # a 304 has no digest of its own
     before = np.full(len(results), -1)
     same = page[telling[1:]] == page[telling[:-1]]

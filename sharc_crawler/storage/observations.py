@@ -328,8 +328,7 @@ def _targets(ids: dict[str, int], one: Linked) -> str:
 
 
 def _observation(site: str, row: tuple[Any, ...]) -> Observation:
-    url, time, kind, result, change, evidence, *texts = row[:12]
-    media_type, images, tables, outlinks, decoded = row[12:]
+    url, time, kind, result, change, evidence, *texts, media_type, images, tables, outlinks, decoded = row
     one = Observation(site, Url(url), time, Result(result), Change(change), Evidence(evidence), *texts)
     document = None if outlinks is None else Document(images, tables, outlinks)
     return replace(one, kind=Kind(kind), media_type=media_type, document=document, decoded=decoded)

@@ -217,7 +217,6 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
 def _make(path: Path) -> None:
     """An empty file of this schema, there at once or not at all: others may be looking for it."""
     draft = path.with_name(f".{path.name}")
-    draft.unlink(missing_ok=True)
     with draft.open("wb") as file:
         file.write(_empty())
         file.flush()

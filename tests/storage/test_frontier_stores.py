@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import sqlite3
 import subprocess
@@ -73,6 +74,23 @@ class TestSqliteStore(FrontierStoreContract):
             counts.append(len(list(Path("/dev/fd").iterdir())))
         assert len(set(counts[1:])) == 1
 
+    def test_a_new_file_is_whole_on_disk_before_it_has_its_name(self, tmp_path, monkeypatch):
+        """Else a power failure leaves a name without its tables."""
+        synced = []
+
+        def fsync(number):
+            synced.append((os.fstat(number).st_size, SqliteStore.holds(tmp_path)))
+
+        monkeypatch.setattr("sharc_crawler.storage.sqlite.os.fsync", fsync)
+        self.open(tmp_path).close()
+        (size, named), (_, named_then) = synced[:2]  # the file, and its folder
+        assert (size, named, named_then) == ((tmp_path / "frontier.db").stat().st_size, False, True)
+
+    def test_only_what_can_be_made_again_is_not_synced(self, tmp_path):
+        for copies, level in ((False, 2), (True, 0)):
+            with closing(SqliteStore(tmp_path, copies=copies)) as store:
+                assert store._db.execute("PRAGMA synchronous").fetchone() == (level,)
+
     def test_a_full_disk_is_told_apart(self, tmp_path):
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0)]))
@@ -119,8 +137,10 @@ os.kill(os.getpid(), signal.SIGKILL)
             db.execute(f"PRAGMA user_version = {version}")
             db.execute("CREATE TABLE page (somebody_elses TEXT)")
         for reading in (False, True):
-            with pytest.raises(DataError, match=f"schema version {version}"):
+            before = len(list(Path("/dev/fd").iterdir()))
+            with pytest.raises(DataError, match=f"schema version {version}") as kept:
                 SqliteStore(tmp_path, reading=reading)
+            assert len(list(Path("/dev/fd").iterdir())) == before, f"though the error is kept: {kept.value}"
         self.holds_nobody_up(tmp_path)
 
     def test_a_file_that_was_begun_and_never_made_is_made(self, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, HostRow
-from sharc_crawler.storage.beside import load_state, open_state
+from sharc_crawler.storage.beside import load_state, open_state, says_it_holds_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, holds_state, kept_by, set_state_aside, store_kind
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
@@ -74,6 +74,37 @@ def test_what_is_set_aside_is_kept_under_another_name(tmp_path) -> None:
     set_state_aside(tmp_path)
     assert not holds_state(tmp_path)
     assert kept in [path.read_bytes() for path in tmp_path.iterdir()]
+
+
+class Watched(MemoryStore):
+    """Says whether it was closed."""
+
+    closed = 0
+
+    @staticmethod
+    def holds(folder) -> bool:
+        return True
+
+    def close(self) -> None:
+        Watched.closed += 1
+
+
+def test_who_read_state_closes_it_whatever_happens_meanwhile(tmp_path) -> None:
+    (tmp_path / ".store").write_text(f"{__name__}.Watched\n")
+    before = Watched.closed
+    load_state(tmp_path)
+    with pytest.raises(ZeroDivisionError), open_state(tmp_path):
+        raise ZeroDivisionError
+    assert Watched.closed == before + 2
+
+
+def test_that_a_folder_holds_state_is_seen_without_its_store(tmp_path) -> None:
+    assert not says_it_holds_state(tmp_path)
+    (tmp_path / ".store").write_text("not-installed-here\n")
+    assert says_it_holds_state(tmp_path)
+    (tmp_path / ".store").unlink()
+    filled(tmp_path)
+    assert says_it_holds_state(tmp_path)
 
 
 class Half:

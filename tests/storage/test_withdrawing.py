@@ -13,7 +13,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow
 from sharc_crawler.model import Kind, Phase, Slot, Verdict
 from sharc_crawler.storage.withdrawing import withdrawn
-from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+from sharc_crawler.testing.stores import capture_row, page_row, subsite_row, visit_row
 
 COHERENT = (Verdict.COHERENT, Evidence.BYTES, "equal-bytes")
 
@@ -77,6 +77,23 @@ def test_a_capture_that_was_done_goes_on_where_its_pages_are_revisited(reference
     done = before.captures[0]._replace(phase=Phase.DONE, reference=reference, ended=30.0, spec=spec)
     row = withdrawn(replace(before, captures={0: done}), [5], "now").captures[0]
     assert (row.phase, row.ended, row.reference) == (phase, None, reference)
+
+
+def test_parts_of_the_site_go_only_with_a_capture_of_which_no_page_is_left():
+    """They are made anew with it; another capture keeps its own."""
+    before = state()
+    before = replace(
+        before,
+        pages=[*before.pages, page_row(5)._replace(capture=1)],
+        visits=[*before.visits, visit_row(5)],
+        captures={**before.captures, 1: before.captures[0]._replace(capture=1)},
+        subsites={(capture, 0): subsite_row(0)._replace(capture=capture) for capture in (0, 1)},
+        members=[(0, 0), (5, 0)],
+    )
+    for lost, left in (([2, 3, 4], {1}), ([8], {0}), ([2, 3], {0, 1})):
+        after = withdrawn(before, lost, "now")
+        assert {capture for capture, _ in after.subsites} == left
+        assert {before.pages[page].capture for page, _ in after.members} == left
 
 
 def test_of_pages_claimed_on_the_servers_word_the_resources_stand():
