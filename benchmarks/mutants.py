@@ -235,8 +235,9 @@ class Mutating:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.session, self.tests = session, {one.nodeid: one for one in session.items}
         self._load()
-        found = self.scratch / "reach.json"
-        forked(partial(self._measure, found))
+        found = self.given.reach or self.scratch / "reach.json"
+        if not found.exists():
+            forked(partial(self._measure, found))
         self.reached, self.took, serving = json.loads(found.read_text())
         self.slow = {name for name, test in self.tests.items() if test.get_closest_marker("slow")} | set(serving)
         print(f"left out, for they fail without any mutant: {sorted(self.tests.keys() - self.took.keys())}")
@@ -376,11 +377,12 @@ def main() -> int:
     parser.add_argument("--tests", nargs="*", help="folders of tests; those of the rooms, unless given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=30, help="mutants of a room")
+    parser.add_argument("--reach", type=Path, help="file of what each test reaches: made, or as a former run made it")
     parser.add_argument("--slow", action="store_true", help="what the quick tests let live meets the others, too")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     given = parser.parse_args()
-    given.out = given.out.resolve()
+    given.out, given.reach = given.out.resolve(), given.reach and given.reach.resolve()
     rooms = {room.split("/")[0] for room in given.rooms}
     tests = given.tests or sorted(f"{place}/{room}" for place in ("tests", "sharc_crawler") for room in rooms)
     os.chdir(ROOT)

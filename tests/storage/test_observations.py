@@ -353,6 +353,8 @@ def test_documented_columns_are_the_files_columns(tmp_path: Path):
         for sql in text.split("```sql")[1:]:
             assert db.execute(sql.split("```")[0]).fetchall() == []
         assert f"version {db.execute('PRAGMA user_version').fetchone()[0]}" in text
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        assert f"`PRAGMA application_id` is `{application:#x}`" in text
     assert all(f"**{table}**" in text for table in tables)
     assert all(f"`{column}`" in text for column in columns)
 

@@ -70,6 +70,12 @@ def test_what_is_asked_for_bounds_what_is_found(asked, urls):
         assert len(index.search(["water"], most=2)) == 2
 
 
+def test_twenty_hits_are_shown_unless_more_are_asked_for():
+    with TextIndex(":memory:") as index:
+        index.add(FIRST, [TIDES._replace(url=f"http://a.org/{number}") for number in range(21)], lambda: 9)
+        assert [len(index.search(["water"], **most)) for most in ({}, {"most": 30})] == [20, 21]
+
+
 def test_a_source_that_is_read_again_takes_the_place_of_what_it_said():
     with filled(TextIndex(":memory:")) as index:
         index.add(FIRST, [TIDES], lambda: 11)
