@@ -143,9 +143,7 @@ def _shown(
         )
         reason = Reason.LASTMOD_BEFORE_VISIT
     elif made < reference:
-        return _open(
-            Reason.STALE if made < download.started or download.started >= reference else Reason.LASTMOD_TOO_EARLY
-        )
+        return _open(Reason.STALE if made < download.started else Reason.LASTMOD_TOO_EARLY)
     else:
         before = reference + behind
         moved = any(

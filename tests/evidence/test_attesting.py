@@ -221,6 +221,13 @@ def test_one_after_the_other_is_audited_while_none_changes() -> None:
     assert sorted(seen) == drawn
 
 
+def test_who_did_not_draw_the_sample_yet_draws_it_when_audits_are_asked_for() -> None:
+    capture, drawn = lone_kind()
+    capture.attesting.audited = set()
+    assert set(capture.audits()) < set(drawn)
+    assert capture.attesting.audited == set(drawn)
+
+
 def test_a_kind_that_owned_up_to_changes_does_not_wait() -> None:
     capture, drawn = lone_kind(last=AFTER_T)
     assert set(capture.audits()) == set(drawn)

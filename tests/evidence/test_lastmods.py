@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, header_lastmod, weigh
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change
 
 if TYPE_CHECKING:
@@ -159,3 +160,68 @@ def test_a_bare_date_may_be_of_any_zone_there_is() -> None:
     day = Lastmod(9e5, 0.0, 86_400.0)
     assert anywhere(day) == Lastmod(9e5, -14 * 3600.0, 86_400.0 + 12 * 3600.0)
     assert anywhere(Lastmod(9e5, 0.0, 86_399.0)) == Lastmod(9e5, 0.0, 86_399.0)
+
+
+BEFORE, AFTER, AROUND = Download(50, 51, 50, "A"), Download(120, 121, 120, "A"), Download(99, 101, 99, "A")
+OPEN, EARLY = (
+    (Change.UNKNOWN, Evidence.NONE, Reason.LASTMOD_OPEN),
+    (Change.UNKNOWN, Evidence.NONE, Reason.LASTMOD_TOO_EARLY),
+)
+STAYED = (Change.UNCHANGED, Evidence.ATTESTED, Reason.LASTMOD_BEFORE_VISIT)
+STOOD = (Change.UNCHANGED, Evidence.ATTESTED, Reason.LASTMOD_BEFORE_T)
+MOVED = (Change.CHANGED, Evidence.ATTESTED, Reason.LASTMOD_BETWEEN)
+STALE, UNDATED = ((Change.UNKNOWN, Evidence.NONE, one) for one in (Reason.STALE, Reason.NO_DATE))
+
+
+@pytest.mark.parametrize(
+    ("download", "said", "lag", "expected"),
+    [
+        # made before T = 100; the server's clock is ours, known to three seconds
+        (BEFORE, (100, 40, 48.9), 0, STAYED),
+        (BEFORE, (100, 40, 49), 0, OPEN),  # at the visit itself, perhaps
+        (BEFORE, (99.9, 40, 48.9), 0, EARLY),
+        (BEFORE, (100, 53.1, 98.9), 0, MOVED),
+        (BEFORE, (100, 53, 98.9), 0, OPEN),
+        (BEFORE, (100, 53.1, 99), 0, OPEN),
+        (BEFORE, (100, 99, 101), 0, OPEN),
+        (BEFORE, (109.9, 40, 48.9), 10, (STAYED[0], Evidence.PROVISIONAL, STAYED[2])),
+        (BEFORE, (110, 40, 48.9), 10, STAYED),
+        (BEFORE._replace(former=True), (110, 40, 48.9), 10, (STAYED[0], Evidence.FORMER, STAYED[2])),
+        (BEFORE._replace(former=True), (109, 40, 48.9), 10, (STAYED[0], Evidence.PROVISIONAL, STAYED[2])),
+        (BEFORE._replace(modified=40.0), (99, 40, 48.9), 0, EARLY),  # its own word is of then
+        (BEFORE._replace(age=5.0), (100, 40, 43.9), 0, STAYED),  # it shows the page of 45
+        (BEFORE._replace(age=5.0), (100, 40, 44), 0, OPEN),
+        (Download(98, 100, 98, "A"), (100, 40, 95.9), 0, STAYED),
+        # made after T
+        (AFTER, (120, 40, 98.9), 0, STOOD),
+        (AFTER, (120, 40, 99), 0, OPEN),
+        (AFTER, (119.9, 40, 98.9), 0, EARLY),
+        (AFTER, (120, 102.1, 118.9), 0, MOVED),
+        (AFTER, (120, 102, 118.9), 0, OPEN),
+        (AFTER, (120, 102.1, 119), 0, OPEN),
+        (AFTER, (129.9, 40, 98.9), 10, (STOOD[0], Evidence.PROVISIONAL, STOOD[2])),
+        (AFTER._replace(modified=50.0), (0, 0, 0), 10, STOOD),  # its own word came with it, and is not late
+        (AFTER._replace(age=20.0), (120, 40, 98.9), 0, STOOD),
+        (AFTER._replace(age=20.1), (120, 40, 98.9), 0, STALE),
+        # made around T
+        (AROUND, (120, 40, 48), 0, EARLY),
+        (AROUND._replace(age=1.0), (120, 40, 48), 0, STALE),
+        (BEFORE._replace(date=None), (100, 40, 48.9), 0, UNDATED),
+    ],
+)
+def test_what_one_download_and_one_lastmod_show_of_the_page_at_t(download, said, lag, expected) -> None:
+    assert weigh([download], [Lastmod(*said)], 100.0, lag).comparison == expected
+
+
+def test_of_several_downloads_the_best_word_counts() -> None:
+    """What is shown for good before what is provisional, this capture's own download before a former one's."""
+    old = BEFORE._replace(former=True)
+    for downloads, lag, evidence in (
+        ([old, AFTER], 0, Evidence.ATTESTED),
+        ([old], 0, Evidence.FORMER),
+        ([old, AFTER], 25, Evidence.FORMER),  # the other rests on a word that may be late
+        ([BEFORE._replace(away=True), AFTER], 0, Evidence.ATTESTED),
+    ):
+        found = weigh(downloads, [Lastmod(125.0, 40.0, 48.0)], 100.0, lag).comparison
+        assert (found.change, found.evidence) == (Change.UNCHANGED, evidence)
+    assert weigh([BEFORE._replace(away=True)], [], 100.0).comparison.reason == Reason.NO_DOWNLOAD
