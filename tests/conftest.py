@@ -50,8 +50,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 MEMORY, ROOM = Path("/dev/shm"), 4 << 30
 _PLACE = "PYTEST_DEBUG_TEMPROOT"
 
+#: threads of libraries that compute: each waits for the others by turning in circles, and eight processes test at once
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
     if _PLACE not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ[_PLACE] = str(MEMORY)
     config.pluginmanager.register(Doctests())
