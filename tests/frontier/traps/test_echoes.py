@@ -368,7 +368,7 @@ class Tree(Made):
 
 @pytest.mark.parametrize("strategy", ["bfs", pytest.param("sharc-selective", marks=pytest.mark.slow), "dfs"])
 @pytest.mark.parametrize("links", [4, pytest.param(10, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("every", [0, pytest.param(23, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [0, pytest.param(23, marks=pytest.mark.long)])
 def test_a_tree_that_names_more_made_up_pages_than_its_own_ends(impolite, links, strategy, every):
     world = Tree("{}", LOWER, links)
     run_through(world, impolite, strategy, every)
