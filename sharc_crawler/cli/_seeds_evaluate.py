@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
@@ -51,7 +51,7 @@ Histories = tuple["SeedHistories", Truth]
 @click.argument("history", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--link-additions", "records", type=click.Path(path_type=Path), help="Records with true update times.")
 @click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Of captures from such records.")
-@click.option("--updates", default="digest", show_default=True, help="Of HISTORY: digest, link-addition, pdf-link.")
+@row("updates")
 @click.option("--seeds", type=click.Path(path_type=Path), help="Of HISTORY: URLs, one a line.  [default: HTML pages]")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--choose-from", type=_DATE, required=True, help="θ̂ is chosen from here to --score-from.")
@@ -94,7 +94,6 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
 
 def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
     updates = options["updates"]
-    plugins.load("updates", updates)  # a wrong name is told before anything is read
     with progress("reading", 1.0) as report:
         found = read_history(history, links=updates in READS_LINKS, progress=report)
     seeds = histories(found, updates, options["seeds"], options["level"])

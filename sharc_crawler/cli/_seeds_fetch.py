@@ -11,6 +11,7 @@ import click
 
 from sharc_crawler.archive.problems import Problems
 from sharc_crawler.archive.servers import DIALECTS, dialect
+from sharc_crawler.cli._asking import asks
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_folder
 from sharc_crawler.cli._progress import phases
@@ -43,8 +44,7 @@ _DATE = click.DateTime(["%Y-%m-%d"])
 @click.option("--mementos", is_flag=True, help="Fetch archived documents too, which link additions need.")
 @click.option("--replay", metavar="URL", help="What addresses of mementos start with.  [default: by the dialect]")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), default=24.0, show_default=True, help="Per minute.")
-@click.option("--operator", envvar="SHARC_OPERATOR", help="Your contact: URL or mail address, for the archive.")
-@click.option("--allow", multiple=True, metavar="NETWORK", help="A private network that may be contacted.")
+@asks
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a summary.")
 @click.pass_context
 def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **options: Any) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._pictures import drawn
@@ -29,17 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sharc_crawler.model import Observation
-    from sharc_crawler.seeds.base import Threshold
 
 _DAY = 86_400.0
-
-
-def _threshold(_: click.Context, __: click.Parameter, value: str | None) -> Threshold | None:
-    """A number or ``auto``."""
-    try:
-        return value if value is None or value == "auto" else float(value)  # type: ignore[return-value]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is neither a number from 0 to 1 nor auto") from None
 
 
 @click.command(
@@ -49,9 +40,9 @@ def _threshold(_: click.Context, __: click.Parameter, value: str | None) -> Thre
 @click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
 @click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: captured HTML pages]")
 @click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-plain, frequency, last-obs, random, all.")
-@click.option("--theta", callback=_threshold, help="Choose p of at least this; auto: by expected F1.")
-@click.option("--budget", type=int, help="Choose so many at most.")
-@click.option("--updates", default="digest", show_default=True, help="digest, link-addition, pdf-link, fingerprint.")
+@row("theta")
+@row("budget")
+@row("updates")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--now", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="UTC.  [default: this instant]")
 @click.option("--weeks", type=click.FloatRange(0, min_open=True), help="Length of the history used.  [default: all]")
@@ -66,7 +57,6 @@ def _threshold(_: click.Context, __: click.Parameter, value: str | None) -> Thre
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
     ranker = make_ranker(options["ranker"])
-    plugins.load("updates", options["updates"])  # a wrong name is told before anything is read
     with progress("reading", 1.0) as report:
         own, links = _observations(options["store"]), options["updates"] in READS_LINKS
         found = read_history(history, own, links=links, progress=report)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from sharc_crawler.cli._capture_demo import capture, demo_folder
+from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import OutFile
 from sharc_crawler.cli._truth import write_log, write_truth
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--truth", type=OutFile(), help="At the end, write the true change times (JSON lines).")
 @click.option("--log", type=OutFile(), help="At the end, write the requests answered (JSON lines).")
 @click.option("--crawl", is_flag=True, help="Capture it with scrapy crawl site, report, and end.")
-@click.option("--strategy", default="sharc-selective", show_default=True, help="With --crawl: order of the visits.")
+@row("strategy", help="With --crawl: order of the visits.", default="sharc-selective")
 @click.option("--output", type=click.Path(path_type=Path), help="With --crawl: folder for WARCs and report.")
 @click.option("--json", "as_json", is_flag=True, help="Say where it is served as one line of JSON.")
 def command(

@@ -12,7 +12,8 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.cli._authority import asking, may_ask
+from sharc_crawler.cli._asking import asking, may_ask
+from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._progress import adding
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="The file; default: in FOLDER.")
 @click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
 @click.option("--description", default="", help="Stands before what the captures claim.")
-@click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key (PEM) to sign with.")
+@row("sign", metavar="KEY")
 @may_ask
 def command(
     folder: Path,
     output: Path | None,
     title: str,
     description: str,
-    key: Path | None,
+    sign: str | None,
     timestamp: str | None,
     operator: str | None,
     allow: Sequence[str],
@@ -68,7 +69,7 @@ def command(
     gathers = len(folders) > 1 and site_folders(folder) is None
     left: list[SharcError] = []
     with adding("packaging", _size(folders)) as progress:
-        seal = PackageSeal(key, asking(timestamp, operator, allow)) if key else None
+        seal = PackageSeal(Path(sign), asking(timestamp, operator, allow)) if sign else None
         said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
         if collection:
             made = {folder: package_collection(collection, output, progress, _warned, **said)}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate import sealing
-from sharc_crawler.cli._authority import asking, may_ask
+from sharc_crawler.cli._asking import asking, may_ask
+from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.folders import capture_folders
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key (PEM) to sign with.")
+@row("sign", metavar="KEY")
 @may_ask
-def command(folder: Path, key: Path | None, timestamp: str | None, operator: str | None, allow: Sequence[str]) -> None:
+def command(folder: Path, sign: str | None, timestamp: str | None, operator: str | None, allow: Sequence[str]) -> None:
     r"""Sign the certificates in FOLDER, and have an authority say when they existed, where that is not done yet.
 
     A crawl does both at its end with -a sign=KEY and -a timestamp=URL; what failed there is made up for here. A WACZ
@@ -33,11 +34,11 @@ def command(folder: Path, key: Path | None, timestamp: str | None, operator: str
       sharc seal captures/demo --sign archive.pem --timestamp https://freetsa.org/tsr
       sharc verify captures/demo --signer archive-public.pem --authority freetsa-root.pem
     """
-    if key is None and timestamp is None:
+    if sign is None and timestamp is None:
         raise UsageError("nothing to do: give --sign KEY, --timestamp URL, or both")
     folders = capture_folders(folder)
     ask = asking(timestamp, operator, allow)
-    written = [path for one in folders for path in sealing.sign(one, key, ask)] if key else []
+    written = [path for one in folders for path in sealing.sign(one, Path(sign), ask)] if sign else []
     written += [path for one in folders for path in sealing.stamp(one, ask)] if ask else []
     for path in written:
         click.echo(path)

@@ -11,13 +11,13 @@ from typing import IO, Any
 import click
 
 from sharc_crawler import __version__
+from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import OutFile
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._simulate_collection import show_collection
 from sharc_crawler.cli._sites import FILE, site_options, site_spec
 from sharc_crawler.cli._tables import print_table
-from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.driver import GRAPHS
 from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, summary
 from sharc_crawler.lab.pool import run_all
@@ -53,11 +53,9 @@ KEYS = {
 @click.option("--feed", default=0, help="It has a feed of its last changes, with times: so many entries.")
 @click.option("--listing", default=0, help="It has a page that lists its last changes, without times: so many.")
 @click.option("--late", default=0.0, help="Seconds after a change that sitemap, feed and listing tell of it.")
-@click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages called stale, before T.")
-@click.option(
-    "--skip", default="off", show_default=True, help="attested: ask for nothing that the sitemap calls still."
-)
-@click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
+@row("hints")
+@row("skip")
+@row("subsites")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

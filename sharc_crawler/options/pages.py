@@ -73,10 +73,19 @@ def _only(row: OptionRow) -> str:
 
 
 def _paragraph(row: OptionRow, width: int) -> str:
-    text = f"{row.option.help}{_only(row)} ({row.option.kind.form}; default: {default(row)})"
-    plain = re.sub(r" ?\((?:\[[^]]*\]\([^()]*\)(?:, )?)+\)", "", text)  # pages of the docs are not at hand here
-    plain = re.sub(r"\[([^]]+)\]\((?:[^()]|\([^)]*\))*\)", r"\1", plain).replace("`", "")
-    return fill(plain, width, initial_indent=f"  {row.name:<14}", subsequent_indent=" " * 16)
+    text = _plain(f"{row.option.help}{_only(row)} ({row.option.kind.form}; default: {default(row)})")
+    return fill(text, width, initial_indent=f"  {row.name:<14}", subsequent_indent=" " * 16)
+
+
+def plain_text(row: OptionRow) -> str:
+    """What an option is and how it is written, a sentence for a command's help."""
+    text = _plain(f"{row.option.help} ({row.option.kind.form})")
+    return f"{text if row.option.help[0] == '`' else text[0].upper() + text[1:]}."
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r" ?\((?:\[[^]]*\]\([^()]*\)(?:, )?)+\)", "", text)  # pages of the docs are not at hand here
+    return re.sub(r"\[([^]]+)\]\((?:[^()]|\([^)]*\))*\)", r"\1", text).replace("`", "")
 
 
 def write(paths: Iterable[Path]) -> None:

@@ -72,7 +72,7 @@ def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
             raise UsageError(f"argument {name!r} is not known{_nearest(name)}")
     for name, value in given.items():
         _together(name, value, given)
-    return {ARGUMENTS[name].field: _value(ARGUMENTS[name].option.kind, name, value) for name, value in given.items()}
+    return {ARGUMENTS[name].field: checked(ARGUMENTS[name].option.kind, name, value) for name, value in given.items()}
 
 
 def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     check_names(settings)
     found = ((row, name, settings.get(name)) for name, row in SETTINGS.items())
-    return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
+    return {row.field: checked(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
 
 
 def check_names(settings: Mapping[str, Any]) -> None:
@@ -120,7 +120,8 @@ def _kind(row: OptionRow, setting: str) -> ValueKind[Any]:
     return row.option.kind if setting.startswith("SHARC_") else Real()
 
 
-def _value(kind: ValueKind[Any], name: str, value: object) -> Any:
+def checked(kind: ValueKind[Any], name: str, value: object) -> Any:
+    """A value that was given under a name; raises UsageError, which says both."""
     try:
         return kind.read(value)
     except ValueError as error:
@@ -128,7 +129,8 @@ def _value(kind: ValueKind[Any], name: str, value: object) -> Any:
     except UsageError as error:
         if str(error).startswith(f"{name}="):
             raise
-        as_argument = f"{name.removeprefix('SHARC_').lower()}="  # a plug-in does not know by which name it was given
+        # a plug-in does not know by which name it was given
+        as_argument = f"{name.removeprefix('SHARC_').removeprefix('--').lower()}="
         if str(error).startswith(as_argument):
             raise UsageError(f"{name}={str(error).removeprefix(as_argument)}") from error
         raise UsageError(f"{name}={value!r}: {error}") from error
