@@ -10,8 +10,7 @@ from urllib.parse import urljoin
 
 from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
-from sharc_crawler.frontier.seen import HUB_KEY
+from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
 from sharc_crawler.frontier.unrated import Sightings
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _Type = tuple[int | None, str | None, str | None, bool]
 
 NO_PARENT = -1
+HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 DEEPEST = 65_535  #: what lies deeper is as deep
 _BETWEEN = 5  #: of the six texts in a note
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet

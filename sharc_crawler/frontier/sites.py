@@ -109,8 +109,9 @@ class Sites:
     def restore(self, saved: Batch, now: Instant, store: StepStore | None = None) -> Frontier:
         """Go on with a site's capture; as :meth:`Frontier.restore`."""
         frontier = self.new(store)
-        frontier.recall(saved, now)
-        return self.restored(frontier, saved)
+        with self._begun(frontier):
+            frontier.restore(saved, now)
+        return self._added(frontier)
 
     def restored(self, frontier: Frontier, saved: Batch) -> Frontier:
         """Go on with one of :meth:`new` that was told all this by :meth:`Frontier.recall`, in whatever thread."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.frontier.left_out import LeftOut
 from sharc_crawler.frontier.pages import Names
-from sharc_crawler.frontier.seen import LeftOut
 from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
 
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
-from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
 from sharc_crawler.frontier.rows import NoveltyRow
-from sharc_crawler.frontier.seen import HUB_KEY
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.polling.candidates import HubCandidates

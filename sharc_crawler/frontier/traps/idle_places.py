@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.frontier.seen import KEPT
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ DOUBT = 4  #: copies, from which on more of them wait until nothing else is left
 OF_FEW = 3  #: pages that had copies, and values, once nothing else waits
 SHARE = 0.9  #: of the pages that could have been copies
 MOST = 500  #: places that are watched
+MOST_FIRST = 500  #: contents whose first addresses are remembered
 RESTS = 5_000  #: addresses without what stands in a place, all places together
 
 
@@ -106,7 +106,7 @@ class IdlePlaces:
     def saw(self, url: str, content: str) -> None:
         """A page was captured."""
         first = self._first.get(hash(content))
-        if first is None and len(self._first) < KEPT:
+        if first is None and len(self._first) < MOST_FIRST:
             self._first[hash(content)] = url
         if first is None and not self._places:
             return  # nothing to compare with

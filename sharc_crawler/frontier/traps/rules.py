@@ -15,7 +15,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.seen import KEPT
 from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
@@ -38,6 +37,7 @@ _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
 HONEST = 1_000  #: different contents after which a template is never a trap
 MOST = 20_000  #: templates that are watched
+MOST_SHOWN = 500  #: contents whose first addresses are remembered
 LEAST = 20  #: pages of one template before it is judged
 REPEATS = 4  #: pages for each different content, from which on it is a trap
 MEANING = 3  #: where one in so many shows something else with something else in a place, that means something
@@ -162,7 +162,7 @@ class Traps:
         """A page in whose address nothing looks made up."""
         if self.idle is None:
             if hash(content) not in self._shown:
-                if len(self._shown) < KEPT:
+                if len(self._shown) < MOST_SHOWN:
                     self._shown[hash(content)] = url
                 return
             from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies

@@ -12,7 +12,7 @@ from sharc_crawler.links.dated import dated
 from sharc_crawler.live.reading.document import words
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
-from tests.frontier.traps.test_echoes import ROOT, Made, crawl, run_through
+from tests.frontier.traps.made_sites import ROOT, Made, crawl, run_through
 
 TRUE = 12
 YEAR, MONTH = 2026, 11

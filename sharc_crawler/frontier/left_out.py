@@ -1,4 +1,4 @@
-"""What a capture was shown and does not take, and the keys of what it knows."""
+"""What a capture was shown and does not take."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-KEPT = 500  #: first contents whose addresses are remembered
-HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 MOST_LISTED = 20_000  #: per capture; beyond that URLs are counted by reason, not listed
 
 

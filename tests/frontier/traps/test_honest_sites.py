@@ -1,0 +1,153 @@
+"""Honest sites lose no page, whatever many of their pages have in common."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+
+from tests.frontier.traps.made_sites import (
+    LOWER,
+    MIXED,
+    ROOT,
+    Made,
+    crawl,
+)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "dfs"])
+def test_links_of_an_honest_site_that_show_its_error_page_cost_no_page(impolite, strategy):
+    """Dead links stay: the pages beside them are captured, and so are the dead links."""
+    world = Made("{}", LOWER)
+    true, dead = [world.made() for _ in range(60)], [world.made() for _ in range(60)]
+    links = [one for pair in zip(dead, true, strict=True) for one in pair]
+    world.content = lambda url: (url, [ROOT, *links]) if url in true or url == ROOT else ("Sorry", [ROOT, world.made()])
+    visited, _ = crawl(world, impolite, strategy)
+    assert set(true) | set(dead) <= set(visited)
+
+
+class Documents(Made):
+    """Each has three addresses under its own long name; two of them ask to log in, as all of their kind do."""
+
+    def __init__(self) -> None:
+        super().__init__("d/{}/", "0123456789abcdef")
+        self.true = [self.made() + "0123456789/" for _ in range(90)]
+
+    def content(self, url):
+        own = re.match(r".*/d/\w+/\w+/", url)
+        if own is None or not url.endswith("view"):
+            return ("please log in" if own else "front"), [ROOT, self.true[0] + "view"]
+        at = self.true.index(own[0])
+        more = [self.true[other] + "view" for other in (2 * at + 1, 2 * at + 2) if other < len(self.true)]
+        return url, [ROOT, own[0] + "edit", own[0] + "share", *more]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+def test_documents_beside_pages_that_all_ask_to_log_in_are_captured(impolite, strategy):
+    world = Documents()
+    visited, _ = crawl(world, impolite, strategy)
+    assert {one + "view" for one in world.true} <= set(visited)
+
+
+class Honest(Made):
+    """``true`` pages with opaque addresses; others show one text, and name what is known or of another kind."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__("{}", MIXED + string.digits + "-_")
+        self.kind = kind
+        self.true = [self.made() for _ in range(120)]
+        self.alike = [self.made() for _ in range(200)]
+
+    def content(self, url):
+        if url == ROOT:
+            return url, [*self.alike[:150], self.true[0]]
+        if url in self.true:
+            at = self.true.index(url)
+            return url, [ROOT, *self.true[at + 1 : at + 3], self.alike[at], self.alike[-at - 1]]
+        if url in self.alike:
+            own = url.removeprefix(ROOT)
+            at = self.alike.index(url)
+            return "one text", {
+                "sold out": [ROOT, *self.alike[at + 1 : at + 2], *self.true[:3]],
+                "wiki": [ROOT, f"{ROOT}index?title={own}&action=edit", f"{ROOT}index?title={own}&action=history"],
+                "log in": [f"{ROOT}login?next={own}", *self.true[:1]],
+                "next": [*self.alike[at + 1 : at + 2], *self.alike[max(at - 1, 0) : at]],
+            }[self.kind]
+        return "another text", [ROOT]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", pytest.param("dfs", marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", ["sold out", "wiki", "log in", "next"])
+def test_honest_pages_are_all_captured_beside_many_that_show_one_text(impolite, kind, strategy):
+    world = Honest(kind)
+    visited, _ = crawl(world, impolite, f"{strategy}:revisits=none")
+    assert set(world.true) <= set(visited)
+    assert set(world.alike) <= set(visited)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_lists_that_all_show_one_text_are_followed_to_their_end(impolite, strategy):
+    """Each names three pages of its own and the next list: nothing else does."""
+    world = Made("{}", LOWER)
+    pages = [world.made() for _ in range(100)]
+
+    def content(url):
+        if url not in pages:
+            return url, pages[:1]
+        at = pages.index(url)
+        return ("a list", pages[at + 1 : at + 5]) if at % 4 == 0 else (url, [pages[at - at % 4]])
+
+    world.content = content
+    visited, capture = crawl(world, impolite, strategy)
+    assert set(pages) <= set(visited)
+    assert not capture.left_out.reasons
+
+
+@pytest.mark.parametrize("strategy", ["bfs", pytest.param("sharc-selective", marks=pytest.mark.slow), "dfs"])
+@pytest.mark.parametrize("empty", [1, 6])
+def test_pages_that_others_with_one_text_alone_name_are_captured(impolite, empty, strategy):
+    """Links that have expired name the new ones; terms that nobody has explained yet, the terms beside them."""
+    world = Made("{}", LOWER)
+    pages = [world.made() for _ in range(80)]
+
+    def content(url):
+        if url == ROOT:
+            return url, pages[: empty + 1]
+        if url not in pages:
+            return "not found", [ROOT]
+        at = pages.index(url)
+        return ("nothing yet" if at % (empty + 1) < empty else url), [ROOT, *pages[at + 1 : at + 3]]
+
+    world.content = content
+    visited, _ = crawl(world, impolite, strategy)
+    assert set(pages) <= set(visited)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", ["watch?v={}", "{}", "{}/{}", "sku-{}.html"])
+def test_no_page_with_a_content_of_its_own_is_left(impolite, address):
+    world = Made(address, MIXED + string.digits + "-_")
+    pages = [world.made() for _ in range(300)]
+    world.content = lambda url: (url, pages[:10] if url == ROOT else pages[(at := pages.index(url)) : at + 12])
+    visited, capture = crawl(world, impolite)
+    assert set(pages) <= set(visited)
+    assert not capture.left_out.reasons
+
+
+def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite):
+    """Its copies are of the same names in another folder: one place of the address explains them."""
+    world = Made("{}", LOWER)
+    names = [world.made().removeprefix(ROOT) for _ in range(90)]
+
+    def content(url):
+        if url == ROOT:
+            return url, [f"{ROOT}{tongue}/{names[0]}" for tongue in ("en", "de")]
+        tongue, name = url.removeprefix(ROOT).split("/")
+        at = names.index(name)
+        children = [f"{ROOT}{tongue}/{one}" for one in names[3 * at + 1 : 3 * at + 4]]
+        return (url if at % 40 == 39 else name), children
+
+    world.content = content
+    visited, _ = crawl(world, impolite)
+    assert {f"{ROOT}{tongue}/{name}" for tongue in ("en", "de") for name in names} <= set(visited)
