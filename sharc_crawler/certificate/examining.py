@@ -303,7 +303,8 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
     """Answers that could be shown as a page, and that no certificate speaks of.
 
     Downloads of a page that were cut off before they were noted may be there, too; so may further attempts that failed,
-    or that brought what another download of the page brought; and what a project's own spider asked for.
+    or that brought what another download of the page brought; what was read as a sitemap or robots.txt, whatever it
+    shows; and what a project's own spider asked for.
     """
     if any("spider" in document["capture"]["settings"] for document in documents):
         return
@@ -314,8 +315,14 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
     known = _Known({canonical(exchange.uri) for exchange in left}, documents)
     for entry in _entries(source, documents) if left else ():
         known.add(entry)
-    for exchange in left:
-        if not known.excuses(exchange):
+    unexcused = [exchange for exchange in left if not known.excuses(exchange)]
+    if not unexcused:
+        return
+    from sharc_crawler.certificate.named_sitemaps import named_sitemaps  # few sites name what is none
+
+    named = named_sitemaps(left, witness, source.warcs, documents)
+    for exchange in unexcused:
+        if canonical(exchange.uri) not in named:
             yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
 
-from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.http import parse_response
+from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import is_part, of_headers
@@ -84,10 +83,5 @@ def download_of(outcome: Outcome) -> Download | None:
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:
-    holder = witness.of(exchange.holder) if exchange.holder else exchange
-    if holder is None or holder.kind != "response":
-        return None
-    with warcs[holder.file]() as stream:
-        record = read_at(stream, holder.offset)
-    message = parse_response(record.block) if isinstance(record, Record) else None
+    message = answered(exchange, witness, warcs)
     return decoded(message.payload, message.values(b"content-encoding")) if message else None

@@ -202,7 +202,7 @@ class ArchiveMiddleware:
         """Hand the exchange over to be written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
-        if fetch and fetch.kind is Kind.SITEMAP:  # a certificate's claims rest on what it said, read here
+        if fetch and fetch.kind in (Kind.SITEMAP, Kind.ROBOTS):  # certificates rest on what these said, read here
             exchange = replace(exchange, evidence=True)
         again = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = former.original if former else None
