@@ -120,6 +120,25 @@ def test_actual_blur_is_what_a_reader_misses(changes: list[float], a: float, b: 
     assert found[0] == pytest.approx(missed.mean(), abs=0.01)
 
 
+@given(st.lists(times, max_size=5), times, times, st.sampled_from([-3e6, 1e3, 1.75e9]))
+def test_blur_is_the_same_whenever_a_capture_is_made(changes: list[float], a: float, b: float, moved: float) -> None:
+    """Seconds since 1970, or since its own start."""
+    v, r, rate = np.array([min(a, b)]), np.array([max(a, b)]), np.array([0.25])
+    for observation in ((0.0, 100.0), (20.0, 60.0)):
+        later = (observation[0] + moved, observation[1] + moved)
+        for revisits in (None, r):
+            again = None if revisits is None else revisits + moved
+            assert stochastic_blur(rate, v + moved, later, again) == pytest.approx(
+                stochastic_blur(rate, v, observation, revisits), rel=1e-4, abs=1e-4
+            )
+            assert blur_variance(rate, v + moved, later, again) == pytest.approx(
+                blur_variance(rate, v, observation, revisits), rel=1e-4, abs=1e-4
+            )
+            assert actual_blur([[one + moved for one in changes]], v + moved, later, again) == pytest.approx(
+                actual_blur([changes], v, observation, revisits), abs=1e-4
+            )
+
+
 def test_a_revisit_that_was_not_made() -> None:
     v = np.array([20.0, 20.0])
     r = np.array([math.nan, 60.0])

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.evidence.audit import Stratum, bound
+from sharc_crawler.evidence.audit import Sampled, Stratum, bound
 from sharc_crawler.evidence.conditionals import Conditionals
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
-from sharc_crawler.model import Outcome, Result, Validators, Verdict
+from sharc_crawler.model import Judgement, Outcome, Result, Validators, Verdict
 
 URLS = {n: f"http://h.example/{'news' if n < 50 else 'list'}/{n}.html" for n in range(100)}
 ETAG = Validators('"1"')
+TOLD = Judgement(Verdict.COHERENT, Evidence.VALIDATOR, Reason.NOT_MODIFIED)
 
 
 def capture(
@@ -165,6 +166,34 @@ def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
     assert found is not None
     assert (found["claimed"], found["lies"]) == (45, 0)
     assert not any(left[page] for page in range(50, 100))
+
+
+def test_beside_an_audit_of_lastmods_both_are_told_under_one_bound() -> None:
+    conditionals, _ = capture(range(50), told=Validators('W/"1"'))
+    own = conditionals.summary()
+    other = {"of": "lastmod", "claimed": 7, "audited": 3, "changed": 2, "lies": 1, "unaudited": 4, "bound": 5,
+             "strata": [{"of": "lastmod", "label": "x"}], "lag": 60.0}  # fmt: skip
+    lastmods = Sampled([Stratum(40, 5)], 1)
+    both = conditionals.beside(other, lastmods)
+    for name in ("claimed", "audited", "changed", "lies", "unaudited"):
+        assert both[name] == other[name] + own[name]
+    assert both["strata"] == other["strata"] + own["strata"]
+    assert (both["of"], both["lag"]) == ("lastmod", 60.0)
+    assert both["bound"] == bound([Stratum(40, 5), Stratum(45, 5)], caught=2), "one kind was caught here, another there"
+    assert Conditionals(share=0.02).beside(other, lastmods) is other, "nothing was claimed on a 304"
+
+
+def test_what_scripts_of_pages_fetch_is_told_apart() -> None:
+    for data, told in ((frozenset(), None), (frozenset({1, 2, 3}), 3)):
+        conditionals = Conditionals(share=0.02)
+        conditionals.draw(URLS, seed=3, data=data)
+        drawn = conditionals.drawn
+        for page in URLS.keys() - drawn:
+            conditionals.revisited(page, Outcome(Result.OK, 1.0, 2.0), Outcome(Result.NOT_MODIFIED, 7.0, 7.5), TOLD)
+        found = conditionals.summary()
+        assert found.get("data") == (told and told - len(drawn & data))
+        both = conditionals.beside({**found, "strata": []}, Sampled([], 0))
+        assert both.get("data") == found.get("data")
 
 
 def test_without_a_sample_nothing_is_bounded() -> None:

@@ -1,0 +1,70 @@
+"""Up to when a download shows a page, and how far the clocks of servers are ahead of ours."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.evidence.intervals import Clocks, reach
+from sharc_crawler.model import Outcome, Result
+
+
+def download(at: float, date: float | None, took: float = 0.5, age: float | None = None) -> Outcome:
+    return Outcome(Result.OK, at, at + took, 200, "A", date=date, age=age)
+
+
+@pytest.mark.parametrize("same", ["http://A.example/b", "https://a.example?x=/y", "http://a.example"])
+def test_each_server_has_its_own_clock_however_its_urls_are_written(same: str) -> None:
+    clocks = Clocks()
+    clocks.saw("http://a.example/", download(10.0, 110.0))
+    clocks.saw("http://b.example/", download(10.0, 15.0))
+    assert clocks.ahead(same, 50.0) == 100.0
+    assert clocks.ahead("http://b.example/c", 50.0) == 5.0
+    assert clocks.ahead("http://c.example/", 50.0) is None
+
+
+def test_a_clock_is_told_by_what_began_before_t_and_had_a_date() -> None:
+    clocks = Clocks()
+    clocks.saw("http://a/", download(10.0, None))
+    assert clocks.ahead("http://a/", 20.0) is None
+    clocks.saw("http://a/", download(30.0, 37.0))
+    assert clocks.ahead("http://a/", 30.0) is None
+    assert clocks.ahead("http://a/", 30.1) == 7.0
+
+
+@given(st.floats(-1000, 1000), st.lists(st.floats(0, 40), min_size=1, max_size=20), st.lists(st.booleans()))
+def test_where_most_answers_are_fresh_the_clock_is_between_the_date_and_what_the_answer_took(ahead, took, copies):
+    """A quarter of them may be copies, as old as may be."""
+    clocks, few = Clocks(), len(took) // 4
+    for number, seconds in enumerate(took):
+        old = 300.0 if number < few and copies else 0.0
+        clocks.saw("http://a/", download(float(number), number + ahead + seconds / 2 - old, seconds))
+    found = clocks.ahead("http://a/", 1e6)
+    assert ahead - 1.0 <= found <= ahead + max(took) + 1.0
+
+
+@pytest.mark.parametrize(
+    ("revisit", "visit", "ahead", "shown"),
+    [
+        (download(100.0, None), None, None, 100.0),
+        (download(100.0, None, age=0.0), None, None, 99.0),  # cut to the second
+        (download(100.0, None, age=30.0), None, None, 69.0),
+        (download(100.0, 100.0), None, 0.0, 100.0),
+        (download(100.0, 98.0), None, 0.0, 100.0),  # kept for a second, and cut
+        (download(100.0, 97.9), None, 0.0, 95.9),
+        (download(100.0, 197.9), None, 100.0, 95.9),
+        (download(100.0, 60.0, age=10.0), None, 0.0, 58.0),
+        (download(100.0, 96.0, age=30.0), None, 0.0, 69.0),
+        (download(100.0, 97.0), None, None, 100.0),  # nothing tells the clock
+        # no later than its visit, by the server's own clock
+        (download(100.0, 50.0), download(60.0, 50.0), None, 60.0),
+        (download(100.0, 49.0), download(60.0, 50.0), None, 60.0),
+        (download(100.0, 51.0), download(60.0, 50.0), None, 100.0),
+        (download(62.0, 50.0), download(60.0, 50.0), None, 62.0),  # two seconds may have one Date
+        (download(62.1, 50.0), download(60.0, 50.0), None, 60.0),
+        (download(100.0, 50.0), download(60.0, None), None, 100.0),
+    ],
+)
+def test_a_download_shows_the_page_up_to_its_start_or_to_when_the_copy_was_made(revisit, visit, ahead, shown) -> None:
+    assert reach(revisit, visit, ahead) == pytest.approx(shown)
