@@ -81,6 +81,7 @@ class Place(NamedTuple):
     first: int
     last: int
     put: Callable[[ast.AST], None]
+    of: ast.AST  #: what it is a part of
 
 
 def places(node: ast.AST, first: int = 1, last: int = 1) -> Iterator[Place]:
@@ -94,7 +95,7 @@ def places(node: ast.AST, first: int = 1, last: int = 1) -> Iterator[Place]:
             place = partial(setattr, node, name) if at is None else partial(value.__setitem__, at)
             own = getattr(child, "lineno", first), getattr(child, "end_lineno", last)
             shown = child.test.end_lineno if isinstance(child, ast.If | ast.While) else own[1]
-            yield Place(child, own[0], shown or own[1], place)
+            yield Place(child, own[0], shown or own[1], place, node)
             yield from places(child, *own)
 
 
@@ -150,13 +151,15 @@ class Mutant(NamedTuple):
         """Where it is, what it changes, and what the line says."""
         text = (ROOT / self.file).read_text().splitlines()[self.place.first - 1].strip()
         what = f"{_shown(self.place.node)} -> {_shown(self.new)}"
+        if isinstance(self.place.node, ast.operator | ast.cmpop | ast.boolop):  # there may be several on a line
+            what += f" in {_shown(self.place.of)}"
         return {"file": self.file, "line": self.place.first, "what": what, "text": text}
 
 
 def _shown(node: ast.AST) -> str:
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         return "if " + ast.unparse(node.test)
-    return ast.unparse(node).split("\n")[0][:60] or type(node).__name__
+    return ast.unparse(node).split("\n")[0][:100] or type(node).__name__
 
 
 def modules(rooms: list[str]) -> dict[str, list[Path]]:

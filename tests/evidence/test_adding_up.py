@@ -143,6 +143,10 @@ def test_the_parts_hold_their_own_pages_and_together_all(made) -> None:
         grounds = [page.evidence for page in mine if page.verdict is Verdict.COHERENT]
         assert sums.grounds == Counter(grounds)
         assert (own.reference, own.part, own.pages, own.subsites) == (PARTS[part.name], True, (), ())
+        weights = sum(page.weight for page in mine if page.verdict)
+        coherent = sum(page.weight for page in mine if page.verdict is Verdict.COHERENT)
+        assert found["weighted_share"] == pytest.approx(coherent / weights)
+        assert found["share"] == pytest.approx(len(grounds) / found["captured"])
     totals = [sums.tally.totals() for *_, sums in each_part(made)]
     assert [sum(one["coherent"] for one in totals), sum(one["known"] for one in totals)] == [
         whole["coherent"],
@@ -152,6 +156,25 @@ def test_the_parts_hold_their_own_pages_and_together_all(made) -> None:
     assert [own.part for _, own, _ in each_part(alone)] == [False]
     resources = [page for page in PAGES if page.kind in EMBEDDED]
     assert made.figures.resources.totals()["known"] == len(resources)
+
+
+def test_each_instant_lies_where_all_coherent_pages_and_their_data_are_shown_to_have_stayed(made) -> None:
+    for sums, reference, mine in (
+        (made.figures.whole, T, PAGES),
+        *((made.figures.parts[name], PARTS[name], [page for page in PAGES if page.subsite == name]) for name in PARTS),
+    ):
+        spans = []
+        for page in mine:
+            if page.verdict is Verdict.COHERENT and page.kind in (Kind.PAGE, Kind.DATA) and reference is not None:
+                times = [visit.started for visit in (page.visit, page.revisit) if visit]
+                if page.evidence.dated:  # from its only visit to T; of two, it may be either
+                    once = page.visit is not None and page.visit.slot is Slot.ONLY
+                    times = [reference, page.visit.started if once else reference]
+                spans += [(min(times), max(times))] if times else []
+        bounds = (
+            {"from": iso(max(start for start, _ in spans)), "to": iso(min(end for _, end in spans))} if spans else {}
+        )
+        assert sums.span() == ({"instant": iso(reference), **bounds} if reference is not None else None)
 
 
 def embedded_by(page: PageFacts) -> set[Url]:

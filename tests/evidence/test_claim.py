@@ -110,6 +110,7 @@ def test_an_audit_is_told_where_something_was_claimed_and_liars_by_name() -> Non
         "code": "audited", "claimed": 3, "audited": 2, "changed": 1, "lies": 0, "unaudited": 1, "bound": 2,
         "percent": 95,
     }  # fmt: skip
+    assert limits(facts(Verdict.COHERENT, audit=AUDIT, part=True))["audited"]["whole"] is True
     liars = [limit for limit in claim(facts(Verdict.COHERENT, audit=AUDIT))["limits"] if limit["code"] == "liars"]
     assert [(one["of"], one["classes"]) for one in liars] == [("304", ["lists"]), ("lastmod", ["news"])]
     assert "liars" not in limits(facts(Verdict.COHERENT, audit={**AUDIT, "strata": AUDIT["strata"][1:2]}))

@@ -33,6 +33,13 @@ def test_a_clock_is_told_by_what_began_before_t_and_had_a_date() -> None:
     assert clocks.ahead("http://a/", 30.1) == 7.0
 
 
+def test_of_records_that_do_not_tell_how_long_an_answer_took_the_middle_counts() -> None:
+    clocks = Clocks()
+    for number, old in enumerate((0.0, 30.0, 60.0, 200.0, 300.0)):  # copies, all of them
+        clocks.saw("http://a/", download(float(number), number + 500.0 - old, took=0.0))
+    assert clocks.ahead("http://a/", 1e6) == 440.0
+
+
 @given(st.floats(-1000, 1000), st.lists(st.floats(0, 40), min_size=1, max_size=20), st.lists(st.booleans()))
 def test_where_most_answers_are_fresh_the_clock_is_between_the_date_and_what_the_answer_took(ahead, took, copies):
     """A quarter of them may be copies, as old as may be."""
