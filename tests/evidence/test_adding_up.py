@@ -74,6 +74,21 @@ def test_urls_rates_scripts_and_payloads_are_those_of_captured_pages(made) -> No
     assert figures.truth.totals()["pages"] == len(known)
 
 
+def test_of_each_plan_the_captured_pages_and_the_coherent_ones_are_counted(made) -> None:
+    for plan, found in made.figures.plans.totals().items():
+        own = [page.verdict for page in CAPTURED if page.plan is not None and page.plan.value == plan]
+        assert found == {"pages": len(own), "coherent": own.count(Verdict.COHERENT)}
+
+
+def test_judgements_are_held_against_the_truth_where_it_is_known(made) -> None:
+    known = [(page.verdict, page.truth) for page in CAPTURED if page.truth is not None]
+    found = made.figures.truth.totals()
+    assert found["pages"] == len(known)
+    assert found["unchanged"] == sum(truth for _, truth in known)
+    assert found["agree"] == known.count((Verdict.COHERENT, True)) + known.count((Verdict.CHANGED, False))
+    assert replace(made, pages=tuple(replace(page, truth=None) for page in PAGES)).figures.truth is None
+
+
 def test_what_was_not_captured_is_told_by_kind_and_reason(made) -> None:
     left = [page for page in PAGES if page.verdict is None and page.kind in (Kind.PAGE, *EMBEDDED)]
     reasons = [

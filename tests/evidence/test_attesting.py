@@ -10,8 +10,8 @@ from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Kind, Outcome, Result, Validators, Verdict
-from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.model import Hints, Kind, Outcome, Result, Validators, Verdict
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 
 T = 1000.0
 VISIT, AGAIN, END = 900.0, 1100.0, 1200.0
@@ -259,6 +259,67 @@ def test_a_resource_is_claimed_by_its_own_last_modified_only():
     outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
     attesting.visited(0, Kind.RESOURCE, outcome, once=True)
     assert attesting.judge_embedded({0: "http://h/s.css", 1: "http://h/never.css"}, T) == {}
+
+
+def test_a_resource_that_is_older_than_t_by_its_own_word_is_claimed():
+    attesting = Attestations(NOBODY, 0.0, 0.0)
+    old, new = (f"Thu, 01 Jan 1970 00:{minutes}:00 GMT" for minutes in ("15", "17"))  # T lies between
+    for number, modified in enumerate((old, new)):
+        validators = Validators(None, modified)
+        outcome = Outcome(Result.OK, 1100.0, 1100.1, status=200, digest="A", date=1100.0, validators=validators)
+        attesting.visited(number, Kind.RESOURCE, outcome, once=True)
+    found = attesting.judge_embedded({0: "http://h/a.css", 1: "http://h/b.css"}, T)
+    assert {page: (one.verdict, one.evidence) for page, one in found.items()} == {
+        0: (Verdict.COHERENT, Evidence.ATTESTED)
+    }
+
+
+def test_a_page_is_finished_by_bytes_unless_it_was_visited_once_or_is_in_doubt():
+    capture = Capture()
+    twice, once = capture.page(STILL, "A", once=False), capture.page(STILL, "A")
+    for page, version, open_ in ((twice, "A", False), (twice, "B", True), (once, "A", True)):
+        outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, 200, version, date=AGAIN)
+        judgement = capture.revisits.judge(capture.urls[page], capture.visits[page], outcome, T)
+        assert capture.attesting.revisited(page, outcome, judgement) is open_
+
+
+def test_what_was_said_last_of_a_page_is_what_its_rate_is_asked_for_with():
+    attesting = Attestations(NOBODY, 0.0, 0.0)
+    assert attesting.last_said(0) is None
+    attesting.ingest(0, 100.0, 50.0, 60.0)
+    attesting.ingest(0, 200.0, 70.0, 1.0)
+    attesting.ingest(0, 150.0, 90.0, 1.0)
+    assert attesting.last_said(0) == Hints(70.0, 1.0)
+
+
+def seen_to_change(*lastmods: float) -> SiteHistory:
+    """A page that former captures saw change at each of their visits, ten apart, with what its sitemap said then."""
+    times, silent = 10.0 * np.arange(len(lastmods)), np.full(len(lastmods), np.nan)
+    changed = np.array([UNKNOWN, *[CHANGED] * (len(lastmods) - 1)], np.int8)
+    offsets, ones = np.array([0, len(lastmods)]), np.ones(len(lastmods))
+    return SiteHistory("h", ["http://h/a/0.html"], offsets, times, changed, np.array(lastmods), ones, silent)
+
+
+@pytest.mark.parametrize(
+    ("history", "said", "stays"),
+    [
+        (seen_to_change(-5.0, 5.0, 15.0), VISIT - 10, True),
+        (seen_to_change(-5.0, 5.0, 15.0), VISIT + 10, False),  # it has changed since
+        (seen_to_change(-5.0, 5.0, 15.0), None, False),
+        (seen_to_change(-5.0, -5.0, -5.0), VISIT - 10, False),  # it hid a change
+        (NOBODY, VISIT - 10, False),  # it never told of one
+    ],
+)
+def test_a_former_answer_stands_where_its_class_has_earned_belief(history, said, stays):
+    attesting = Attestations(history, 0.0, 0.0)
+    if said is not None:
+        attesting.ingest(0, END, said, 1.0)
+    attesting.begin({0: "http://h/a/0.html"}, END)
+    look = Outcome(Result.OK, VISIT, VISIT + 0.1, 200, "A", date=VISIT)
+    assert attesting.unchanged_since(0, "http://h/a/0.html", look) is stays
+    assert not attesting.unchanged_since(0, "http://h/b/0.pdf", look), "another class"
+    hid = history is not NOBODY and history.lastmods[-1] == -5.0
+    assert any("of /a/*.html not believed" in text for text in attesting.objections()) is bool(hid)
 
 
 def test_pages_that_no_sitemap_told_of_yet_are_drawn_one_by_one():

@@ -85,6 +85,19 @@ def np_increase(rates: np.ndarray, k: int, omega: np.ndarray) -> float:
     return sum(rate * omega[slot] for rate, slot in zip(worst_order, slots, strict=True)) - best
 
 
+def test_of_two_pages_none_can_be_misplaced() -> None:
+    """Their slots are alike: each lies at an end."""
+    for misplaced in (0, 1, 2):
+        assert worst_case_increase(np.array([1.0, 2.0]), misplaced) == 0.0
+    assert worst_case_increase(np.array([1.0]), 1) == 0.0
+
+
+def test_a_change_at_the_very_instant_of_a_download_is_seen_by_it_and_missed_before() -> None:
+    assert actual_blur([[2.0]], np.array([2.0]), (0.0, 5.0)) == pytest.approx([0.4])
+    assert actual_blur([[2.0]], np.array([2.0]), (0.0, 5.0), np.array([4.0])) == pytest.approx([0.4])
+    assert actual_blur([[4.0]], np.array([2.0]), (0.0, 5.0), np.array([4.0])) == pytest.approx([0.2])
+
+
 def test_misplacing_more_pages_than_there_are() -> None:
     with pytest.raises(UsageError, match="misplaced=3"):
         worst_case_slots(np.ones(2), 3)

@@ -76,6 +76,9 @@ def test_parts_are_apart_where_there_are_several_and_no_instant_of_all(parts, re
         ([Verdict.COHERENT], {"reference": None, "subsites": (part("a"),)}, "together-by-part"),
         ([Verdict.UNKNOWN], {"reference": None, "subsites": (part("a", None),), "ended": None}, "not-reached"),
         ([Verdict.UNKNOWN], {"reference": None, "ended": None}, "not-reached"),
+        ([Verdict.UNKNOWN], {"reference": None}, "never-reached"),
+        ([Verdict.COHERENT], {"refuted": True}, "refuted"),
+        ([None], {"refuted": True}, "nothing"),
     ],
 )
 def test_the_statement(verdicts, more, statement) -> None:
@@ -102,6 +105,12 @@ def test_grounds_count_the_coherent_pages_of_each_kind_where_an_instant_was_reac
 AUDIT = {"claimed": 3, "audited": 2, "changed": 1, "lies": 0, "unaudited": 1, "bound": 2, "confidence": 0.95,
          "of": "lastmod", "strata": [{"of": of, "label": label, "caught": 1 - (label == "docs")} for of, label in (
              ("lastmod", "news"), ("lastmod", "docs"), ("304", "lists"))]}  # fmt: skip
+
+
+def test_of_what_the_records_do_not_bear_out_nothing_is_claimed() -> None:
+    found = facts(Verdict.COHERENT, Verdict.UNKNOWN, refuted=True)
+    assert claim(found)["grounds"] == []
+    assert "unknown" not in limits(found), "all is"
 
 
 def test_an_audit_is_told_where_something_was_claimed_and_liars_by_name() -> None:

@@ -51,3 +51,21 @@ def test_a_page_without_data_or_without_a_verdict_stays_as_it_is():
     page = PageFacts(Url("/"), Kind.PAGE, "seed", 0, 0.0, "prior", embeds=(Url("/api"),))
     for own, known in ((page, {Url("/api"): state(SAME_BYTES)}), (replace(page, verdict=Verdict.COHERENT), {})):
         assert judged_with_data(own, 5.0, known) is own
+
+
+def test_a_page_is_told_with_what_its_scripts_fetched():
+    apis = Url("/a"), Url("/b"), Url("/style")
+    page = PageFacts(Url("/"), Kind.PAGE, "seed", 0, 0.0, "prior", embeds=apis, verdict=Verdict.COHERENT,
+                     evidence=Evidence.BYTES, reason=Reason.EQUAL_BYTES)  # fmt: skip
+    for second, verdict, evidence, reason in (
+        (SAME_BYTES, Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES),
+        (TOLD, Verdict.COHERENT, Evidence.VALIDATOR, f"{Reason.NOT_MODIFIED}: /b"),
+        (OTHER_BYTES, Verdict.CHANGED, Evidence.BYTES, f"{Reason.DATA_CHANGED}: /b"),
+        (ONCE, Verdict.UNKNOWN, Evidence.NONE, f"{Reason.DATA_UNKNOWN}: /b"),
+    ):
+        found = judged_with_data(page, 5.0, {apis[0]: state(SAME_BYTES), apis[1]: state(second)})
+        assert (found.verdict, found.evidence, found.reason) == (verdict, evidence, reason)
+        assert found.data == apis[:2], "a style sheet is none"
+    without = replace(page, evidence=None, verdict=Verdict.UNKNOWN, reason=Reason.VISITED_ONCE)
+    found = judged_with_data(without, 5.0, {apis[0]: state(SAME_BYTES)})
+    assert (found.verdict, found.evidence, found.reason) == (Verdict.UNKNOWN, Evidence.NONE, Reason.VISITED_ONCE)

@@ -40,6 +40,16 @@ def test_of_records_that_do_not_tell_how_long_an_answer_took_the_middle_counts()
     assert clocks.ahead("http://a/", 1e6) == 440.0
 
 
+@pytest.mark.parametrize(("apart", "clock"), [(0.9, 10.0), (1.0, 10.0), (1.1, 10.1)])
+def test_an_answer_agrees_with_a_clock_that_its_date_cut_to_the_second_allows(apart: float, clock: float) -> None:
+    """Two of four lie apart, each on its side: what took no time is behind the clock, or before it."""
+    clocks = Clocks()
+    for number, ahead in enumerate((10.0, 10.0, 10.0 + apart, 10.0 - apart)):
+        clocks.saw("http://a/", download(float(number), number + ahead, took=1e-3))
+    found = clocks.ahead("http://a/", 1e6)
+    assert (found == pytest.approx(10.0)) is (clock == 10.0)
+
+
 @given(st.floats(-1000, 1000), st.lists(st.floats(0, 40), min_size=1, max_size=20), st.lists(st.booleans()))
 def test_where_most_answers_are_fresh_the_clock_is_between_the_date_and_what_the_answer_took(ahead, took, copies):
     """A quarter of them may be copies, as old as may be."""

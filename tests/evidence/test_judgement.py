@@ -144,6 +144,13 @@ def test_a_last_modified_of_now_says_something_where_those_of_its_kind_are_old()
     assert judged(visit, revisit, clocks(4, 60)) == (*OPEN, Reason.LATER_MODIFIED), "nor were these"
 
 
+def test_where_there_is_no_t_yet_nothing_is_too_old() -> None:
+    revisits = Revisits()
+    old = at(90, age=80.0)
+    assert revisits.judge(URL, at(10), old, T).reason == Reason.STALE
+    assert revisits.judge(URL, at(10), old, None).reason == Reason.EQUAL_BYTES
+
+
 def clocks(pages: int, visited: int = 2) -> Revisits:
     """Before that so many pages were visited that are dated anew at each answer."""
     revisits = Revisits()

@@ -439,3 +439,13 @@ def test_another_thread_may_go_on_with_an_open_store(store: ObservationStore):
 def test_a_folder_is_no_history_and_a_file_in_it_is_named(tmp_path: Path, reading: bool):
     with pytest.raises(DataError, match=f"it is a folder; name a file, as {tmp_path}/history.db$"):
         ObservationStore(tmp_path, reading=reading)
+
+
+def test_what_documents_linked_to_is_told_in_the_order_of_time(store: ObservationStore):
+    u, v, nowhere = map(Url, ["u", "v", "nowhere"])
+    store.append([seen(url, 1.0) for url in (u, v)])
+    store.append([seen("u", 1.0, site="t")])
+    store.append_links("s", [Linked(v, 2.0, (u,)), Linked(u, 1.0, (v, nowhere)), Linked(u, 3.0, ())])
+    store.append_links("t", [Linked(u, 9.0, (u,))])
+    assert list(store.linked("s")) == [Linked(u, 1.0, (v,)), Linked(v, 2.0, (u,)), Linked(u, 3.0, ())]
+    assert list(store.linked("nowhere")) == []

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
+from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.storage.texts import END, START, PageCopy, PageText, TextIndex, TextSource
 
 TIDES = PageCopy("sha1:A", "http://a.org/", "20261118110640", PageText("Tides", "High water at nine."))
@@ -112,6 +112,15 @@ def test_a_file_that_is_no_index_is_named_with_the_way_out(tmp_path, content, wh
         path.write_bytes(b"somebody's letters, which are long enough " * 30)
     with pytest.raises(DataError, match=rf"{path} is no text index of this version; remove it.*{why}"):
         TextIndex(path)
+
+
+def test_a_full_disk_is_said_with_the_way_out(tmp_path, monkeypatch):
+    def full(*_):
+        raise StoreFull("text index: disk full")
+
+    monkeypatch.setattr(TextIndex, "_make", full)
+    with pytest.raises(DataError, match=r"^text index: disk full; free space, and search again$"):
+        TextIndex(tmp_path / "texts.db")
 
 
 def test_an_index_is_opened_again_with_what_it_holds(tmp_path):

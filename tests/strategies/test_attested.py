@@ -105,3 +105,24 @@ def test_two_visits_and_lastmods_are_no_worse_than_bytes_alone() -> None:
         assert ours >= bytes_alone * (1 - 1e-3)
         gained += ours - bytes_alone
     assert gained > 0
+
+
+def test_pages_found_after_t_are_visited_once_whatever_is_known_of_them() -> None:
+    strategy = make_strategy("sharc-attested", Setting(size=4))
+    strategy.add(Candidates.of([0, 1], [0.1, 0.2], attested=[True, False]))
+    firsts = [strategy.next(0.0), strategy.next(1.0)]
+    assert {(visit.page, visit.slot) for visit in firsts} == {(0, Slot.ONLY), (1, Slot.FIRST)}
+    assert len(strategy) == 1
+    strategy.reference_passed()
+    strategy.add(Candidates.of([2, 3], [0.1, 0.2], attested=[True, False]))
+    assert strategy.next(2.0) is None, "those before T are not over"
+    for visit in firsts:
+        strategy.finished(visit, captured=True)
+    assert len(strategy) == 3
+    later = []
+    while visit := strategy.next(3.0):
+        later.append((visit.page, visit.slot))
+        strategy.finished(visit, captured=True)
+    assert later[0] == (1, Slot.SECOND)
+    assert sorted(later[1:]) == [(2, Slot.ONLY), (3, Slot.ONLY)]
+    assert len(strategy) == 0

@@ -203,15 +203,32 @@ def test_what_is_no_decision_stops_it(decision) -> None:
     assert "scripted" in str(door.stopped)
 
 
-@pytest.mark.parametrize("method", ["add", "finished", "reprice", "reference_passed", "revisit_after_all", "next"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "add",
+        "finished",
+        "reprice",
+        "reference_passed",
+        "revisit_after_all",
+        "next",
+        "linked",
+        "revisits_ahead",
+        "reorder",
+        "__len__",
+    ],
+)
 def test_one_that_raises_is_stopped_and_told_nothing_more(method) -> None:
     def fail(*_):
         raise ZeroDivisionError
 
-    strategy = Scripted(True, False, False)
-    setattr(strategy, method, fail)
+    strategy = type("Failing", (Scripted,), {method: fail})(True, False, False)
     door = Door(strategy, "scripted")
     calls = {
+        "linked": lambda: door.linked([0]),
+        "revisits_ahead": lambda: due(door).revisits_ahead(),
+        "reorder": lambda: door.reorder([0]),
+        "__len__": lambda: len(door),
         "add": lambda: door.add(candidates([0])),
         "finished": lambda: door.finished(Visit(0, FIRST, Plan.HOPEFUL), captured=True),
         "reprice": lambda: door.reprice(0, 1.0),
@@ -226,6 +243,83 @@ def test_one_that_raises_is_stopped_and_told_nothing_more(method) -> None:
         door.next(0.0)
     with pytest.raises(StrategyError, match="ZeroDivisionError"):
         door.next(0.0)
+
+
+def due(door: Door) -> Door:
+    """A page was visited, and its revisit is due."""
+    door.add(candidates([0]))
+    door.finished(Visit(0, FIRST, Plan.HOPEFUL), captured=True)
+    return door
+
+
+@pytest.mark.parametrize(
+    ("revisits", "steps", "decision", "why"),
+    [
+        (False, [], Visit(0, FIRST, Plan.HOPEFUL), "it makes single visits: there is no second slot to come"),
+        (False, [ONLY], Visit(0, SECOND, Plan.HOPEFUL), "it makes single visits: there is no second slot"),
+        (True, ["turn"], Visit(0, FIRST, Plan.HOPEFUL), "a first visit comes too late"),
+        (True, ["turn"], Visit(0, ONLY, Plan.HOPEFUL), "a first visit comes too late"),
+        (
+            True,
+            [],
+            Visit(0, ONLY, Plan.HOPEFUL),
+            "only the last page may be visited once; 1 more pages wait for theirs, 0",
+        ),
+        (True, [FIRST], Visit(0, SECOND, Plan.HOPEFUL), "after all first visits; 1 more pages wait for theirs, 0 are"),
+        (
+            True,
+            [FIRST, FIRST],
+            Visit(2, FIRST, Plan.HOPEFUL),
+            r"in each slot \(page 2 in slot 'first', which is 'NOT_GIVEN'",
+        ),
+        (True, [FIRST, FIRST], Visit(1, FIRST, Plan.HOPEFUL), r"in each slot \(page 1 in slot 'first', which is 'DUE'"),
+        (True, [FIRST], None, r"nothing is left, and page 1 was never handed out \(page 1, which is 'WAITING'"),
+        (True, [FIRST, FIRST], None, r"nothing is left, and page 0 was never revisited \(page 0, which is 'DUE'"),
+        (True, [], (0, "first"), r"it decided \(0, 'first'\), which is no Visit"),
+        (True, [], Visit(True, FIRST, Plan.HOPEFUL), "which is no Visit"),
+        (True, [], Visit(0, "first", Plan.HOPEFUL), "which is no Visit"),
+        (True, [], Visit(0, FIRST, "hopeful"), "which is no Visit"),
+        (True, [], Visit(-1, FIRST, Plan.HOPEFUL), "which is 'NOT_GIVEN'"),
+    ],
+)
+def test_why_it_is_stopped_is_said_with_page_slot_and_standing(revisits, steps, decision, why) -> None:
+    strategy = Scripted(revisits, False, False)
+    door = Door(strategy, "scripted")
+    door.add(candidates([0, 1]))
+    for page, step in enumerate(steps):
+        if step == "turn":
+            door.reference_passed()
+            continue
+        assert asked(door, strategy, Visit(page, step, Plan.HOPEFUL), allowed=True)
+        door.finished(strategy.decision, captured=True)
+    strategy.decision = decision
+    with pytest.raises(StrategyError, match=f"^strategy='scripted' is stopped: .*{why}"):
+        door.next(0.0)
+
+
+def test_ctrl_c_is_not_the_strategys() -> None:
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    strategy = Scripted(True, False, False)
+    strategy.next = interrupt
+    door = Door(strategy, "scripted")
+    with pytest.raises(KeyboardInterrupt):
+        door.next(0.0)
+    assert door.stopped is None
+
+
+def test_how_many_first_visits_are_left_and_which_wait() -> None:
+    strategy = Scripted(True, False, False)
+    door = Door(strategy, "scripted")
+    door.add(candidates([0, 1, 4]))
+    assert (door.first_visits_left, door.first_visits_waiting) == (3, 3)
+    asked(door, strategy, Visit(1, FIRST, Plan.HOPEFUL), allowed=True)
+    assert (door.first_visits_left, door.first_visits_waiting) == (3, 2)
+    assert [page for page in range(6) if door.waits_for(page)] == [0, 4]
+    door.finished(strategy.decision, captured=False)
+    assert (door.first_visits_left, door.first_visits_waiting) == (2, 2)
+    assert not door.waits_for(1)
 
 
 def test_what_it_is_asked_is_handed_on() -> None:

@@ -155,6 +155,13 @@ def test_the_bound_of_an_exact_assignment_is_tight(seed: int) -> None:
     assert best.coherence <= upper_bound(pages, best.layout.intervals, 2.0) < best.coherence * (1 + 1e-4)
 
 
+def test_the_bound_of_more_rates_than_its_grid_has_holds_and_is_tight(monkeypatch) -> None:
+    monkeypatch.setattr("sharc_crawler.strategies.bound.GRID", 128)
+    rates = np.concatenate((np.zeros(3), mixture(np.random.default_rng(8), 400)))
+    best = optimum(pages_of(rates), 1.0)
+    assert best.coherence <= upper_bound(pages_of(rates), best.layout.intervals, 2.0) < best.coherence * (1 + 1e-3)
+
+
 def test_hopeless_are_those_with_longer_intervals_than_colder_pages() -> None:
     rates = np.array([0.40, 0.35, 0.30, 0.25, 0.20])
     layout = optimum(pages_of(rates), 1.0).layout

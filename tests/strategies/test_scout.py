@@ -96,6 +96,12 @@ def test_what_is_lost_and_what_is_likely_to_be_found_are_weighed() -> None:
     assert named(scout, SITE, [0, 1]) == [1, 0], "visits to pages of its rate bring nothing"
 
 
+def test_a_document_that_links_to_nothing_tells_nothing() -> None:
+    scout = scouting((1e-6, 3))
+    scout.linked([])
+    assert named(scout, SITE, [2] * 3) == [0, 1, 2]
+
+
 def test_of_pages_alike_those_come_first_that_most_documents_link_to_then_those_found_first() -> None:
     scout = scouting((1e-6, 3))
     scout.linked([2, 4])

@@ -63,3 +63,17 @@ def test_an_upkeep_is_known_by_its_name():
     assert make_upkeep("numpy.minimum") is np.minimum
     with pytest.raises(UsageError, match="coherent"):
         make_upkeep("cohernt")
+
+
+def test_where_not_one_page_can_be_kept_all_looks_go_to_the_coldest():
+    every = coherent(np.array([3.0, 2.0, 5.0]), 1.0)
+    assert every.tolist() == [np.inf, 1.0, np.inf]
+
+
+def test_pages_alike_are_given_up_one_by_one_and_no_look_is_left():
+    """Four of six can be kept at one change between two looks; what is left over makes their looks more frequent."""
+    every = coherent(np.ones(6), 4.5)
+    kept = every[np.isfinite(every)]
+    assert len(kept) == 4
+    assert (1 / every).sum() == pytest.approx(4.5)
+    assert kept == pytest.approx(np.full(4, 4 / 4.5))
