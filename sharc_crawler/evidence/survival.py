@@ -69,4 +69,5 @@ def predicted(changes: float, shape: float) -> float:
 def _expected(rates: NDArray[np.float64], intervals: NDArray[np.float64]) -> NDArray[np.float64]:
     """Changes within an interval: none in no time, and none ever where there is no rate."""
     none = (rates == 0.0) | (intervals == 0.0)
-    return np.where(none, 0.0, np.where(none, 0.0, rates) * np.where(none, 0.0, intervals))
+    expected: NDArray[np.float64] = np.multiply(rates, intervals, out=np.zeros(none.shape), where=~none)
+    return expected

@@ -76,12 +76,8 @@ def _prices(
     Where a layout is not quite optimal there are no such prices, and trying makes them grow without end: often it is
     but a few pages that stand in the wrong place, so some of the prices are found without the small pieces.
     """
-    least = 0
-    for share in SHARES:
-        large = np.flatnonzero(pieces.counts >= share * classes.counts.sum())
-        if not len(large) or len(large) == least:
-            continue
-        least = len(large)
+    by_share = (np.flatnonzero(pieces.counts >= share * classes.counts.sum()) for share in SHARES)
+    for large in {len(some): some for some in by_share if len(some)}.values():
         owners, rather = _rather(classes, width, pieces, large[np.argsort(-pieces.counts[large])[:PIECES]])
         gains = np.zeros(len(owners))
         for _ in range(ROUNDS):  # Bellman-Ford

@@ -238,7 +238,7 @@ def test_one_that_raises_is_stopped_and_told_nothing_more(method) -> None:
     }
     if method == "finished":
         door.add(candidates([0]))
-    with pytest.raises(StrategyError, match="ZeroDivisionError"):
+    with pytest.raises(StrategyError, match=r"it raised ZeroDivisionError:  \(test_door\.py, line \d+\) when it was"):
         calls[method]()
         door.next(0.0)
     with pytest.raises(StrategyError, match="ZeroDivisionError"):
@@ -295,6 +295,13 @@ def test_why_it_is_stopped_is_said_with_page_slot_and_standing(revisits, steps, 
     strategy.decision = decision
     with pytest.raises(StrategyError, match=f"^strategy='scripted' is stopped: .*{why}"):
         door.next(0.0)
+
+
+def test_revisits_ahead_that_are_no_list_are_refused_though_there_are_none() -> None:
+    strategy = Scripted(True, False, False)
+    strategy.ahead = ()
+    with pytest.raises(StrategyError, match="its revisits ahead are tuple, which is no list of pages"):
+        due(Door(strategy, "scripted")).revisits_ahead()
 
 
 def test_ctrl_c_is_not_the_strategys() -> None:

@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
-from sharc_crawler.strategies import optimal
+from sharc_crawler.strategies import bound, optimal
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.bound import upper_bound
 from sharc_crawler.strategies.classes import Classes
@@ -153,6 +153,13 @@ def test_the_bound_of_an_exact_assignment_is_tight(seed: int) -> None:
     pages = pages_of(mixture(rng, 600), rng.integers(1, 4, 600) / 3, rng.choice([1.0, 4.0, math.inf], 600))
     best = optimum(pages, 1.0)
     assert best.coherence <= upper_bound(pages, best.layout.intervals, 2.0) < best.coherence * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5, 40])
+def test_prices_between_knots_are_interpolated(slots: int) -> None:
+    knots = np.unique(np.array([0, 1, 2, slots // 2, slots - 1]).clip(0, slots - 1))
+    prices = np.array([9.0, 4.0, 2.0, 1.5, 1.0])[: len(knots)]
+    assert bound._sum(prices, knots) == pytest.approx(np.interp(np.arange(slots), knots, prices).sum())
 
 
 def test_the_bound_of_more_rates_than_its_grid_has_holds_and_is_tight(monkeypatch) -> None:

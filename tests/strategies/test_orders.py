@@ -225,6 +225,16 @@ def test_repriced_pages_take_their_new_place() -> None:
     assert strategy.next(3) is None
 
 
+def test_a_page_whose_rate_is_known_better_keeps_its_weight() -> None:
+    for weight in (0.5, 2.0, 3.0):
+        strategy = make_strategy("hottest-last:revisits=none", Setting())
+        strategy.add(Candidates.of([0, 1, 2], [1.0, 1.0, 1.0], weights=[weight, 1.0, 1.0]))
+        strategy.reprice(0, 4.0)
+        strategy.reprice(1, 4.0 * weight - 0.1)
+        strategy.reprice(2, 4.0 * weight + 0.1)
+        assert [strategy.next(now).page for now in range(3)] == [1, 0, 2]
+
+
 def test_many_rates_are_binned_and_stay_in_order() -> None:
     """Beyond the limit of exact classes, pages are at most a bin out of order."""
     rng = np.random.default_rng(0)

@@ -85,6 +85,15 @@ def test_a_page_with_another_rate_changes_its_place():
     assert planned.take(3) == [4, 1, 3]
 
 
+def test_a_page_with_a_rate_that_the_plan_does_not_know_joins_the_nearest_class_at_once():
+    planned = Planned((1, 3), (0, 2))
+    planned.put([0, 1], HOT)
+    planned.put([2, 3, 4], COLD)
+    assert planned.take(1) == [2]
+    planned.pages.reprice(1, 0.9 * COLD)
+    assert planned.take(4) == [3, 4, 1, 0]
+
+
 def test_a_strict_plan_ends_with_its_runs_and_the_coldest_follow():
     planned = Planned((0, 1), strict=True)
     planned.put([0, 1], HOT)

@@ -39,6 +39,13 @@ def test_pages_that_are_lost_anyway_come_last():
     assert order.tolist()[:2] == [2, 1]
 
 
+def test_of_pages_alike_those_named_first_are_revisited_first():
+    """The order that was given is that of the plan: it stands among them."""
+    rates = np.array([0.1, 0.1, 0.1, 0.1, 0.3])
+    order = revisit_order(rates, np.array([0.0, 1.0, 1.0, 1.0, 1.0]), np.full(5, math.inf), np.zeros(5), 1.0)
+    assert order.tolist() == [4, 1, 2, 3, 0]
+
+
 @pytest.mark.parametrize("name", ["sharc-selective", "sharc-optimal"])
 def test_a_pyramid_hands_the_revisits_out_in_the_new_order(name):
     strategy = make_strategy(name, Setting(size=5))

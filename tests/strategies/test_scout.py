@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,6 +95,17 @@ def test_what_is_lost_and_what_is_likely_to_be_found_are_weighed() -> None:
     for _ in range(2000):
         scout.visited(1e-2)
     assert named(scout, SITE, [0, 1]) == [1, 0], "visits to pages of its rate bring nothing"
+
+
+@given(sites())
+def test_a_page_is_given_up_where_it_is_likelier_to_change_than_not_over_the_longest_interval(classes: Classes) -> None:
+    weighed = replace(classes, weights=np.linspace(0.5, 3.0, len(classes)))
+    scout = brief(Scout(), weighed)
+    longest = WIDTH * (int(classes.counts.sum()) - 1)
+    for row in range(len(classes)):
+        rate, shape = classes.rates[row], None if classes.shapes is None else classes.shapes[row]
+        stays = math.exp(-rate * longest) if shape is None else (1 + rate * longest / shape) ** -shape
+        assert abs(stays - 0.5) < 1e-9 or scout.gives_up(row) == (stays < 0.5)
 
 
 def test_a_document_that_links_to_nothing_tells_nothing() -> None:
