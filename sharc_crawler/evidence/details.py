@@ -45,7 +45,7 @@ class Details:
             kind, reason, _ = figures.redirects[url]
             self.missing[kind, reason] -= 1
             self.redirects[kind] += 1
-        self.missing += Counter()  # without zeros
+        self.missing = +self.missing  # without zeros
 
     def _look(self) -> Set[Url]:
         payloads = self._figures.payloads

@@ -449,3 +449,12 @@ def test_what_documents_linked_to_is_told_in_the_order_of_time(store: Observatio
     store.append_links("t", [Linked(u, 9.0, (u,))])
     assert list(store.linked("s")) == [Linked(u, 1.0, (v,)), Linked(v, 2.0, (u,)), Linked(u, 3.0, ())]
     assert list(store.linked("nowhere")) == []
+
+
+def test_after_a_batch_that_failed_its_urls_and_types_are_new_again(store: ObservationStore):
+    with pytest.raises(StoreUnavailable):
+        store.append([seen("u", 1.0, media_type="text/x"), seen("v", math.nan)])
+    good = [seen("v", 1.0, media_type="text/y"), seen("u", 2.0, media_type="text/x")]
+    assert store.append(good) == 2
+    assert sorted(store.urls("s")) == ["u", "v"]
+    assert sorted(map(repr, store.observations("s"))) == sorted(map(repr, good))

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.evidence.survival import log_survival_of_either_side
-from sharc_crawler.model import Slot
+from sharc_crawler.model import Plan, Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
 
@@ -123,6 +123,17 @@ def test_pages_found_after_t_are_visited_once_whatever_is_known_of_them() -> Non
     while visit := strategy.next(3.0):
         later.append((visit.page, visit.slot))
         strategy.finished(visit, captured=True)
+    assert strategy.accepts_late
     assert later[0] == (1, Slot.SECOND)
     assert sorted(later[1:]) == [(2, Slot.ONLY), (3, Slot.ONLY)]
     assert len(strategy) == 0
+
+
+def test_of_pages_claimed_on_the_servers_word_none_is_hopeless() -> None:
+    """What changes is downloaded again; of pages that are compared by bytes some are given up."""
+    rates = [5.0, 3.0, 0.01, 0.01, 0.01, 0.001]
+    for attested in (True, False):
+        strategy = make_strategy("sharc-attested", Setting(size=6))
+        strategy.add(Candidates.of([*range(6)], rates, attested=[attested] * 6))
+        plans = [strategy.next(0.0).plan for _ in rates]
+        assert (Plan.HOPELESS in plans) is not attested

@@ -245,3 +245,10 @@ def test_in_a_block_the_hotter_page_comes_first_unless_it_is_likely_to_change_be
     for rates, order in (([0.9, 0.7, 0.1, 0.05], [0, 1, 2, 3]), ([9.0, 7.0, 0.1, 0.05], [2, 3, 1, 0])):
         classes = Classes(np.array(rates), np.ones(4, np.int64), np.ones(4))
         assert optimal.assign(classes, 1.0, effort).rows.tolist() == order
+
+
+def test_what_is_expected_of_a_block_is_the_mean_of_all_its_pages():
+    """2.6 and 1.1 changes of three pages in a second: more than one each, so the colder one comes first."""
+    effort = optimal.Effort(exact=0, blocks=2, moves=0)
+    classes = Classes(np.array([1.3, 1.1, 0.001]), np.array([2, 1, 3]), np.ones(3))
+    assert optimal.assign(classes, 1.0, effort).rows.tolist() == [1, 0, 2]

@@ -167,3 +167,10 @@ def test_links_to_a_page_just_beyond_those_known_are_counted() -> None:
     scout._links = np.zeros(2, np.int32)
     scout.linked([1, 2])
     assert scout._links[:3].tolist() == [0, 1, 1]
+
+
+def test_where_no_visit_found_anything_all_are_as_likely_to() -> None:
+    scout = scouting((0.5, 0), (0.01, 0), (0.01, 0))
+    found = brief(scout, SITE).likely
+    assert ((found > 0) & (found < 1e-4)).all()
+    assert (brief(Scout(), SITE).likely == 1.0).all(), "nor did any, of those that were not made"
