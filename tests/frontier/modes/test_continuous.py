@@ -1,0 +1,146 @@
+"""A site that is kept up: when its pages are looked at, what looks teach, and how it ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.model import Phase, RateEstimate, Slot
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.small import ROOT, page, spec, urls, verdicts
+
+LASTS, LOOKS = 60.0, 3600.0  # a look each second
+
+
+class Told:
+    """The rate of each page, and how sure it is."""
+
+    def __init__(self, rates: dict[str, float], shape: float) -> None:
+        self._rates, self._shape = rates, shape
+
+    def rates(self, sightings, now):
+        return [RateEstimate(self._rates[one.url.removeprefix(ROOT)], "told", self._shape) for one in sightings]
+
+
+def kept_up(world, politeness, rates, shape=float("inf"), store=None, **more):
+    """Runs it to its end; the frontier."""
+    world.links = {ROOT: [page(name) for name in rates if name]}
+    parts = Parts(rates=lambda _: Chain([Told(rates, shape)]))
+    frontier = Frontier(politeness, store, parts)
+    order = {"mode": "continuous", "lasts": LASTS, "looks": LOOKS, "upkeep": "even"} | more
+    frontier.open(spec(**order), world.now)
+    world.run(frontier)
+    return frontier
+
+
+def looks_of(world, pages: int) -> list[tuple[float, str]]:
+    """After the first visit of each."""
+    seen = [(at, fetch.url.removeprefix(ROOT)) for at, fetch in world.requests if fetch.slot is not Slot.SECOND]
+    return seen[pages:]
+
+
+RATES = {"": 1e-3, "1": 1e-3, "2": 1e-3}
+
+
+def test_looks_come_at_their_pace_until_the_time_is_over_each_page_in_turn(world, impolite):
+    store, began = MemoryStore(), world.now
+    capture = kept_up(world, impolite, RATES, store=store).capture
+    looks = looks_of(world, 3)
+    assert 55 <= len(looks) <= 61
+    assert all(later[0] - former[0] == pytest.approx(1.0, abs=0.05) for former, later in pairwise(looks[2:-2]))
+    assert all(began < at <= began + LASTS + 0.05 for at, _ in looks)
+    assert max(Counter(name for _, name in looks).values()) - min(Counter(name for _, name in looks).values()) <= 1
+    assert capture.phase is Phase.DONE
+    assert capture.reference >= looks[-1][0]
+    again = urls([fetch for _, fetch in world.requests], slots=[Slot.SECOND])
+    assert sorted(again) == ["", "1", "2"]
+    assert set(verdicts(store).values()) == {"coherent"}
+
+
+def test_twice_as_many_looks_an_hour_are_twice_as_many(world, impolite):
+    kept_up(world, impolite, RATES, looks=2 * LOOKS)
+    assert 110 <= len(looks_of(world, 3)) <= 121
+
+
+def test_pages_are_looked_at_by_the_upkeep_of_their_rates(world, impolite):
+    """Least blur: the square root of the rate."""
+    kept_up(world, impolite, {"": 1e-3, "1": 9e-3, "2": 1e-3}, upkeep="sharp")
+    times = Counter(name for _, name in looks_of(world, 3))
+    assert times["1"] == pytest.approx(3 * times["2"], rel=0.2)
+
+
+def test_a_page_that_is_given_up_is_visited_and_revisited_and_not_looked_at_between(world, impolite):
+    kept_up(world, impolite, {"": 1e-3, "1": 50.0, "2": 1e-3}, upkeep="coherent")
+    times = Counter(fetch.url.removeprefix(ROOT) for _, fetch in world.requests)
+    assert times["1"] == 2
+    assert times["2"] > 20
+
+
+def test_where_all_pages_are_given_up_nothing_is_waited_for(world, impolite):
+    began = world.now
+    kept_up(world, impolite, RATES, upkeep=f"{__name__}.nobody")
+    assert len(world.requests) == 6 or len(world.requests) == 5  # the last page may be visited once
+    assert world.now - began < 10.0
+
+
+def nobody(rates, per_second):
+    return np.full(len(rates), np.inf)
+
+
+@pytest.mark.parametrize(("shape", "learns"), [(0.5, True), (float("inf"), False)])
+def test_looks_teach_how_often_a_page_changes_unless_its_rate_is_known(world, impolite, shape, learns):
+    world.answers = {ROOT + "1": [{"digest": f"sha1:{number}"} for number in range(400)]}
+    kept_up(world, impolite, {"": 1e-2, "1": 1e-2, "2": 1e-2}, shape=shape, upkeep="sharp", lasts=300.0)
+    early, late = (Counter(name for _, name in some) for some in np.split(np.array(looks_of(world, 3), object), [100]))
+    assert early["1"] == pytest.approx(early["2"], abs=2), "until a hundred looks are made"
+    assert (late["1"] > 2 * late["2"]) is learns
+
+
+def test_the_last_look_is_what_a_page_is_judged_by(world, impolite):
+    """It changed again and again, and not after its last look."""
+    world.answers = {ROOT + "1": [{"digest": f"sha1:{number}"} for number in range(5)]}
+    store = MemoryStore()
+    kept_up(world, impolite, RATES, store=store)
+    assert verdicts(store)["1"] == "coherent"
+
+
+def test_a_budget_leaves_room_for_the_revisits(world, impolite):
+    kept_up(world, impolite, RATES, max_requests=20)
+    assert len(world.requests) <= 20
+    again = urls([fetch for _, fetch in world.requests], slots=[Slot.SECOND])
+    assert sorted(again) == ["", "1", "2"]
+    assert len(looks_of(world, 3)) >= 10
+
+
+def test_after_restarts_looks_go_on_and_the_end_is_the_same(world, impolite):
+    store, began, links = MemoryStore(), world.now, [page(name) for name in RATES if name]
+    world.links = {ROOT: links}
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(mode="continuous", lasts=20.0, looks=LOOKS, upkeep="even"), world.now)
+    for _ in range(2):
+        for _ in range(20):
+            assert world.step(frontier)
+        frontier = Frontier(impolite, store)
+        frontier.restore(store.load(), world.now)
+    world.run(frontier, most=200)
+    looks = looks_of(world, 3)
+    assert 18 <= len(looks) <= 24
+    assert looks[-1][0] <= began + 20.1
+    assert sorted(urls([fetch for _, fetch in world.requests], slots=[Slot.SECOND])) == ["", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("order", "why"),
+    [({"strategy": "sharc-online"}, "makes single visits"), ({"strategy": "sharc-attested"}, "makes single visits"),
+     ({"subsites": "path"}, "subsites='path' has several")],
+)  # fmt: skip
+def test_who_makes_no_revisits_around_one_t_cannot_keep_a_site_up(world, impolite, order, why):
+    with pytest.raises(UsageError, match=why):
+        Frontier(impolite).open(spec(mode="continuous", lasts=LASTS, **order), world.now)
