@@ -77,6 +77,62 @@ def test_a_page_is_asked_for_in_another_second_than_before_and_the_order_is_kept
     assert world.now - world.requests[0][0] < 3.0  # one wait for the attempt, one for all revisits
 
 
+def test_a_page_may_be_fetched_again_until_it_is_judged_or_lost(world, impolite):
+    world.links = {ROOT: [page("1"), page("gone")]}
+    world.answers = {ROOT + "gone": [{"result": Result.GONE, "status": 404}]}
+    for strategy, after_visit in (("bfs", True), ("bfs:revisits=none", False)):
+        world.requests.clear()
+        frontier = Frontier(impolite)
+        frontier.open(spec(strategy=strategy), world.now)
+        states = set()
+        while world.step(frontier):
+            may = {number: frontier.may_fetch_again(number) for number in range(len(frontier.pages))}
+            states |= {(frontier.pages.states[number], one) for number, one in may.items()}
+        assert (State.QUEUED, True) in states
+        assert {one for state, one in states if state == State.VISITED} <= {after_visit}
+        assert {one for state, one in states if state in (State.JUDGED, State.LOST)} == {False}
+
+
+def test_what_a_long_document_names_is_known_before_its_fetch_is_over_and_named_again_if_that_ends_otherwise(
+    world, impolite
+):
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(strategy="bfs"), world.now)
+    fetch = frontier.next(world.now)
+    outcome = world.answer(fetch)
+    frontier.named(fetch, outcome, [page("1"), page("2")])
+    assert [row.url.removeprefix(ROOT) for row in store.load().pages] == ["", "1", "2"], "it is written at once"
+    frontier.finished(fetch, outcome, [page("2"), page("3")])
+    frontier.named(fetch, outcome, [page("4")])  # its lease is over
+    assert len(frontier.pages) == 4
+    assert frontier.capture.counts.pages == 4
+
+
+def test_what_is_given_back_is_asked_for_again_and_no_attempt_is_counted(world, impolite):
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    first = frontier.next(world.now)
+    assert not frontier.idle
+    frontier.give_back(first, world.now)
+    assert frontier.idle
+    again = frontier.next(world.now)
+    assert (again.page, again.attempt, again.slot) == (first.page, first.attempt, first.slot)
+    assert again.lease != first.lease
+    assert frontier.finished(first, world.answer(first)) is None
+    assert not frontier.idle, "an answer to a lease that is over is nobody's"
+
+
+def test_what_a_driver_keeps_is_written_with_the_step(world, impolite):
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(), world.now)
+    frontier.ledger.keep("cookies", "[1]")
+    assert "cookies" not in store.load().kept
+    frontier.ledger.commit()
+    assert store.load().kept == {"cookies": "[1]"}
+
+
 def test_the_same_url_in_two_spellings_is_one_page(world, impolite):
     world.links = {ROOT: [page("x?b=2&a=1"), page("x?a=1&b=2#part"), Sighting("HTTP://A.example:80/x?a=1&b=2")]}
     frontier = Frontier(impolite)

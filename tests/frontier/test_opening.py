@@ -49,6 +49,20 @@ def test_robots_that_cannot_be_had(world, status, fetched):
         assert "nothing on it is fetched" in " ".join(capture.notes)
 
 
+def test_a_page_in_place_of_robots_txt_and_a_sitemap_with_an_error_are_told(world):
+    world.robots = {"a.example": "<!DOCTYPE html><html><body>Not here</body></html>"}
+    world.links = {ROOT + "map.xml": [page("1")]}
+    world.answers = {ROOT + "map.xml": [{"error": "the rest cannot be read"}]}
+    frontier = Frontier()
+    capture = frontier.open(spec(sitemaps=(ROOT + "map.xml",)), world.now)
+    world.run(frontier)
+    assert (
+        f"{ROOT}robots.txt is an HTML page, not a robots.txt: nothing in it counts, all may be fetched" in capture.notes
+    )
+    assert f"sitemap {ROOT}map.xml: the rest cannot be read" in capture.notes
+    assert ROOT + "1" in [fetch.url for _, fetch in world.requests]
+
+
 def test_robots_redirects_are_followed_up_to_five_times(world):
     hops = {
         f"{ROOT}robots{i or ''}.txt": [

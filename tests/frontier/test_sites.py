@@ -117,6 +117,58 @@ def test_a_site_waits_without_being_looked_at(world):
     assert len(sites._heap) <= 2 * len(roots) + SLACK + 1
 
 
+def test_the_verbs_of_one_frontier_are_those_of_the_site_that_a_lease_is_of(world, impolite):
+    sites = Sites(impolite)
+    for root in (A, B):
+        sites.open(spec(root), world.now)
+    assert len(sites) == 2
+    assert ("a.example" in sites, "c.example" in sites) == (True, False)
+    assert [one.capture.spec.site for one in sites] == ["a.example", "b.example"]
+    assert sites.polls is None
+    fetch = sites.next(world.now)
+    own, other = sites[fetch.site], sites[{"a.example": "b.example"}.get(fetch.site, "a.example")]
+    sites.named(fetch, world.answer(fetch), [Sighting(f"{fetch.url}1")])
+    assert (own.capture.counts.pages, other.capture.counts.pages) == (2, 1)
+    sites.give_back(fetch, world.now)
+    assert own.idle
+
+
+def test_a_site_that_is_held_is_asked_for_nothing_until_it_goes_on(world, impolite):
+    sites = Sites(impolite)
+    for root in (A, B):
+        sites.open(spec(root), world.now)
+    sites.hold("a.example")
+    asked = []
+    while isinstance(fetch := sites.next(world.now), Fetch):
+        asked.append(fetch.site)
+        sites.finished(fetch, world.answer(fetch))
+    assert set(asked) == {"b.example"}
+    sites.go_on("a.example")
+    world.run(sites)
+    assert sites.done
+
+
+def test_who_waits_is_asked_in_time_however_often_what_they_wait_for_changes(world):
+    """Old entries are thrown away when they are many: the next one due is still the first."""
+    roots = [f"http://h{number}.example/" for number in range(4)]
+    linked(world, roots, 60)
+    sites = Sites(Politeness(delay=1.0, obey_robots=False))
+    for root in roots:
+        sites.open(spec(root), world.now)
+    for _ in range(1200):
+        decision = sites.next(world.now)
+        if isinstance(decision, Wait):
+            assert decision.until == min(sites._due.values())
+            world.now = decision.until
+        elif isinstance(decision, Done):
+            break
+        else:
+            world.requests.append((world.now, decision))
+            sites.finished(decision, world.answer(decision), world.links.get(decision.url, ()))
+        assert len(sites._heap) <= 2 * len(sites._due) + SLACK + 1
+    assert sites.done
+
+
 def test_what_is_over_is_over_when_all_are(world, impolite):
     linked(world, [A], 3)
     sites = Sites(impolite)

@@ -155,6 +155,14 @@ def test_the_bound_of_an_exact_assignment_is_tight(seed: int) -> None:
     assert best.coherence <= upper_bound(pages, best.layout.intervals, 2.0) < best.coherence * (1 + 1e-4)
 
 
+def test_the_bound_of_two_weights_is_tight() -> None:
+    """Pages of each combination of weight and shape are added up once."""
+    rng = np.random.default_rng(11)
+    pages = pages_of(mixture(rng, 120), rng.choice([1.0, 3.0], 120))
+    best = optimum(pages, 1.0)
+    assert best.coherence <= upper_bound(pages, best.layout.intervals, 2.0) < best.coherence * (1 + 1e-3)
+
+
 @pytest.mark.parametrize("slots", [1, 2, 5, 40])
 def test_prices_between_knots_are_interpolated(slots: int) -> None:
     knots = np.unique(np.array([0, 1, 2, slots // 2, slots - 1]).clip(0, slots - 1))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.classes import Classes
-from sharc_crawler.strategies.layout import LIMIT, classify, lay_out
+from sharc_crawler.strategies.layout import LIMIT, _bins, classify, lay_out
 from sharc_crawler.strategies.selective import selective
 from sharc_crawler.strategies.split import TIE, _drops, split
 from tests.strategies.oracles import direct_split, intervals_of, literal_split
@@ -188,3 +188,13 @@ def test_so_many_combinations_of_rate_and_weight_are_classes_and_of_one_more_bin
     classes, _ = classify(Candidates.of(np.arange(len(rates)), rates, weights))
     assert (len(classes) == LIMIT) == (more == 0)
     assert len(classes) <= LIMIT
+
+
+def test_nothing_and_infinity_have_bins_of_their_own() -> None:
+    logs = np.array([-math.inf, 0.0, 0.004, 0.5, math.inf, 1.0])
+    bins = _bins(logs, 0.01).tolist()
+    assert bins[1] == bins[2]
+    assert len(set(bins)) == 5
+    assert (min(bins), max(bins)) == (bins[0], bins[4])
+    assert bins[3] - bins[1] == 50
+    assert _bins(np.array([-math.inf, 1.0]), 0.01).tolist() == [0, 1]

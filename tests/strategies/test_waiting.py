@@ -45,6 +45,9 @@ def test_many_at_once_are_as_one_after_the_other(before, after, portion, ascendi
         found = Candidates.of(rest, rates, weights, shapes)
         waiting_many.put_all(at_once, found, np.array(attested, np.bool_))
     assert state(at_once) == state(in_turn)
+    left = in_turn.waiting()[0].tolist()
+    for waiting in (in_turn, at_once):  # those that have left their lines since are passed over
+        assert sorted(waiting.pop(waiting.at(0)) for _ in left) == left
 
 
 def test_what_a_long_sitemap_names_is_not_put_page_by_page(monkeypatch):

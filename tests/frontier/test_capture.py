@@ -1,0 +1,86 @@
+"""The values that a capture is parted into: what is counted, owed, embedded, noted."""
+
+from __future__ import annotations
+
+from sharc_crawler.frontier import capture
+from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.model import Sighting
+from tests.frontier.small import spec
+
+
+def test_pages_are_counted_by_what_becomes_of_them():
+    counts = Counts()
+    counts.known()
+    counts.known(5)
+    counts.left()
+    counts.left(3)
+    counts.taken_up()
+    counts.visited(captured=True)
+    counts.visited(captured=False)
+    counts.visited(captured=True, pages=4)
+    counts.visited(captured=False, pages=2)
+    counts.polled()
+    counts.revisited()
+    counts.revisited()
+    assert (counts.pages, counts.late, counts.visits, counts.captured, counts.revisits) == (6, 3, 8, 6, 2)
+
+
+def test_what_is_owed_is_over_when_all_of_it_has_ended():
+    owed = Owed()
+    owed.one()
+    owed.one()
+    owed.before_visits()
+    assert (owed.pending, owed.first) == (2, 1)
+    owed.ended()
+    owed.was_read()
+    assert (owed.pending, owed.first) == (1, 0)
+
+
+def test_what_waits_for_the_strategy_is_taken_once(monkeypatch):
+    monkeypatch.setattr(capture, "MAX_ELSEWHERE", 2)
+    front = Front()
+    front.wait([3, 1])
+    front.wait([2])
+    assert (front.take(), front.take()) == ([3, 1, 2], [])
+    for number in range(4):
+        front.lies_elsewhere(Sighting(f"http://o/{number}"))
+    front.moved_to("http://o/")
+    assert [one.url for one in front.take_elsewhere()] == ["http://o/0", "http://o/1"]
+    assert (front.take_elsewhere(), front.moved) == ([], ["http://o/"])
+    unrated = front.unrated
+    assert front.take_unrated() is unrated
+    assert front.unrated is not unrated
+
+
+def test_of_what_a_page_embeds_no_more_than_so_many_are_fetched():
+    for most, beyond in ((2, {12, 13}), (0, set())):
+        embedded = Embedded(most)
+        for resource in (10, 11, 12, 13):
+            assert embedded.full(1) == (most and resource >= 12)
+            embedded.add(1, resource)
+        embedded.add(2, 20)
+        assert {one for one in (10, 11, 12, 13, 20) if embedded.why_not(one)} == beyond
+        assert (1 in embedded, 3 in embedded) == (True, False)
+        assert (embedded.take(1), embedded.take(1)) == ([10, 11, 12, 13], [])
+        embedded.clear()
+        assert embedded.take(2) == []
+    assert Embedded(1).why_not(5) is None
+
+
+def test_a_note_is_told_once_and_may_take_the_place_of_another(impolite):
+    frontier = Frontier(impolite)
+    made = frontier.open(spec(), 1000.0)
+    before = list(made.notes)
+    for text, instead in (("held up", ""), ("held up", ""), ("again", "held up"), ("over", "never said")):
+        frontier.note(text, instead)
+    assert made.notes == [*before, "again", "over"]
+
+
+def test_the_time_of_a_budget_stands_still_while_nothing_is_done(impolite):
+    made = Frontier(impolite).open(spec(max_time=100.0), 1000.0)
+    made.interrupted(1010.0, 1030.0)
+    made.interrupted(1040.0, 1045.0)
+    assert made.interruptions == [(1010.0, 1030.0), (1040.0, 1045.0)]
+    assert made.budget.paused == 25.0
+    assert made.budget.ends == 1125.0
