@@ -19,7 +19,6 @@ from sharc_crawler.options.table import NEWS, SEEDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
-    from typing import Any
 
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.rows import Batch
@@ -58,11 +57,10 @@ def ordered(
     specs = given.specs(str(given.settings.get("SHARC_STRATEGY", config.strategy)), {}, config)
     if len(specs) != 1:
         raise UsageError(f"url={arguments['url']!r} names {len(specs)} sites; add each of them")
-    bounds: dict[str, Any] = {name: getattr(given.options, name) or config.bounds[name] for name in BOUNDS}
     delay = delay_of(given, config)
     history = IN_LEDGER if shares_history else config.history or ""
     settings = {"delay": delay, "masks": config.masks or "", "history": history, **_masks(config, masks)}
-    return replace(specs[0], **bounds, settings=settings), given
+    return replace(specs[0], settings=settings), given
 
 
 def _masks(config: Config, own: Path | None) -> dict[str, object]:

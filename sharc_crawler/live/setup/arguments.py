@@ -10,7 +10,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.make import check
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
-from sharc_crawler.options.reading import ARGUMENTS, read_arguments
+from sharc_crawler.options.reading import ARGUMENTS, ROWS, read_arguments
 from sharc_crawler.options.table import Options
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -76,56 +76,52 @@ class Arguments:
 
         Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
         """
-        options = self.options
-        made = make_strategy(strategy, Setting())
-        if not type(made).__module__.startswith("sharc_crawler."):
-            from sharc_crawler.live.unanswered import Watch  # one that is not ours may never return
-
-            Watch().begin()
-        check(made, options.subsites, options.mode)
-        own: dict[str, object] = {}
-        if options.skip == "attested":
-            from sharc_crawler.live.setup.skipping import check_skipping  # only where former answers stand
-
-            check_skipping(options, strategy, attests=made.attests)
-        if options.mode == "continuous":
-            from sharc_crawler.live.setup.continuous import kept_up  # only of these captures
-
-            own = kept_up(options)
-        scope = cast("ScopeKind", options.scope)
+        options, kept_up = self.options, self._kept_up(strategy)
         sites: dict[str, list[str]] = {}
         for url in self.urls:
-            sites.setdefault(site_of(url, scope), []).append(url)
-        specs = [
-            CaptureSpec(
-                site=site,
-                seeds=tuple(urls),
-                strategy=strategy,
-                scope=scope,
-                include=options.include,
-                exclude=options.exclude,
-                sitemaps=options.sitemap,
-                size=options.size or config.size,
-                limit=options.limit,
-                hops=_hops(strategy) if options.hops is None else options.hops,
-                traps=options.traps,
-                page_resources=config.page_resources,
-                audit=options.audit,
-                lag=options.lag,
-                skip=options.skip,
-                hints=options.hints,
-                subsites=options.subsites,
-                session=options.session if self.login else "",
-                settings={**settings, **own, **(self.login.in_vain(urls, time.time()) if self.login else {})},
-                **own,  # type: ignore[arg-type]
-            )
-            for site, urls in sites.items()
-        ]
+            sites.setdefault(site_of(url, cast("ScopeKind", options.scope)), []).append(url)
+        order = {
+            **_ordered(options, config),
+            **kept_up,
+            "strategy": strategy,
+            "sitemaps": options.sitemap,
+            "hops": _hops(strategy) if options.hops is None else options.hops,
+            "session": options.session if self.login else "",
+        }
+        specs = []
+        for site, urls in sites.items():
+            said = {**settings, **kept_up, **(self.login.in_vain(urls, time.time()) if self.login else {})}
+            specs.append(CaptureSpec(**{**order, "site": site, "seeds": tuple(urls), "settings": said}))
         if self.instant is None:
             return specs
         from sharc_crawler.live.setup.instant import as_instant  # only of instant crawls
 
         return [as_instant(spec, self.instant) for spec in specs]
+
+    def _kept_up(self, strategy: str) -> dict[str, Any]:
+        """What a capture that goes on has to be told; what cannot be captured so is refused."""
+        options, made = self.options, make_strategy(strategy, Setting())
+        if not type(made).__module__.startswith("sharc_crawler."):
+            from sharc_crawler.live.unanswered import Watch  # one that is not ours may never return
+
+            Watch().begin()
+        check(made, options.subsites, options.mode)
+        if options.skip == "attested":
+            from sharc_crawler.live.setup.skipping import check_skipping  # only where former answers stand
+
+            check_skipping(options, strategy, attests=made.attests)
+        if options.mode != "continuous":
+            return {}
+        from sharc_crawler.live.setup.continuous import kept_up  # only of these captures
+
+        return kept_up(options)
+
+
+def _ordered(options: Options, config: Options) -> dict[str, Any]:
+    """What an order has by an option's name: by the argument, else by the setting."""
+    rows = [row for row in ROWS if row.field in CaptureSpec.__dataclass_fields__]
+    told = {row.field: getattr(options if row.option.argument else config, row.field) for row in rows}
+    return told | {row.field: told[row.field] or getattr(config, row.field) for row in rows if row.setting}
 
 
 def _instant(options: Options) -> Terms | None:

@@ -68,6 +68,14 @@ def test_seeds_are_read_line_by_line_and_a_bad_line_is_named(tmp_path):
         Arguments.parse({"seeds": str(seeds)})
 
 
+def test_an_order_has_what_an_argument_says_and_else_what_a_setting_says():
+    """By name: who adds an option that an order has, too, hands it over nowhere."""
+    arguments = Arguments.parse({"url": "https://a.example", "limit": "7", "lag": "2h", "max_requests": "30"})
+    (spec,) = arguments.specs("bfs", {}, Options(size=40, max_requests=50, max_time=60.0, page_resources=9))
+    assert (spec.limit, spec.lag, spec.max_requests) == (7, 7200.0, 30)
+    assert (spec.size, spec.max_time, spec.page_resources) == (40, 60.0, 9)
+
+
 def test_seeds_of_one_site_are_one_capture():
     arguments = Arguments.parse({"url": "http://a.org/x http://www.a.org/y http://b.org/", "limit": "5"})
     specs = arguments.specs("bfs", {}, Options())
