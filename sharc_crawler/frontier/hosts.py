@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from sharc_crawler.links.robots import Rules
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Seconds
 
-#: By default: 288 pages a day. There Heritrix, too, stops obeying (respectCrawlDelayUpToSeconds). We leave the host
-#: out: nothing is asked sooner than it wants, and who wants one request an hour or a century wants no crawler
-MAX_DELAY: Seconds = 300.0
-
-
 AWAY = 2  #: URLs in a row whose Retry-After is longer than is waited, after which it is the host's, not the URL's
 SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
 TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
@@ -38,7 +33,9 @@ class Politeness:
     attempts: int = 3  #: of one fetch, in all
     back_off: Seconds = 5.0  #: before the second attempt; doubled for each further one
     longest_pause: Seconds = 3600.0  #: a server's Retry-After is honoured up to this
-    max_delay: Seconds = MAX_DELAY  #: a host whose robots.txt asks for more between two requests is not crawled
+    #: a host whose robots.txt asks for more between two requests is left out, where Heritrix stops obeying it
+    #: (respectCrawlDelayUpToSeconds): nothing is asked sooner than it wants. 288 pages a day
+    max_delay: Seconds = 300.0
     obey_robots: bool = True
     agent: str = "sharc-crawler"  #: product token that robots.txt is read for
     hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts

@@ -11,7 +11,7 @@ from sharc_crawler.archive.options import FORMER
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.wire.addresses import AddressRules
-from sharc_crawler.options.reading import SETTINGS, read_settings
+from sharc_crawler.options.reading import ROWS, SETTINGS, read_settings
 from sharc_crawler.options.table import Options
 
 if TYPE_CHECKING:
@@ -67,12 +67,8 @@ def _politeness(settings: BaseSettings, ours: Options) -> Politeness:
     if not str(at_once).isdecimal() or not int(at_once):
         raise UsageError(f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once!r} must be a whole number of at least 1")
     return Politeness(
-        delay=ours.delay,
+        **{row.field: getattr(ours, row.field) for row in ROWS if row.field in Politeness.__dataclass_fields__},
         concurrency=int(at_once),
-        attempts=ours.attempts,
-        back_off=ours.back_off,
-        obey_robots=ours.obey_robots,
-        max_delay=ours.max_delay,
         agent=settings.get("ROBOTSTXT_USER_AGENT") or product_token(settings.get("USER_AGENT") or ""),
         hosts={host: float(slot["delay"]) for host, slot in slots.items() if "delay" in slot},
         at_once={host: int(slot["concurrency"]) for host, slot in slots.items() if "concurrency" in slot},

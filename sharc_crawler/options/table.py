@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
-from sharc_crawler.frontier.hosts import MAX_DELAY
-from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, LAG, PAGE_RESOURCES, ScopeKind
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RESOURCES, ScopeKind
 from sharc_crawler.options.checked import (
     COOKIES,
     DIVISION,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 #: sections of the page of arguments
 WHAT, SHOWN, RUNS, SEEDS, NEWS, KEPT = "what", "shown", "runs", "seeds", "news", "kept"
 ASKED_FOR = ("gzip", "deflate", "br", "zstd")  #: content codings that are undone
+_USUAL = Politeness()
 _INSTANT, _CONTINUOUS, _RANKER = "mode=instant", "mode=continuous", "ranker="
 _SHOWN = "browser=always|auto"
 _TIMED = f"{_INSTANT}|continuous"  #: with either
@@ -121,7 +122,7 @@ class Options:
         Whole(),
         None,
         "links followed in a row from a seed or sitemap at most (trails without end, such as calendars); 0: no limit",
-        shown="50, none for `dfs`",
+        shown=f"{HOPS}, none for `dfs`",
     )
     traps: bool = argument(
         Flag(),
@@ -415,17 +416,17 @@ class Options:
     )
     max_delay: float = setting(
         Duration(),
-        MAX_DELAY,
+        _USUAL.max_delay,
         "time between two requests to a host (as Heritrix has it; 288 pages a day). A host whose robots.txt asks for"
         " more (`Crawl-delay`, `Request-rate`) is left out, with a note in the report: nothing is asked sooner than it"
         " wants",
     )
     attempts: int = setting(
-        Whole(1), 3, "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`)"
+        Whole(1), _USUAL.attempts, "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`)"
     )
     back_off: float = setting(
         Duration(),
-        5.0,
+        _USUAL.back_off,
         "time before the second attempt, doubled for each further one. A page that fails when nothing else is left to"
         " visit holds up the revisits for so long, and for `DOWNLOAD_TIMEOUT` each time it is silent",
     )
