@@ -8,7 +8,8 @@ The first reads documents of one size as a capture does (links, text, fingerprin
 in mixes from a fixed seed, and says the processor time of the worst. With `--crawl` one host on loopback serves a page
 of each shape and another one small pages, in one capture: how long does the second host wait between two requests,
 beside the same crawl in which the first host's documents are small, too?
-With `--inside` what the crawl's own process does with a long sitemap and with long robots.txt files, step by step.
+With `--inside` what the crawl's own process does with a long sitemap, with a page of odd queries and with long
+robots.txt files, step by step.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ SHAPES = {
     "links": (b"", b"<a href=/page-%d>"),
     "relative links": (b"<base href=//////>", b"<a href=../%d/../>"),
     "links to session paths": (b"", b"<a href=/%032d/a>"),
+    "odd queries": (b"", b"<a href='/?" + b"b%d=%zz&a=\xc3\xa4;c[]=|&&" * 75 + b"'>"),
     "images": (b"", b"<img srcset='a%d.png 1x, b%d.png 2x' style='background:url(%d)'>"),
     "one srcset": (b"<img srcset='", b"a%d.png %dx, "),
     "scripts": (b"", b"<script>%d</script>"),
@@ -223,6 +225,26 @@ def sitemap_inside(entries: int = 50_000) -> None:
                 portions.take()
 
 
+def queries_inside(size: int = 12_000_000) -> None:
+    """A page of as many odd query links as it can hold: its reading, as it comes from its reader, taken in."""
+    url = "http://h.example/"
+    order = Order(url, Wants.DOCUMENT, compared=True, words=True)
+    before = time.process_time()
+    reading = read(HEAD + document(SHAPES["odd queries"], size), order, detector_of("content", None))
+    print(f"{time.process_time() - before:7.3f} s  {size:,} bytes of odd query links: read, in a process of its own")
+    said = json.dumps(packed(reading))
+    with timed(f"{len(reading.links):,} links, in {len(said):,} bytes: unpacked"):
+        links = unpacked_reading(json.loads(said), url).links
+    with tempfile.TemporaryDirectory() as folder:
+        sites = Sites(Politeness(delay=0.0, obey_robots=False))
+        spec = CaptureSpec("h.example", (url,), strategy="bfs:revisits=none", sitemaps=())
+        sites.open(spec, 0.0, SqliteStore(Path(folder)))
+        fetch = sites.next(0.0)
+        assert isinstance(fetch, Fetch), "the seed is asked for first"
+        with timed("taken in, and written"):
+            sites.finished(fetch, Outcome(Result.OK, 0.0, 0.0, status=200), links)
+
+
 def beginning_inside(strategy: str, sitemaps: int) -> None:
     """The longest turn of the reactor from the last sitemap to the first page, and what a thread does beside it."""
     urls = tuple(f"http://h.example/{number}.xml" for number in range(sitemaps))
@@ -265,18 +287,21 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1_000_000)
     parser.add_argument("--mixes", type=int, default=60)
     parser.add_argument("--crawl", action="store_true")
+    parser.add_argument("--only", choices=SHAPES, help="with --crawl: ten documents of this shape alone")
     parser.add_argument("--inside", action="store_true")
     parser.add_argument("--pages", type=int, default=600)
     args = parser.parse_args()
     if args.inside:
         gc.set_threshold(OBJECTS)  # as captures do
         sitemap_inside()
+        queries_inside()
         for strategy, sitemaps in itertools.product(("bfs", "sharc-online", "sharc-attested"), (1, 4)):
             beginning_inside(strategy, sitemaps)
         robots_inside()
         return
     if args.crawl:
-        costly = [document(shape, args.size) for shape in SHAPES.values()]
+        shapes = [SHAPES[args.only]] * 10 if args.only else list(SHAPES.values())
+        costly = [document(shape, args.size) for shape in shapes]
         for name, bodies in (("small documents", [b"small"] * len(costly)), ("costly documents", costly)):
             found = waits(bodies, args.pages)
             print(

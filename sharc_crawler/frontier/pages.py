@@ -96,6 +96,11 @@ class PageTable:
         if compared:
             self._notes[page] = self._packed(outcome)
 
+    def parent_url(self, page: PageId) -> str:
+        """Where it was found; empty: nowhere that we fetched."""
+        parent = self.parents[page]
+        return self.urls[parent] if parent != NO_PARENT else ""
+
     def remembered(self, page: PageId) -> Outcome:
         """That state, as the outcome that it came with."""
         started = self.started[page]

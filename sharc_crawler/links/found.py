@@ -73,7 +73,7 @@ class Resolver:
             return tuple(map(self._origin.__add__, documents)), 0
         urls: dict[str, None] = {}
         for tried, document in enumerate(documents):
-            if len(urls) == limit:
+            if len(urls) == limit or tried == 2 * limit:  # many may mean the same, or nothing
                 return tuple(urls), len(documents) - tried
             url = self._origin + document if self._plain and _PLAIN.fullmatch(document) else self.one(document)
             if url is not None:

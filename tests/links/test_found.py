@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.links.found import Resolver
+from sharc_crawler.links.found import LIMIT, Resolver
 
 PIECES = [
     "/",
@@ -54,3 +54,8 @@ NAMES = st.lists(st.sampled_from(["a", "b.c", ";", ":", ".", "..", "/", "@", "%2
 def test_folders_are_gone_up_as_the_standard_library_does(folder: str, up: int, name: str) -> None:
     base, reference = f"http://h/{folder}page", f"{'../' * up}{name}"
     assert Resolver(base).one(reference) == urljoin(base, reference)
+
+
+def test_references_that_all_mean_one_address_are_not_resolved_without_end() -> None:
+    references = [f"../{number}/../" for number in range(3 * LIMIT)]
+    assert Resolver("http://h/a/b/").all(references) == (("http://h/a/",), LIMIT)

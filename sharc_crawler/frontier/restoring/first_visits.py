@@ -73,5 +73,5 @@ class FirstVisits:
     def _tell(self, traps: Traps, made: Sequence[VisitRow]) -> None:
         for row in made:
             if (content := content_of(row.outcome)) is not None:
-                traps.saw(url := self._known[row.page].url, content)
+                traps.saw(url := self._known[row.page].url, content, self._pages.parent_url(row.page))
                 traps.showed(row.page, url, content, self._pages, partial(self._feeds, row.page))

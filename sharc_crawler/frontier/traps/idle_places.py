@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.frontier.traps.rules import MEANING
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ OF_PAGES = 5  #: pages that had copies: a query that names all documents of one 
 DOUBT = 4  #: copies, from which on more of them wait until nothing else is left
 OF_FEW = 3  #: pages that had copies, and values, once nothing else waits
 SHARE = 0.9  #: of the pages that could have been copies
+VERSIONS = 3  #: copies of each content: fewer do not tell sessions that are handed on from a site's versions
 MOST = 500  #: places that are watched
 MOST_FIRST = 500  #: contents whose first addresses are remembered
 RESTS = 5_000  #: addresses without what stands in a place, all places together
@@ -71,6 +73,8 @@ class _SeenPlace:
         self.values: set[int] = set()  # that stood there, in copies
         self.pages = 0  # with a rest that was there before
         self.copies = 0
+        self.kept = 0  # of these pages: in whose parents' addresses the same stood
+        self.changed: set[int] = set()  # rests that showed something else, too
 
     @property
     def idle(self) -> bool:
@@ -80,7 +84,13 @@ class _SeenPlace:
     def mostly(self, copies: int, values: int, of: int) -> bool:
         """Are so many pages copies, of so many others, and few that could be are none?"""
         enough = self.copies >= copies and len(self.values) >= values and len(self.copied) >= of
-        return enough and self.copies >= SHARE * self.pages
+        return enough and self.copies >= SHARE * self.pages and not self._may_be_versions()
+
+    def _may_be_versions(self) -> bool:
+        """Is what stands there handed on from page to page, and did one of the pages show something else?"""
+        few = self.copies < VERSIONS * (len(self.rests) + self.pages - self.copies)
+        means = MEANING * len(self.changed) >= len(self.rests)
+        return bool(self.changed) and 2 * self.kept >= self.pages and (few or means)
 
 
 class IdlePlaces:
@@ -103,8 +113,8 @@ class IdlePlaces:
         self._few: dict[str, str] = {}  # places that mean nothing on a site that is as small as it looks
         self.doubtful: set[str] = set()  #: places that may mean nothing
 
-    def saw(self, url: str, content: str) -> None:
-        """A page was captured."""
+    def saw(self, url: str, content: str, parent: str = "") -> None:
+        """A page was captured, which ``parent`` named first."""
         first = self._first.get(hash(content))
         if first is None and len(self._first) < MOST_FIRST:
             self._first[hash(content)] = url
@@ -119,11 +129,14 @@ class IdlePlaces:
                 self._places[form.place] = _SeenPlace()
             place = self._places.get(form.place)
             if place is not None:
-                self._count(place, form, copy=form.rest in shared)
+                self._count(place, form, copy=form.rest in shared, kept=form.value in parent)
 
-    def _count(self, place: _SeenPlace, form: Form, *, copy: bool) -> None:
+    def _count(self, place: _SeenPlace, form: Form, *, copy: bool, kept: bool) -> None:
         rest = hash(form.rest)
-        place.pages += copy or rest in place.rests
+        if not copy and rest in place.rests:
+            place.changed.add(rest)
+        place.pages += (again := copy or rest in place.rests)
+        place.kept += again and kept
         if rest not in place.rests and self._rests < RESTS:
             place.rests.add(rest)
             self._rests += 1

@@ -23,6 +23,7 @@ class MadeUp(NamedTuple):
 
     place: str  #: behind this path, or in this parameter of whatever page
     rest: str  #: the address without it
+    values: tuple[str, ...]  #: what stands there
 
 
 def made_up(url: str) -> list[MadeUp]:
@@ -36,7 +37,8 @@ def made_up(url: str) -> list[MadeUp]:
     parts = [one for match in found if (one := _single(url, start, match))]
     if len(parts) > 1:
         rest = _SESSION.sub(lambda match: "*" if _single(match.string, 0, match) else match[0], url[start:])
-        parts.append(MadeUp(" ".join(one.place for one in parts), f"{url[:start]}{rest}"))
+        values = tuple(value for one in parts for value in one.values)
+        parts.append(MadeUp(" ".join(one.place for one in parts), f"{url[:start]}{rest}", values))
     return parts
 
 
@@ -46,4 +48,4 @@ def _single(url: str, start: int, found: Match[str]) -> MadeUp | None:
     if not parameter and after in {"", "/"}:
         return None
     place = f"?{parameter[1]}=*" if parameter else f"{_SESSION.sub('*', before[start:])}*"
-    return MadeUp(place, f"{before}*{after}")
+    return MadeUp(place, f"{before}*{after}", (found[0],))

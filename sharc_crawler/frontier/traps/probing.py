@@ -170,8 +170,8 @@ class Prober:
         looks = _looks(traps)
         if looks.stay:
             doubted.follow(traps.echoes.echoes, pages)
-        visit = doubted.take()
-        if traps.suspicion is None:  # a calendar's
+        visit, traps.alone = doubted.take(), True
+        if traps.suspicion is None or traps.why_not(pages.urls[visit.page]):  # a calendar's; or it is left at once
             return visit
         if looks.wants(visit.page, pages):
             looks.asked(parent := pages.parents[visit.page])

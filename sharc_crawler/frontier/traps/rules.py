@@ -1,17 +1,14 @@
 """Endless sites that no single URL gives away: ever new addresses, the same few contents.
 
-Two rules. Something in an address may look made up for each visitor: a session id, a long random number. It is known by
-where it stands (``/s/*``, ``?sid=*``). Where half of the pages show what the same address had shown with something else
-there, it means nothing, and what was visited once is left with anything else in that place. What ends a path may name a
-document. Other addresses are told by their template, numbers and query values left out: where there are four pages for
-each content, the rest of the template is left. Others: ``idle_places``, ``echoes``, ``soft_errors``, ``calendars``.
+What may be made up for each visitor is told by where it stands (``made_up_places``). Other addresses are told by their
+template, numbers and query values left out: where there are four pages for each content, the rest of the template is
+left. Others: ``idle_places``, ``echoes``, ``soft_errors``, ``calendars``.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.echoes import Echoes
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
-    from sharc_crawler.frontier.traps.made_up import MadeUp
+    from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
     from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.model import Outcome, PageId
 
@@ -41,7 +38,6 @@ MOST_SHOWN = 500  #: contents whose first addresses are remembered
 LEAST = 20  #: pages of one template before it is judged
 REPEATS = 4  #: pages for each different content, from which on it is a trap
 MEANING = 3  #: where one in so many shows something else with something else in a place, that means something
-LEAST_MADE_UP = 8  #: pages with something made up in one place before it is judged: nothing but copies is lost
 
 
 def _template(url: str) -> str:
@@ -59,13 +55,9 @@ def _has_odd_word(url: str) -> bool:
     return False
 
 
-def _made_up(url: str) -> list[MadeUp]:
-    """What may be made up in an address."""
-    if not _has_odd_word(url):
-        return []
-    from sharc_crawler.frontier.traps.made_up import made_up  # many sites have none
-
-    return made_up(url)
+def in_words(what: str, contents: int) -> str:
+    """Why something is left."""
+    return f"looks like a trap: {what} {counted(contents, 'content')} (traps=0 takes them)"
 
 
 def content_of(outcome: Outcome) -> str | None:
@@ -89,9 +81,9 @@ class Traps:
         self._templates = SeenUrls()  # each with its row
         self._pages = array("i")
         self._contents = array("i")  # different ones
-        self._again: Counter[int] = Counter()  # of a row: addresses without what may be made up that came again
-        self._other: Counter[int] = Counter()  # and that showed something else then
-        self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
+        self._places: MadeUpPlaces | None = None  # once something in an address may be made up
+        self.alone = False  #: nothing is left but what is doubted
+        self._seen = SeenUrls()  # contents of each row
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
         self.idle: IdlePlaces | None = None  # once one of them was shown again
@@ -116,14 +108,14 @@ class Traps:
         """Was a content shown at another address, and at none that one place tells from this?"""
         return content in self._first and self.echoes.copied(url, content, pages)
 
-    def saw(self, url: str, content: str | None) -> None:
-        """A page was captured; ``content`` is its digest, where there is one."""
+    def saw(self, url: str, content: str | None, parent: str = "") -> None:
+        """A page was captured, which ``parent`` named first; ``content`` is its digest, where there is one."""
         if content is None or self._is_dated(url):
             return
         self.errors.saw(url, content)
-        for part in _made_up(url):
-            self._saw_without(part, content)
-        self._saw_plain(url, content)
+        if _has_odd_word(url):
+            self._saw_odd(url, content, parent)
+        self._saw_plain(url, content, parent)
         if "*" in (name := _template(url)):
             self._saw_of_template(name, content)
 
@@ -158,7 +150,14 @@ class Traps:
             self._calendars = Calendars()
         return self._calendars is not None and self._calendars.has(url)
 
-    def _saw_plain(self, url: str, content: str) -> None:
+    def _saw_odd(self, url: str, content: str, parent: str) -> None:
+        if self._places is None:
+            from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces  # many sites have none
+
+            self._places = MadeUpPlaces()
+        self._places.saw(url, content, parent)
+
+    def _saw_plain(self, url: str, content: str, parent: str) -> None:
         """A page in whose address nothing looks made up."""
         if self.idle is None:
             if hash(content) not in self._shown:
@@ -168,22 +167,7 @@ class Traps:
             from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
 
             self.idle = IdlePlaces(self._shown)
-        self.idle.saw(url, content)
-
-    def _saw_without(self, part: MadeUp, content: str) -> None:
-        """A page whose address has something made up: is it a copy of one with something else there?"""
-        row = self._row(part.place)
-        known = not self._is_new(part.rest)
-        new = self._is_new(f"{part.rest} {content}")
-        if row == UNSEEN:
-            return
-        self._again[row] += known and self._is_new(f"{part.rest} again")
-        self._other[row] += known and new and self._is_new(f"{part.rest} other")
-        self._pages[row] += 1
-        self._contents[row] += new
-        pages, contents = self._pages[row], self._contents[row]
-        if pages >= max(LEAST_MADE_UP, 2 * contents):
-            self._found(row, f"{counted(pages, 'page')} with something made up in {part.place} had", contents)
+        self.idle.saw(url, content, parent)
 
     def _saw_of_template(self, name: str, content: str) -> None:
         row = self._row(name)
@@ -193,7 +177,7 @@ class Traps:
         self._contents[row] += self._is_new(f"{row} {content}")
         pages, contents = self._pages[row], self._contents[row]
         if pages >= max(LEAST, REPEATS * contents):
-            self._found(row, f"{counted(pages, 'page')} of {name} had", contents)
+            self._reasons.setdefault(row, in_words(f"{counted(pages, 'page')} of {name} had", contents))
         elif contents >= HONEST:
             self._reasons.pop(row, None)
 
@@ -203,9 +187,6 @@ class Traps:
             self._contents[row] += 1
             if self._pages[row] < REPEATS * self._contents[row]:
                 self._reasons.pop(row, None)
-
-    def _found(self, row: int, what: str, contents: int) -> None:
-        self._reasons.setdefault(row, f"looks like a trap: {what} {counted(contents, 'content')} (traps=0 takes them)")
 
     def _row(self, name: str) -> int:
         """A template's row; ``UNSEEN``: too many are watched already."""
@@ -229,7 +210,9 @@ class Traps:
         """Is a page to wait until nothing else is left?"""
         if self._calendars and self._calendars.has(url):
             return self._calendars.doubts(page, url)
-        return self.suspicion is not None and self.suspicion.doubts(page)
+        if self.suspicion is not None and self.suspicion.doubts(page):
+            return True
+        return self._places is not None and not self.alone and bool(self._places.judged(url, few=True))
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
@@ -242,12 +225,6 @@ class Traps:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
         if self.idle and (why := self.idle.why_not(url, self.suspicion)):
             return f"looks like a trap: {why} (traps=0 takes them)"
-        if not self._reasons:
-            return None
-        for part in _made_up(url):  # where one of them means nothing, the others may
-            row = self._templates.get(part.place)
-            if reason := self._reasons.get(row):
-                means = MEANING * self._other[row] >= self._again[row] > 0
-                if not (means and part.place.startswith("?")):  # one script may show a few texts by turns
-                    return reason if part.rest in self._seen and not means else None
-        return self._reasons.get(self._templates.get(_template(url)))
+        if self._places and (found := self._places.judged(url, few=self.alone)) is not None:
+            return found or None
+        return self._reasons.get(self._templates.get(_template(url))) if self._reasons else None

@@ -189,7 +189,7 @@ class Finisher:
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
-                capture.traps.saw(fetch.url, content := content_of(outcome))
+                capture.traps.saw(fetch.url, content := content_of(outcome), pages.parent_url(task.page))
                 capture.traps.showed(task.page, fetch.url, content, pages, lambda: feeds)
                 if capture.traps.errors.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
