@@ -276,7 +276,8 @@ class Mutating:
 
         events: set[str] = set()
         sys.addaudithook(lambda event, _: events.add(event) if event in SERVES else None)
-        measuring = coverage.Coverage(data_file=None, include=["*/sharc_crawler/*"], config_file=False)
+        files = [str(file) for file in chain.from_iterable(modules(self.given.rooms).values())]
+        measuring = coverage.Coverage(data_file=None, include=files, config_file=False)
         measuring.start()
         tests, took, serving = list(self.tests.values()), {}, []
         measuring.switch_context(tests[0].nodeid)
