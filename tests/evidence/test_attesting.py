@@ -335,6 +335,7 @@ def test_pages_that_no_sitemap_told_of_yet_are_drawn_one_by_one():
     for page, url in capture.urls.items():  # whenever they are found
         capture.attesting.draw_more({page: url}, seed=1)
     drawn = set(capture.attesting.drawn)
+    assert 15 <= len(drawn) <= 50, "a tenth of 300, by their lots"
     capture.attesting.draw_more(capture.urls, seed=1)
     assert capture.attesting.drawn == drawn, "once"
     audited = capture.attesting.sample(T)
