@@ -51,6 +51,9 @@ def show_command(folder: Path, as_json: bool) -> None:
     problems = [entry for site in found["sites"] for entry in site["captures"] if entry["problem"]]
     for entry in problems[:SHOWN]:
         console.print(Text.assemble((short(entry["folder"]), "bold"), f" {entry['problem']}"), soft_wrap=True)
+    for site in [one for one in found["sites"] if one["distrusted"]][:SHOWN]:
+        words = f"not believed: {site['distrusted']['words']}"
+        console.print(Text.assemble((short(own_name(site) or site["site"]), "bold"), " ", words), soft_wrap=True)
     console.print(Text(str(folder / PAGE)), soft_wrap=True)
     if any(site.every for site in collection.terms.sites):
         say_next("sharc", "keep", folder, "--status")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.errors import DataError
-from sharc_crawler.instants import iso, unix
+from sharc_crawler.instants import iso, second, unix
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,15 +16,23 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 NAME = "distrusted.json"
+_WORDS = (
+    "the server was caught lying in the capture of {1}: for {0} it said that nothing had changed (304), though"
+    " something had. Captures since then ask it for all pages in full, and believe none of its 304s. To have it believed"
+    f" again, take the site out of {NAME} in the collection's folder"
+)
 
 
-def is_distrusted(folder: Path, name: str, masks: Path | None) -> bool:
-    """Is a site asked in full? Not where somebody has said since what does not count there: that may be all there was.
+def distrusted(folder: Path, name: str, masks: Path | None) -> dict[str, Any] | None:
+    """Of a site that is asked in full: how many ``lies`` were caught, in which ``capture``, and that in ``words``.
 
-    ``masks``: the file that says so. A file that cannot be read is a DataError.
+    None where somebody has said since what does not count there: that may be all there was. ``masks``: the file that
+    says so. A file that cannot be read is a DataError.
     """
     known = _read(folder).get(name)
-    return known is not None and (masks is None or masks.stat().st_mtime <= unix(known["capture"]))
+    if known is None or (masks is not None and masks.stat().st_mtime > unix(known["capture"])):
+        return None
+    return {**known, "words": _WORDS.format(counted(known["lies"], "page"), second(unix(known["capture"])))}
 
 
 def distrust(folder: Path, name: str, lies: int, capture: Instant) -> None:

@@ -12,6 +12,7 @@ from sharc_crawler.certificate.confirming import confirmation_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.collection.comparing import Captured, compared, contents
+from sharc_crawler.collection.distrust import distrusted
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.instants import iso
 from sharc_crawler.report.claim import in_words
@@ -61,11 +62,20 @@ def overview(
                 "name": name,
                 "site": names[name].site if name in names else name,
                 "urls": list(names[name].urls) if name in names else [],
+                "distrusted": _distrusted(collection, name),
                 "captures": by_site[name],
             }
             for name in dict.fromkeys([*names, *by_site])
         ],
     }
+
+
+def _distrusted(collection: Collection, name: str) -> dict[str, Any] | None:
+    """Why a site's server is asked in full; or that nobody can read why."""
+    try:
+        return distrusted(collection.folder, name, collection.masks(name))
+    except DataError as error:
+        return {"words": printable(str(error))}
 
 
 class _SiteEntries:

@@ -59,6 +59,11 @@ class CaptureFacts:
         """What can be said of single pages once all are known."""
         return Details(self.pages, self.figures)
 
+    @cached_property
+    def belied(self) -> bool:
+        """Were 304s of the server caught lying?"""
+        return any(one["of"] == "304" and one["caught"] for one in (self.audit or {}).get("strata", ()))
+
 
 def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, PageSums]]:
     """The parts of a capture, each as a capture of its own, with the sums over its pages."""

@@ -118,7 +118,7 @@ class Conditionals:
                 label = self._stratum(page)
                 shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
                 caught = lies[label] + (missed[label] if shown.evidence is Evidence.WEAK_VALIDATOR else 0)
-                why = Reason.NOT_MODIFIED_LIES.of(f"{label or 'small kinds of URLs'} ({caught} caught)")
+                why = Reason.NOT_MODIFIED_LIES.of(f"{label or audit.RARE} ({caught} caught lying)")
                 found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught else shown
         return found
 

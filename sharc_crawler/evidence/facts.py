@@ -6,10 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.model import Verdict
+
 if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.kinds import Evidence
-    from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Slot, Url, Verdict
+    from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Slot, Url
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ class PageFacts:
     rate_shape: float = math.inf  #: of the Gamma posterior whose mean is ``rate``; inf: a point estimate
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
     data: tuple[Url, ...] = ()  #: of these: what its scripts fetched; its verdict is that of all
+
+    @property
+    def older(self) -> bool:
+        """Is it judged changed by a former capture's copy, which the server had called unmodified (304)?"""
+        return self.verdict is Verdict.CHANGED and self.visit is not None and self.visit.status == 304
 
 
 @dataclass(frozen=True, slots=True)

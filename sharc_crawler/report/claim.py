@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sharc_crawler.evidence.audit import RARE
 from sharc_crawler.evidence.claim import Limit, Statement
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import second, unix
@@ -120,7 +121,12 @@ def _audited(limit: Claim) -> str:
     told = f"{found} {limit['lies']} without the server's saying so. {_bound(limit)}"
     if not limit["unaudited"]:
         return told
-    return f"{told} Of kinds of URLs without a sample: {limit['unaudited']:,} of these."
+    return f"{told} {_unaudited(limit)}."
+
+
+def _unaudited(limit: Claim) -> str:
+    number = limit["unaudited"]
+    return f"For {number:,} of these, no page of {agreeing(number, 'their')} kind (folder and file type) was checked"
 
 
 def _bound(limit: Claim) -> str:
@@ -133,7 +139,7 @@ def _bound(limit: Claim) -> str:
 
 def _liars(limit: Claim) -> str:
     words = {"lastmod": "The lastmods of", "304": "304 answers of"}[limit["of"]]
-    kinds = ", ".join(one or "small kinds of URLs" for one in limit["classes"])
+    kinds = ", ".join(one or RARE for one in limit["classes"])
     return f"{words} {kinds} were caught lying: none of them was relied on."
 
 
@@ -168,5 +174,5 @@ def bounded(claim: Claim) -> str:
         return ""
     had = f"{audit['changed']:,}" if audit["changed"] else "none"
     told = f": {had} of them had changed" if audit["audited"] else ""
-    left = f". Of kinds of URLs without a sample: {audit['unaudited']:,} of these" if audit["unaudited"] else ""
+    left = f". {_unaudited(audit)}" if audit["unaudited"] else ""
     return f"{counted(audit['audited'], 'page')} downloaded again{told}. {_bound(audit)[:-1]}{left}"

@@ -13,6 +13,9 @@ from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.report.phrases import changing, plain
 from sharc_crawler.report.words import percent, span
 
+#: behind the reason
+OLDER = "; the first is a former capture's copy, which the server called unmodified: it may have changed before this capture"
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -58,7 +61,7 @@ def _page_entry(page: PageFacts, facts: CaptureFacts, detail: Detail) -> dict[st
         "survival": measures.survival(page, reference),
         "verdict": page.verdict.value if page.verdict else None,
         "evidence": page.evidence.value if page.evidence else None,
-        "reason": in_words(page.reason if captured else why_not(page)),
+        "reason": in_words(page.reason if captured else why_not(page)) + (OLDER if page.older and facts.belied else ""),
         "code": code(page.reason) or None,
         "target": page.target,
         "moved": detail.moved,

@@ -30,6 +30,7 @@ def noted(facts: CaptureFacts) -> list[str]:
     """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
     totals = facts.figures.whole.tally.totals()
     return [
+        *_lies(facts),
         *_noise(totals),
         *_taught(facts, totals),
         *_masked(facts),
@@ -75,6 +76,13 @@ def left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
         bound = facts.settings.get(name)
         if left := facts.skipped.get(reason.format(bound)):
             yield f"{name}={bound}", left
+
+
+def _lies(facts: CaptureFacts) -> Iterator[str]:
+    if facts.audit and any(one["caught"] for one in facts.audit["strata"]):
+        from sharc_crawler.report.lying import caught, standing_in  # only of servers that lie
+
+        yield from (*caught(facts.audit), *standing_in(facts.details.older if facts.belied else 0))
 
 
 def _noise(totals: Mapping[str, Any]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from sharc_crawler.cli import _diff_pages, main
 from sharc_crawler.collection import overview as module
 from sharc_crawler.collection.comparing import Captured
+from sharc_crawler.collection.distrust import NAME, distrust
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, meant, render, write_overview
@@ -200,6 +201,20 @@ def test_a_damaged_index_is_made_anew(copied, damage):
     (copied.folder / INDEX).write_text(damage)
     write_overview(copied)
     assert (copied.folder / INDEX).read_text() == before
+
+
+def test_a_server_that_is_asked_in_full_since_it_lied_is_told_of(copied):
+    def shown():
+        return CliRunner().invoke(main, ["collection", str(copied.folder)], terminal_width=200).stdout
+
+    assert "not believed" not in shown()
+    distrust(copied.folder, copied.names()[0], 3, capture=1e9)
+    assert "not believed: the server was caught lying in the capture of 2001-09-09" in shown()
+    assert "<b>Not believed:</b> the server was caught lying" in (copied.folder / PAGE).read_text()
+    (site,) = json.loads((copied.folder / INDEX).read_text())["sites"]
+    assert site["distrusted"].items() >= {"lies": 3, "capture": "2001-09-09T01:46:40.000000Z"}.items()
+    (copied.folder / NAME).write_text("[")
+    assert "distrusted.json cannot be read" in shown()
 
 
 def test_a_folder_that_is_no_collection_is_named(tmp_path):

@@ -20,6 +20,7 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.archive.former import FormerAnswers
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.masks import load_masks, taken_over
+from sharc_crawler.collection.distrust import distrust
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.taking import take_masks
 from sharc_crawler.collection.terms import FILE
@@ -259,6 +260,9 @@ def test_a_sample_is_asked_in_full_where_nothing_is_revisited_and_a_lie_ends_the
     assert "the server's validators lie" in lie
     assert not former.validators(twice, url)
     assert not former.believed()
+    distrust(tmp_path, name, 1, capture=1e9)
+    later = FormerCaptures(Collection(tmp_path, collection.terms), tmp_path / "captures" / name / "now")
+    assert "caught lying in the capture of 2001-09-09" in later.check(fetch, true), "its report says so"
 
 
 class FreshTags(BaseHTTPRequestHandler):

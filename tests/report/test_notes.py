@@ -11,6 +11,7 @@ from sharc_crawler.certificate.document import certificate
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME
 from sharc_crawler.report.notes import noted
 from sharc_crawler.report.terminal import summary
@@ -146,7 +147,7 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
     again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
-    assert f"{again} on the server's word are wrong. Of kinds of URLs without a sample: 35 of these" in text
+    assert f"{again} on the server's word are wrong. For 35 of these, no page of their kind (folder and file type) was checked" in text
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
@@ -179,3 +180,36 @@ def test_many_urls_with_one_payload_are_told() -> None:
     assert note.startswith("5 pages (71.4 %) are copies of 1, byte for byte: error pages with status 200")
     assert note.endswith("5 as http://h/0")
     assert noted(facts(*pages[3:])) == [], "two may be alike"
+
+
+def sampled(of: str, caught: int, label: str = "") -> dict[str, object]:
+    """An audit with one sample of pages."""
+    strata = [{"of": of, "label": label, "claimed": 0, "confirmed": 3, "caught": caught}]
+    return {"of": of, "claimed": 0, "strata": strata, "classes": []}
+
+
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        ("304", "the server was caught lying: for 2 pages it said that nothing had changed (304)"),
+        ("lastmod", "the sitemaps were caught lying: 2 pages had changed and kept the old lastmod"),
+    ],
+)
+def test_what_was_caught_lying_and_what_follows_is_said_first(of: str, words: str) -> None:
+    note = noted(blog(audit=sampled(of, 2, "/p/*.html")))[0]
+    assert note.startswith(words)
+    assert f"So no {of} is believed" in note
+    assert "/p/*.html" in note
+    assert "later captures" in note
+    assert not any("lying" in one for one in noted(blog(audit=sampled(of, 0))))
+
+
+def test_a_changed_page_whose_first_copy_a_lying_304_had_called_unmodified_is_explained() -> None:
+    old = looked("old", Verdict.CHANGED, "f", "g")
+    old = replace(old, visit=replace(old.visit, status=304), reason="other-bytes")
+    caught = facts(old, audit=sampled("304", 1))
+    assert any("the first copy of 1 changed page is a former capture's" in note for note in noted(caught))
+    (entry,) = page_entries(caught)
+    assert entry["reason"].endswith("called unmodified: it may have changed before this capture")
+    (entry,) = page_entries(facts(old, audit=sampled("304", 0)))
+    assert entry["reason"] == "different bytes before and after", "an honest 304: it changed since"

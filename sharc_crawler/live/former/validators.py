@@ -14,7 +14,7 @@ from zlib import crc32
 from sharc_crawler.archive.former import FormerAnswers
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.replay import lost_warcs
-from sharc_crawler.collection.distrust import distrust, is_distrusted
+from sharc_crawler.collection.distrust import distrust, distrusted
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import forget_payloads
 from sharc_crawler.errors import DataError
@@ -51,7 +51,7 @@ class FormerCaptures:
         for folder in found:
             if lost_warcs([folder]):
                 self._forget(folder)
-        self._trusts = not is_distrusted(collection.folder, self._name, collection.masks(self._name))
+        self._distrusted = distrusted(collection.folder, self._name, collection.masks(self._name))
         self._caught = 0
         self._sampled: dict[str, FormerAnswer] = {}  # asked in full all the same, and not answered yet
 
@@ -61,7 +61,7 @@ class FormerCaptures:
 
     def believed(self) -> bool:
         """Are the server's 304s? Of one that was caught to lie nothing is asked by validators, revisits neither."""
-        return self._trusts and not self._caught
+        return self._distrusted is None and not self._caught
 
     def validators(self, spec: CaptureSpec, url: str) -> Validators:
         """What a first visit of a URL may ask by."""
@@ -110,7 +110,9 @@ class FormerCaptures:
                 forget_payloads(self._collection, folder)
 
     def check(self, fetch: Fetch, outcome: Outcome) -> str | None:
-        """A first visit is read: what the capture's notes are to say, where a sampled one was a lie."""
+        """A first visit is read: what the capture's notes are to say, where the server lies, or did so before."""
+        if self._distrusted:
+            return str(self._distrusted["words"])
         before = self._sampled.pop(fetch.url, None)
         if before is None or outcome.result is not Result.OK or outcome.digest is None:
             return None

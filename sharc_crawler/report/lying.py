@@ -1,0 +1,40 @@
+"""What a reader must know of a server whose word proved false."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS, RARE
+from sharc_crawler.plural import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_LIES = {
+    LASTMODS: "the sitemaps were caught lying: {0} had changed and kept the old lastmod. So no lastmod is believed of {1}."
+    " In a collection, later captures do not believe it either",
+    CONDITIONALS: "the server was caught lying: for {0} it said that nothing had changed (304), or sent the old"
+    " validators, though something had. So no 304 is believed for {1}. In a collection, later captures ask this"
+    " server for all pages in full",
+}
+
+
+def caught(audit: Mapping[str, Any]) -> Iterator[str]:
+    """Where the server's word was held against a download, and was false."""
+    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for one in audit.get("strata", ()):
+        if one["caught"]:
+            found[one["of"]][one["label"] or RARE] = one["caught"]
+    for of, strata in found.items():
+        yield _LIES[of].format(counted(sum(strata.values()), "page"), ", ".join(strata))
+
+
+def standing_in(number: int) -> Iterator[str]:
+    """Pages that are judged changed by a copy which the server had called unmodified."""
+    if number:
+        yield (
+            f"the first copy of {counted(number, 'changed page')} is a former capture's: the server said that nothing had"
+            " changed since (304), and the revisit brought something else."
+            f" {'They' if number > 1 else 'It'} may have changed before this capture began"
+        )
