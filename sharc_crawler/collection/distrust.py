@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 NAME = "distrusted.json"
 _WORDS = (
     "the server was caught lying in the capture of {1}: for {0} it said that nothing had changed (304), though"
-    " something had. Captures since then ask it for all pages in full, and believe none of its 304s. To have it believed"
-    f" again, take the site out of {NAME} in the collection's folder"
+    " something had. Captures since then ask it for all pages in full, and believe none of its 304s. To have it"
+    f" believed again, take the site out of {NAME} in the collection's folder"
 )
 
 

@@ -61,7 +61,7 @@ class Details:
                 if (complete := self._figures.completeness.of(page)) is not None:
                     self.complete[complete] += 1
                     if not self.alike and payload_of(page) == commonest:
-                        self.alike = page.url
+                        self.alike = page.archived_as or page.url
                 if page.verdict is not None and page.url in wanted:
                     captured.add(page.url)
         return _moved(targets, captured)

@@ -60,6 +60,7 @@ class PageFacts:
     alike: bool = False  #: it kept its content, as the capture taught: by masks, or a 304 that speaks of content
     rate_shape: float = math.inf  #: of the Gamma posterior whose mean is ``rate``; inf: a point estimate
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
+    archived_as: str = ""  #: its URL in the WARC records, where that is spelt otherwise
     data: tuple[Url, ...] = ()  #: of these: what its scripts fetched; its verdict is that of all
 
     @property

@@ -160,7 +160,7 @@ class Host:
     def silent(self, now: Instant) -> str:
         """Why it is asked for nothing more; empty: it is."""
         if self.away >= AWAY:
-            return f"{self.name} asks to be left alone for longer than is waited for (Retry-After)"
+            return f"{self.name} asks for a longer wait than this crawl allows (Retry-After)"
         if self.lost < SILENT or now < self.silence + SILENCE:
             return ""
         minutes = int(now - self.silence) // 60

@@ -72,7 +72,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "audit": plain(facts.audit) if facts.audit else None,
         "rate_sources": dict(figures.rate_sources),
         "decisions": plain(facts.stats),
-        "notes": [*noted(facts), *facts.notes],
+        "notes": noted(facts),
         "not_followed": not_followed(facts),
         "not_captured": _not_captured(details),
         "urls": figures.urls,

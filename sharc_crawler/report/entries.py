@@ -14,7 +14,7 @@ from sharc_crawler.report.phrases import changing, plain
 from sharc_crawler.report.words import percent, span
 
 #: behind the reason
-OLDER = "; the first is a former capture's copy, which the server called unmodified: it may have changed before this capture"
+OLDER = "; the first is a former capture's copy, called unmodified by the server: it may have changed before that"
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +46,7 @@ def _page_entry(page: PageFacts, facts: CaptureFacts, detail: Detail) -> dict[st
     return {
         "site": facts.site,
         "url": page.url,
+        "archived_as": page.archived_as or None,
         "kind": page.kind.value,
         "via": page.via,
         "depth": page.depth,

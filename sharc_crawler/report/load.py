@@ -177,10 +177,10 @@ class _Seen:
             self.warcs.add(outcome.capture.file)
 
     def asked_to_wait(self) -> Iterator[str]:
-        """Which hosts asked to be left alone for a while."""
+        """Which hosts asked the crawl to wait."""
         for host, asked in self._waits.items():
             times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
-            yield f"{host} asked to be left alone (Retry-After with 429, 503 or the like): {times}"
+            yield f"{host} asked the crawl to wait (429 or 503 with Retry-After): {times}"
 
     def not_believed(self, started: Instant) -> Iterator[str]:
         """Which lastmods of the sitemaps speak against themselves."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _LIES = {
-    LASTMODS: "the sitemaps were caught lying: {0} had changed and kept the old lastmod. So no lastmod is believed of {1}."
-    " In a collection, later captures do not believe it either",
+    LASTMODS: "the sitemaps were caught lying: {0} had changed and kept the old lastmod. So no lastmod is believed of"
+    " {1}. In a collection, later captures do not believe it either",
     CONDITIONALS: "the server was caught lying: for {0} it said that nothing had changed (304), or sent the old"
     " validators, though something had. So no 304 is believed for {1}. In a collection, later captures ask this"
     " server for all pages in full",
@@ -34,7 +34,7 @@ def standing_in(number: int) -> Iterator[str]:
     """Pages that are judged changed by a copy which the server had called unmodified."""
     if number:
         yield (
-            f"the first copy of {counted(number, 'changed page')} is a former capture's: the server said that nothing had"
-            " changed since (304), and the revisit brought something else."
+            f"the first copy of {counted(number, 'changed page')} is a former capture's: the server said that nothing"
+            " had changed since (304), and the revisit brought something else."
             f" {'They' if number > 1 else 'It'} may have changed before this capture began"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,22 +24,39 @@ if TYPE_CHECKING:
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
 _WHYS = 2  #: reasons why something was not masked that are told
+_MAKING = re.compile(
+    r"sitemap \S+: status 404$|no sitemap named any page|links not followed, |made with [\d,]+ mask|Not masked: "
+    r"|No mask was learned: |the site answers \d+ to a page that cannot exist|a page that cannot exist|by order at "
+    r"|pages that lead to what looks like a trap|classes of URLs |epoch \d|Scrapy's middlewares "
+    r"|\S+ is an HTML page, not a robots.txt|\S+ was not asked for: another site's"
+)
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
 
 def noted(facts: CaptureFacts) -> list[str]:
-    """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
+    """All notes, those of the crawl among them: what speaks against the capture first, how it was made last."""
     totals = facts.figures.whole.tally.totals()
-    return [
+    found = [
         *_lies(facts),
+        *facts.notes,
+        *_by_script(facts),
+        *_alike(facts, totals["captured"]),
+        *_whose(facts),
         *_noise(totals),
         *_taught(facts, totals),
-        *_masked(facts),
         *_surprise(facts),
-        *_by_script(facts),
-        *_whose(facts),
-        *_alike(facts, totals["captured"]),
+        *_masked(facts),
     ]
+    return sorted(found, key=is_of_making)
+
+
+def is_of_making(note: str) -> bool:
+    """Does a note only tell how the capture was made?
+
+    >>> is_of_making("no sitemap named any page: pages come from links"), is_of_making("sitemap http://h/s: status 500")
+    (True, False)
+    """
+    return _MAKING.match(note) is not None
 
 
 def left_by_bounds(facts: CaptureFacts) -> str:
@@ -95,11 +113,10 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     number, masks = totals["by_masks"], len(facts.taught.masks)
     give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
     if number:
-        what = "one template" if masks == 1 else "templates"
         yield (
-            f"{counted(number, 'page', 'were')} lost to {what}: {counted(masks, 'mask')}, learned from pages that were"
-            f" fetched twice within a minute, make up for it. Look at {NAME} beside this report, and give it to the"
-            f" next capture: {give} ({guide('changes')})"
+            f"{counted(number, 'page', 'differ')} only in what the server makes up on each request."
+            f" {counted(masks, 'mask', 'were')} learned, from pages fetched twice within a minute. Look at {NAME}"
+            f" beside this report, and give it to the next capture: {give} ({guide('changes')})"
         )
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"

@@ -227,9 +227,9 @@ def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[byte
             if one and Result(one["result"]) in SHOWS_CONTENT:
                 yield {
                     "id": f"{when}-{one['file']}:{one['offset']}" if one["file"] else f"{when}-",
-                    "url": page["url"],
+                    "url": one["uri"],
                     "ts": f"{one['date'][:23]}Z",
-                    "title": title or page["url"],
+                    "title": title or visit["uri"],
                     "download": when,
                     "verdict": page["verdict"],
                     "evidence": page["evidence"],
@@ -335,7 +335,7 @@ def _opened_at(
     """
     first = about.get("mainPageUrl"), about.get("mainPageDate")
     entries = (entry for document in documents for entry in entries_of(source, document) if "verdict" in entry)
-    visits = ((entry["url"], f"{entry['visit']['date'][:23]}Z") for entry in entries if entry["visit"])
+    visits = ((entry["visit"]["uri"], f"{entry['visit']['date'][:23]}Z") for entry in entries if entry["visit"])
     seeds = ((seed, None) for document in documents for seed in document["capture"]["seeds"])
     if first not in chain(visits, seeds):
         yield Finding(f"it opens {first[0]} at {first[1]}, which is no visit", PACKAGE)

@@ -154,7 +154,7 @@ def pages(
     for facts in captures:
         for page in facts.pages:
             if page.kind is Kind.PAGE and page.verdict is not None and page.visit:
-                title = (page.visit.attempts and _title(folder, page.visit)) or page.url
+                title = (page.visit.attempts and _title(folder, page.visit)) or _spelt(page)
                 for when in ("visit", "revisit"):
                     visit: VisitFacts | None = getattr(page, when)
                     if visit and visit.attempts and visit.result in SHOWS_CONTENT:
@@ -168,13 +168,18 @@ def _line(
     left = stands({"url": page.url, "verdict": page.verdict.value if page.verdict else None, "evidence": evidence})
     return {
         "id": f"{when}-{visit.warc or ''}",
-        "url": page.url,
+        "url": _spelt(page),
         "ts": f"{iso(visit.started)[:23]}Z",
         "title": title,
         "download": when,
         "verdict": left["verdict"],
         "evidence": left["evidence"],
     }
+
+
+def _spelt(page: PageFacts) -> str:
+    """Its URL as the index has it: viewers look it up there."""
+    return page.archived_as or page.url
 
 
 def _title(folder: Path, visit: VisitFacts) -> str | None:
@@ -226,6 +231,6 @@ def _about(captures: Sequence[CaptureFacts], title: str, said: Iterable[str]) ->
         description=" ".join(filter(None, said)),
         created=max(facts.ended or facts.started for facts in captures),
         software=f"sharc-crawler {__version__}",
-        main_url=page.url if page else first.seeds[0],
+        main_url=_spelt(page) if page else first.seeds[0],
         main_date=f"{iso(page.visit.started)[:23]}Z" if page and page.visit else None,
     )

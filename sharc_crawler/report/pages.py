@@ -71,6 +71,7 @@ class StoredPages:
             visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)
         page = PageFacts(
             url=Url(row.key),
+            archived_as="" if row.url == row.key else row.url,
             kind=row.kind,
             via=row.via,
             depth=row.depth,

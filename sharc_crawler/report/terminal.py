@@ -16,7 +16,7 @@ from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.load import read_selection
-from sharc_crawler.report.notes import left_by_bounds, noted
+from sharc_crawler.report.notes import is_of_making, left_by_bounds, noted
 from sharc_crawler.report.phrases import HELD, blurred, few, forecast, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
@@ -31,7 +31,7 @@ STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magen
 MAX_CAPTURES = 10  #: shown; the report has all
 MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of those not captured
 MAX_PARTS = 5  #: of a site captured part by part; the report has all
-MAX_NOTES = 3  #: notes that the crawl made, shown per capture; the report has all
+MAX_NOTES = 5  #: notes shown per capture, but none on how it was made; the report has all
 
 
 def foreign(text: str, style: str = "") -> Text:
@@ -90,10 +90,13 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield _line("blur", unfounded(blur) if guessed(blur) else missed)
     yield from _truth(facts)
     yield from _duration(facts)
-    for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
+    notes = noted(facts)
+    shown = [note for note in notes if not is_of_making(note)][:MAX_NOTES]
+    for note in shown:
         yield _line("note", whole(note))
-    if len(facts.notes) > MAX_NOTES:
-        yield _line("", f"{counted(len(facts.notes) - MAX_NOTES, 'more note')} in the report")
+    if len(notes) > len(shown):
+        more = counted(len(notes) - len(shown), "more note" if shown else "note")
+        yield _line("", f"{more} in the report")
     yield _line("WARC", _warcs(facts, folder))
 
 

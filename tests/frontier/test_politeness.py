@@ -273,7 +273,7 @@ def test_a_site_whose_pages_ask_for_years_of_rest_is_asked_twice_and_goes_on_lat
     politeness, store = Politeness(delay=1.0), MemoryStore()
     frontier = Frontier(politeness, store)
     frontier.open(CaptureSpec("a", ("http://a/",), strategy="bfs"), began := world.now)
-    with pytest.raises(StoppedCaptureError, match="a asks to be left alone for longer than is waited for"):
+    with pytest.raises(StoppedCaptureError, match="a asks for a longer wait than this crawl allows"):
         world.run(frontier)
     pages = [at for at, fetch in world.requests if fetch.kind is Kind.PAGE]
     assert len(pages) == 2

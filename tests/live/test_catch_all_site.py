@@ -54,5 +54,5 @@ def test_a_page_that_scripts_make_is_said_to_be_one_and_so_is_who_asked_to_wait(
     assert done.code == 0, done.err
     assert "1 of 1 HTML page has scripts, no links and hardly any text" in done.out
     host = url.split("/")[2]
-    asked = f"{host} asked to be left alone (Retry-After with 429, 503 or the like): 1 time, for 1 s in all"
+    asked = f"{host} asked the crawl to wait (429 or 503 with Retry-After): 1 time, for 1 s in all"
     assert asked in done.out

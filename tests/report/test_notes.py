@@ -13,7 +13,8 @@ from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME
-from sharc_crawler.report.notes import noted
+from sharc_crawler.report.notes import is_of_making, noted
+from sharc_crawler.report.packaging import pages
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.report.write import write
@@ -147,7 +148,7 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
     again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
-    assert f"{again} on the server's word are wrong. For 35 of these, no page of their kind (folder and file type) was checked" in text
+    assert f"{again} on the server's word are wrong. For 35 of these, no page of their kind (folder and file" in text
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
@@ -167,7 +168,7 @@ def test_pages_made_by_script_are_told_where_they_are_most() -> None:
     (note,) = noted(replace(facts(*pages[:3]), settings={"browser": "always"}))
     assert note.endswith("a browser that ran the scripts shows no more. What they ask for may be missing")
     failed = "1 page was not shown by a browser (the browser ended): http://h/0"
-    (note,) = noted(replace(facts(*pages[:3]), settings={"browser": "always"}, notes=(failed,)))
+    (_, note) = noted(replace(facts(*pages[:3]), settings={"browser": "always"}, notes=(failed,)))
     assert note.endswith("not each was shown by a browser, so what scripts make may be missing")
 
 
@@ -210,6 +211,37 @@ def test_a_changed_page_whose_first_copy_a_lying_304_had_called_unmodified_is_ex
     caught = facts(old, audit=sampled("304", 1))
     assert any("the first copy of 1 changed page is a former capture's" in note for note in noted(caught))
     (entry,) = page_entries(caught)
-    assert entry["reason"].endswith("called unmodified: it may have changed before this capture")
+    assert entry["reason"].endswith("called unmodified by the server: it may have changed before that")
     (entry,) = page_entries(facts(old, audit=sampled("304", 0)))
     assert entry["reason"] == "different bytes before and after", "an honest 304: it changed since"
+
+
+def test_what_speaks_against_a_capture_comes_first_and_how_it_was_made_last_and_folded(tmp_path: Path) -> None:
+    probe = "the site answers 404 to a page that cannot exist (http://h/x), so pages that look alike count as pages"
+    made = facts(
+        looked("a", Verdict.COHERENT, "f", "f"),
+        notes=(probe, "no sitemap named any page: pages come from links", "3 pages were discovered late"),
+        settings={"masks": "m.json", "masks_number": 2},
+    )
+    late, *making = noted(made)
+    assert late == "3 pages were discovered late"
+    assert all(is_of_making(note) for note in making)
+    assert len(making) == 3
+    text = summary([made], write([made], tmp_path))
+    assert "note         3 pages were discovered late" in text
+    assert "3 more notes in the report" in text
+    assert "cannot exist" not in text
+    shown, folded = rendered(made)[NAME].split("<summary>On how it was made: 3 notes</summary>")
+    assert "3 pages were discovered late" in shown
+    assert "made with 2 masks" in folded
+    assert "No note on what was captured." in rendered(replace(made, notes=(probe,)))[NAME]
+
+
+def test_a_page_is_shown_by_the_url_that_its_warc_records_have(tmp_path: Path) -> None:
+    page = looked("p?a=1&b=2", Verdict.CHANGED, "f", "g")
+    captured = facts(replace(page, archived_as="http://h/p?utm_source=x&b=2&a=1"), page)
+    one, other = page_entries(captured)
+    assert (one["url"], one["archived_as"], other["archived_as"]) == (page.url, "http://h/p?utm_source=x&b=2&a=1", None)
+    html = rendered(captured)[NAME]
+    assert 'href="http://h/p?utm_source=x&amp;b=2&amp;a=1"' in html
+    assert [line["url"] for line in pages(tmp_path, [captured])] == 2 * [one["archived_as"]] + 2 * [page.url]

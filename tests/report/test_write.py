@@ -80,7 +80,7 @@ def test_the_summary_says_what_came_of_it(tmp_path: Path) -> None:
 
 
 def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
-    lost = facts(page("/", reason="404"), reference=None, ended=None, notes=("a", "b", "c", "d", "e"))
+    lost = facts(page("/", reason="404"), reference=None, ended=None, notes=("a", "b", "c", "d", "e", "f", "g"))
     text = summary([lost], write([lost], tmp_path))
     assert "No page was captured" in text
     assert "not reached" in text

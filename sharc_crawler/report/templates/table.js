@@ -25,7 +25,7 @@ if (data) {
   const told = section.querySelector(".told");
   const find = section.querySelector("#find");
   const { site, sameDay, truth, replay } = data.dataset;
-  const keys = "url verdict content hopeless rate every source visit revisit interval survival truth reason evidence".split(" ");
+  const keys = "url verdict content hopeless rate every source visit revisit interval survival truth reason evidence canonical".split(" ");
   const { files, rows } = JSON.parse(data.textContent);
   rows.pop(); // the end
   const pages = rows.map((row) => Object.fromEntries(row.map((value, i) => [keys[i], value])));
@@ -108,6 +108,7 @@ if (data) {
       const address = `${replay}${page.visit[0].replace(/\D/g, "").slice(0, 14)}/${page.url}`;
       say("Replay", link(address, "as it was visited"), ", while ", element("code", {}, `sharc replay ${folder} --port 8090`), " runs");
     }
+    if (page.canonical) say("Canonical URL", page.canonical, ", as in report-pages.jsonl and certificate");
     say("On the web", link(page.url, "as it is now"));
     return list;
   };
