@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.masked import same_content
 from sharc_crawler.model import Kind
+from sharc_crawler.report.bounds import bound_that_left, left_links
 from sharc_crawler.report.difference import paired
 from sharc_crawler.report.load import open_facts
-from sharc_crawler.report.notes import bound_that_left, left_links
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,7 +34,6 @@ SMALL = 12, 12, 40  #: the same, where strata may have as few as one page audite
 _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
 LASTMODS, CONDITIONALS = "lastmod", "304"  #: what an audit, or a stratum of it, is of
-RARE = "pages of kinds too rare to be sampled by themselves"  #: what a stratum without label holds
 
 
 class Stratum(NamedTuple):

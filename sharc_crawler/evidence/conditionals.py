@@ -19,7 +19,7 @@ from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.reasons import RARE, Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Judgement, Result, Verdict
 from sharc_crawler.urls import url_class
@@ -118,7 +118,7 @@ class Conditionals:
                 label = self._stratum(page)
                 shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
                 caught = lies[label] + (missed[label] if shown.evidence is Evidence.WEAK_VALIDATOR else 0)
-                why = Reason.NOT_MODIFIED_LIES.of(f"{label or audit.RARE} ({caught} caught lying)")
+                why = Reason.NOT_MODIFIED_LIES.of(f"{label or RARE} ({caught} caught lying)")
                 found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught else shown
         return found
 

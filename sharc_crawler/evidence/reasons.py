@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
+RARE = "pages of kinds too rare to be sampled by themselves"  #: what a sample without a name holds
+
 
 class Reason(StrEnum):
     """A code; ``{}`` in its ``words`` is where the detail goes."""

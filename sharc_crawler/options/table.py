@@ -116,7 +116,12 @@ class Options:
         never=_INSTANT,
     )
     limit: int = argument(
-        Whole(), 0, "pages visited at most (those that turn out gone count too)", shown="none", never=_INSTANT
+        Whole(),
+        0,
+        "pages visited at most: those that turn out gone count, too, but neither revisits nor embedded files"
+        " (`max_requests` counts all requests)",
+        shown="none",
+        never=_INSTANT,
     )
     hops: int | None = argument(
         Whole(),

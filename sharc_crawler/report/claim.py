@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sharc_crawler.evidence.audit import RARE
 from sharc_crawler.evidence.claim import Limit, Statement
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import RARE
 from sharc_crawler.instants import second, unix
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.words import span

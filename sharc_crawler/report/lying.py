@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS, RARE
+from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
+from sharc_crawler.evidence.reasons import RARE
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.evidence.worded import in_words
-from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
-from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.guides import guide
-from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
 from sharc_crawler.report.taught import NAME
@@ -61,39 +56,11 @@ def is_of_making(note: str) -> bool:
 
 def left_by_bounds(facts: CaptureFacts) -> str:
     """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
-    pages, links = _left_pages(facts), dict(left_links(facts))
-    told = []
-    if pages:
-        left = pages.total()
-        told.append(f"{counted(left, 'more page')} {agreeing(left, 'were')} left by {' and '.join(sorted(pages))}")
-    if links:
-        number = sum(links.values())
-        told.append(f"{counted(number, 'link')} {agreeing(number, 'were')} not followed for {' and '.join(links)}")
-    one = "a larger one" if len({*pages, *links}) == 1 else "larger ones"
-    return f"{', and '.join(told)}. A new capture with {one} would take them, too" if told else ""
+    if not (facts.skipped or facts.figures.missing):
+        return ""
+    from sharc_crawler.report.bounds import left_by  # only where anything was left
 
-
-def _left_pages(facts: CaptureFacts) -> Counter[str]:
-    """How many pages the budget left, by the bound that it was."""
-    left: Counter[str] = Counter()
-    for (kind, reason), number in facts.figures.missing.items():
-        if kind is Kind.PAGE and (bound := bound_that_left(reason)):
-            left[bound] += number
-    return left
-
-
-def bound_that_left(reason: str) -> str:
-    """Which bound of the budget kept a page from being visited; empty: none did."""
-    why = in_words(reason)
-    return why.removeprefix(PREFIX).partition(" ")[0] if why.startswith(PREFIX) else ""
-
-
-def left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
-    """Which other bounds left links, and how many."""
-    for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
-        bound = facts.settings.get(name)
-        if left := facts.skipped.get(reason.format(bound)):
-            yield f"{name}={bound}", left
+    return left_by(facts)
 
 
 def _lies(facts: CaptureFacts) -> Iterator[str]:

@@ -125,7 +125,7 @@ def test_a_site_without_sitemap_is_crawled_by_its_links(crawl, static, tmp_path)
         done = crawl(url=url, delay="0")
     assert done.code == 0
     assert {page["url"].rpartition("/")[2] for page in done.capture["pages"]} == {"", "two.html", "i.png"}
-    assert "pages come from links" in done.out
+    assert any("pages come from links" in note for note in done.capture["notes"])
 
 
 def test_a_sitemap_that_is_html_is_said_and_links_take_over(crawl, static, tmp_path):
@@ -138,7 +138,7 @@ def test_a_sitemap_that_is_html_is_said_and_links_take_over(crawl, static, tmp_p
         done = crawl(url=url, delay="0")
     assert done.code == 0
     assert len(done.capture["pages"]) == 2
-    assert "sitemap.xml" in done.out
+    assert any("sitemap.xml" in note for note in done.capture["notes"])
     assert "HTML" in done.out
 
 

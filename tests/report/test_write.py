@@ -131,14 +131,16 @@ def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> No
 def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     few = {"skipped": {"over limit=9": 58, "other site": 7}, "settings": {"limit": 9, "hops": 50}}
     made = facts(judged("/", Verdict.COHERENT), **few)
-    said = "58 links were not followed for limit=9. A new capture with a larger one would take them, too."
+    limit = "limit counts pages: neither their revisits nor what they embed"
+    said = f"58 links were not followed for limit=9. {limit}. A new capture with a larger one would take them, too."
     assert f"\n{said}\n" in summary([made], write([made], tmp_path))
     far = {"more than 1 links from a seed or sitemap (hops=1)": 1}
     left = page("/left", reason="budget: max_requests=40 has no room left for it")
     made = facts(left, skipped=far, settings={"hops": 1})
     assert document([made])["captures"][0]["left_by_budget"] == (
-        "1 more page was left by max_requests=40, and 1 link was not followed for hops=1. A new capture with larger"
-        " ones would take them, too"
+        "1 more page was left by max_requests=40, and 1 link was not followed for hops=1. max_requests counts all"
+        " requests: pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
+        " them, too"
     )
 
 
