@@ -24,10 +24,11 @@ from sharc_crawler.report.words import printable, short
 from sharc_crawler.storage.texts import END, START, TextIndex
 
 if TYPE_CHECKING:
-    from sharc_crawler.storage.texts import Hit
+    from sharc_crawler.storage.texts import DatedText, Hit
 
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 _SHOWN_PROBLEMS = 5
+_SHOWN_TEXTS = 5
 
 
 @click.command()
@@ -41,8 +42,8 @@ _SHOWN_PROBLEMS = 5
 def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: str, limit: int, as_json: bool) -> None:
     r"""Find the captured pages of the collection DIR that contain all WORDS, the best first.
 
-    Quote several words to find them in a row; end one with * to find what begins so. Each result is one text of one
-    page: when it was first and last captured, and where sharc replay DIR --port 8090 shows it. The index (texts.db)
+    Quote several words to find them in a row; end one with * to find what begins so. Each result is a page with
+    its texts, the newest first: when captured, and where sharc replay DIR --port 8090 shows it. The index (texts.db)
     takes in what is new before each search. It holds HTML alone.
 
     \b
@@ -93,22 +94,25 @@ def _is_date(text: str) -> bool:
 
 def _document(hit: Hit) -> dict[str, object]:
     snippet = hit.snippet.replace(START, "").replace(END, "")
-    return {**hit._asdict(), "first": _time(hit.first), "last": _time(hit.last), "snippet": snippet} | {
-        "replay": _replay(hit)
-    }
+    texts = [{**_times(text), "captures": text.captures, "replay": _replay(hit, text)} for text in hit.texts]
+    return {**hit._asdict(), **_times(hit), "snippet": snippet, "texts": texts, "replay": _replay(hit, hit)}
 
 
 def _show(hit: Hit) -> None:
     console = Console(highlight=False)
     console.print(Text(short(hit.title or hit.url), "bold"), soft_wrap=True)
-    console.print(Text(short(hit.url)), soft_wrap=True)
+    if hit.title:
+        console.print(Text(short(hit.url)), soft_wrap=True)
     text = Text("  ")
     for number, part in enumerate(re.split(f"[{START}{END}]", hit.snippet)):
         text.append(printable(part), "bold" if number % 2 else "")
     console.print(text, soft_wrap=True)
-    once = hit.captures == 1
-    when = _time(hit.last) if once else f"{_time(hit.first)} to {_time(hit.last)}, {counted(hit.captures, 'capture')}"
-    console.print(Text(f"  {when}  {_replay(hit)}\n", "dim"), soft_wrap=True)
+    for text in hit.texts[:_SHOWN_TEXTS]:
+        until = f" to {_time(text.last)}, {counted(text.captures, 'capture')}" if text.first != text.last else ""
+        console.print(Text(f"  {_time(text.first)}{until}  {_replay(hit, text)}", "dim"), soft_wrap=True)
+    if (left := len(hit.texts) - _SHOWN_TEXTS) > 0:
+        console.print(Text(f"  and {counted(left, 'older text')} of this page (--json has all)", "dim"))
+    console.print()
 
 
 def _time(digits: str) -> str:
@@ -121,5 +125,9 @@ def _time(digits: str) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
 
 
-def _replay(hit: Hit) -> str:
-    return printable(f"{REPLAY}{hit.last}/{hit.url}")
+def _times(found: Hit | DatedText) -> dict[str, str]:
+    return {"first": _time(found.first), "last": _time(found.last)}
+
+
+def _replay(hit: Hit, found: Hit | DatedText) -> str:
+    return printable(f"{REPLAY}{found.last}/{hit.url}")

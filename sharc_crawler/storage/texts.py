@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
@@ -28,11 +29,16 @@ PRAGMA user_version = {VERSION};
 """
 # Snippets are made of what is shown alone: of a word on every page they would take most of the time.
 _FOUND = """
-WITH hit AS MATERIALIZED (SELECT rowid AS id, bm25(words, 4.0, 1.0) AS rank FROM words WHERE words MATCH :words)
-SELECT hit.id, source.site, copy.url, min(copy.time), max(copy.time), count(DISTINCT source.capture)
-FROM hit JOIN copy ON copy.document = hit.id JOIN source ON source.id = copy.source
-WHERE copy.time >= :since AND copy.time < :until AND :site IN ('', source.site)
-GROUP BY hit.id, copy.url, source.site ORDER BY hit.rank, max(copy.time) DESC, copy.url LIMIT :most
+WITH hit AS MATERIALIZED (SELECT rowid AS id, bm25(words, 4.0, 1.0) AS rank FROM words WHERE words MATCH :words),
+bearing AS MATERIALIZED (SELECT hit.id, hit.rank, source.site, source.capture, copy.url, copy.time
+    FROM hit JOIN copy ON copy.document = hit.id JOIN source ON source.id = copy.source
+    WHERE copy.time >= :since AND copy.time < :until AND :site IN ('', source.site)),
+page AS (SELECT site, url, min(rank) AS best, max(time) AS newest, count(DISTINCT capture) AS captures FROM bearing
+    GROUP BY site, url ORDER BY best, newest DESC, url LIMIT :most)
+SELECT page.site, page.url, page.captures, bearing.id, min(bearing.time) AS first, max(bearing.time) AS last,
+    count(DISTINCT bearing.capture) FROM page JOIN bearing USING (site, url)
+GROUP BY page.site, page.url, bearing.id
+ORDER BY page.best, page.newest DESC, page.url, page.site, last DESC, first DESC
 """
 _SNIPPET = (
     """SELECT title, snippet(words, 1, char(2), char(3), ' … ', 24) FROM words WHERE words MATCH ? AND rowid = ?"""
@@ -63,16 +69,25 @@ class PageCopy(NamedTuple):
     text: PageText | None
 
 
+class DatedText(NamedTuple):
+    """One of the texts of a page, with the copies that bear it."""
+
+    first: str  #: fourteen digits, as ``last``
+    last: str
+    captures: int
+
+
 class Hit(NamedTuple):
-    """A page that bears all words that were looked for, with the copies that bear this very text."""
+    """A page that bears all words that were looked for, with the copies that do."""
 
     site: str
     url: str
-    title: str
+    title: str  #: of the newest text, as the snippet
     snippet: str  #: words that were looked for stand between START and END
     first: str  #: fourteen digits, as ``last``
     last: str
     captures: int
+    texts: tuple[DatedText, ...]  #: the newest first
 
 
 class TextIndex:
@@ -153,11 +168,14 @@ class TextIndex:
             raise UsageError(f"words={' '.join(words)!r} holds no letter or digit; give a word of the text")
         wanted = " ".join(phrases)
         asked = {"words": wanted, "site": site, "since": since, "until": until, "most": most}
-        return [self._hit(wanted, *row) for row in self._db.execute(_FOUND, asked).fetchall()]
+        found = groupby(self._db.execute(_FOUND, asked).fetchall(), key=lambda row: row[:3])
+        return [self._hit(wanted, page, [row[3:] for row in rows]) for page, rows in found]
 
-    def _hit(self, words: str, document: int, site: str, url: str, first: str, last: str, captures: int) -> Hit:
-        title, snippet = self._db.execute(_SNIPPET, (words, document)).fetchone()
-        return Hit(site, url, title, snippet, first, last, captures)
+    def _hit(self, words: str, page: tuple[str, str, int], rows: Sequence[tuple[int, str, str, int]]) -> Hit:
+        site, url, captures = page
+        title, snippet = self._db.execute(_SNIPPET, (words, rows[0][0])).fetchone()
+        first, last = min(row[1] for row in rows), rows[0][2]
+        return Hit(site, url, title, snippet, first, last, captures, tuple(DatedText(*row[1:]) for row in rows))
 
     def _document(self, copy: PageCopy) -> int | None:
         found = self._db.execute("SELECT id FROM document WHERE digest = ?", (copy.digest,)).fetchone()

@@ -48,7 +48,13 @@ def test_pages_are_found_by_what_a_reader_sees(copied):
     assert pages(copied, "mowe") == ["new.html"], "without its dots, too"
     assert pages(copied, "kitti*") == ["new.html"]
     assert pages(copied, "lighthouse old") == [], "several words in one are in a row"
-    assert sorted(pages(copied, "harbour")) == ["", ""], "two texts of one page"
+    (front,) = search(copied, "harbour")
+    assert (front["captures"], len(front["texts"])) == (2, 2), "two texts of one page: it is listed once"
+    assert [text["last"] for text in front["texts"]] == [front["last"], front["first"]]
+    assert front["replay"] == front["texts"][0]["replay"]
+    told = CliRunner().invoke(main, ["search", str(copied.folder), "harbour"]).stdout
+    assert told.count("Harbour tides") == 1
+    assert told.count("127.0.0.1:8090") == 2
     assert pages(copied, "albatross") == [], "a script is no text"
 
 
