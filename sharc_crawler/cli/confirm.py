@@ -14,6 +14,7 @@ from sharc_crawler.certificate.fixity import CONFIRMATION, is_signed
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection
@@ -46,6 +47,8 @@ def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> Non
       sharc confirm captures/demo --objects s3://archive/demo
     """
     collection = Collection(folder) if Collection.is_in(folder) else None
+    if not collection:
+        require_capture(folder)
     folders = [one.folder for one in collection.captures()] if collection else captures_in(folder)
     if folders == [folder]:
         _confirm(folder, settings, objects)

@@ -14,6 +14,7 @@ from rich.table import Table
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._diff_pages import show_pages
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
@@ -68,6 +69,7 @@ def command(
       sharc diff before.html after.html --json | jq .changed
     """
     for given in (old, new):
+        require_capture(given)
         _check_one(given)
     if url is None and (captures := [one for one in (old, new) if is_capture(one)]):
         if old.samefile(new) or masks or html or not all(one.is_dir() and holds_state(one) for one in (old, new)):

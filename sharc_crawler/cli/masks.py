@@ -9,6 +9,7 @@ import click
 from sharc_crawler.archive.fetches import elsewhere
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import load_masks, save_masks
+from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
@@ -41,6 +42,7 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     """
     known = load_masks(add) if add else ()
     if len(sources) == 1 and is_capture(sources[0]):
+        require_capture(sources[0])
         lesson = learn(pairs_within(sources[0], within), known, _ENOUGH, len(elsewhere(sources[0])))
     elif len(sources) == 2 and not any(map(is_capture, sources)):
         one, other = (page_of(source, None, last=False) for source in sources)

@@ -15,6 +15,7 @@ from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import adding
 from sharc_crawler.collection.folder import Collection
@@ -66,7 +67,7 @@ def command(
     Of a collection, or of its package, all are proved.
 
     Every statement is made anew: files, records, digests, instants, judgements, totals, claim. Ends with 0 where all
-    of it holds, with 3 where anything was altered, naming each place.
+    of it holds, with 3 where anything was altered or there is no certificate, with 2 where there is no capture.
 
     \b
     Example:
@@ -77,6 +78,8 @@ def command(
     digests = tuple(map(_digest, digests))
     trust = Trust(_signer(signer), authority)
     collection = Collection(capture) if Collection.is_in(capture) else None
+    if not collection:
+        require_capture(capture)
     packages = capture.is_file() and holds_packages(capture)
     if (collection or packages) and former:
         raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
