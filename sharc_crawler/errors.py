@@ -71,13 +71,15 @@ def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
     return UsageError(f"{what}={name!r} is not known{nearest(name, allowed)}")
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
-    """The end of a sentence on a name that is none of the allowed ones.
+def nearest(name: str, allowed: Iterable[str], listed: str = "") -> str:
+    """The end of a sentence on a name that is none of the allowed ones. ``listed``: where many of them are.
 
     >>> nearest("bsf", ["bfs", "dfs"])
     "; did you mean 'bfs'? Allowed: bfs, dfs"
     >>> nearest("strat", ["state", "strategy"])
     "; did you mean 'strategy'? Allowed: state, strategy"
+    >>> nearest("strat", ["state", "strategy"], "docs/arguments.md")
+    "; did you mean 'strategy'? All are in docs/arguments.md"
     """
     names = sorted(allowed)
     if not names:
@@ -85,4 +87,4 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     begun = [known for known in names if len(name) > 1 and known.startswith(name)]  # the rest was left out
     near = begun if len(begun) == 1 else difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"{hint} Allowed: {', '.join(names)}"
+    return f"{hint} Allowed: {', '.join(names)}" if not listed else f"{hint} All are in {listed}"

@@ -21,6 +21,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.options.sites import url as checked_url
+from sharc_crawler.plugins import names as plugin_names
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
@@ -92,6 +93,9 @@ def command(
         click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
         return
     _show(prospect, step, notes, plans)
+    if strategy == STRATEGIES:
+        others = ", ".join(sorted({*plugin_names("strategy")} - {*names}))
+        click.echo(f"Left out: {others}, which are there to compare with. --strategy NAME,NAME takes these, too.")
     if prospect.source.startswith("site ") and not urlsplit(source).path.endswith(SITEMAPS):
         more = [f"history={history}"] if history else []
         more += [f"delay={delay:g}"] if delay else []

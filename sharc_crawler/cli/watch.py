@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 from difflib import get_close_matches
 from functools import partial
@@ -36,6 +37,7 @@ FLEET_SITES = 200  #: shown, those that are held first
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 EVERY = 1.0  #: seconds between two looks
 PATIENCE = 60.0  #: seconds until a crawl has made its folder
+_DIGITS = re.compile(r"\d+")
 EVERY_LINE = 10.0  #: where there is no terminal to redraw
 
 
@@ -49,7 +51,8 @@ def command(place: str | None, web: bool, port: int, control: bool, as_json: boo
     r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. A page (--web) stays until Ctrl-C.
 
     Of a collection it is the capture that was begun last; without FOLDER, of those in captures/. A folder that is not
-    there yet is waited for, a minute. With a DSN (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.
+    there yet is waited for, a minute, unless one beside it has nearly its name. With a DSN
+    (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.
 
     It shows how far the crawl is and what time is left, its sites, its hosts with their pace and errors, and the last
     requests with what came of them. Nothing is asked of the crawl: only what it writes is read.
@@ -99,9 +102,9 @@ def _newest() -> Path:
 def _appears(folder: Path) -> bool:
     """Wait until a crawl has made its folder; ``False``: Ctrl-C came first."""
     if not folder.exists():
-        near = get_close_matches(folder.name, [one.name for one in folder.parent.glob("*") if one.is_dir()], n=1)
-        meant = f" Did you mean {folder.with_name(near[0])}?" if near else ""
-        click.echo(f"{folder} is not there yet; waiting {PATIENCE:g} s for a crawl to begin in it.{meant}", err=True)
+        if near := _near(folder):
+            raise UsageError(f"{str(folder)!r} is not there; did you mean {near}? A crawl that is to begin makes it")
+        click.echo(f"{folder} is not there yet; waiting {PATIENCE:g} s for a crawl to begin in it.", err=True)
     patience = time.monotonic() + PATIENCE
     try:
         while not folder.exists():
@@ -111,6 +114,14 @@ def _appears(folder: Path) -> bool:
     except KeyboardInterrupt:
         return False
     return True
+
+
+def _near(folder: Path) -> Path | None:
+    """One beside it that is meant, as far as can be told: names that differ in digits are of several captures."""
+    plain = _DIGITS.sub("", folder.name)
+    beside = [one.name for one in folder.parent.glob("*") if one.is_dir() and _DIGITS.sub("", one.name) != plain]
+    near = get_close_matches(folder.name, beside, n=1, cutoff=0.8)
+    return folder.with_name(near[0]) if near else None
 
 
 def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool) -> None:

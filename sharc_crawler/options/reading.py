@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.guides import guide
 from sharc_crawler.options.kinds import Real
 from sharc_crawler.options.table import Options
 
@@ -63,7 +64,7 @@ def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
     {'max_bytes': 1500000000, 'for_': 7200.0, 'mode': 'instant'}
     >>> read_arguments({"strat": "bfs"})
     Traceback (most recent call last):
-    sharc_crawler.errors.UsageError: argument 'strat' is not known; did you mean 'strategy'? Allowed: ...
+    sharc_crawler.errors.UsageError: argument 'strat' is not known; did you mean 'strategy'? All are in ...
 
     Raises UsageError.
     """
@@ -96,7 +97,7 @@ def check_names(settings: Mapping[str, Any]) -> None:
                 raise UsageError(
                     f"{name} is no setting but an environment variable: {name}=… scrapy crawl …, without -s"
                 )
-            raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS)}")
+            raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS, guide('settings'))}")
 
 
 def tell_unread(settings: Mapping[str, Any]) -> None:
@@ -141,7 +142,7 @@ def _nearest(name: str) -> str:
     for setting, row in SETTINGS.items():
         if name.upper() in (setting, setting.removeprefix("SHARC_")) and row.name not in ARGUMENTS:
             return f"; it is a setting: -s {setting}=VALUE"
-    return nearest(name, ARGUMENTS)
+    return nearest(name, ARGUMENTS, guide("arguments"))
 
 
 def _together(name: str, value: str, given: Mapping[str, str]) -> None:
