@@ -42,7 +42,7 @@ class Listing:
         """In the order in which ``table.js`` names them."""
         truth = page["truth"]
         row = [
-            printable(page["archived_as"] or page["url"]),
+            printable(page.get("archived_as") or page["url"]),
             page["verdict"],
             page["content"],
             page["plan"] == "hopeless",
@@ -56,7 +56,7 @@ class Listing:
             truth and truth["unchanged"],
             short(page["reason"], 200),
             page["evidence"],
-            printable(page["url"]) if page["archived_as"] else None,
+            printable(page["url"]) if page.get("archived_as") else None,
         ]
         return f"{_safe(row)},\n"
 

@@ -96,7 +96,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield _line("note", whole(note))
     if len(notes) > len(shown):
         more = counted(len(notes) - len(shown), "more note" if shown else "note")
-        yield _line("", f"{more} in the report")
+        yield _line("" if shown else "notes", f"{more} in the report")
     yield _line("WARC", _warcs(facts, folder))
 
 

@@ -213,6 +213,8 @@ def test_a_server_that_is_asked_in_full_since_it_lied_is_told_of(copied):
     assert "<b>Not believed:</b> the server was caught lying" in (copied.folder / PAGE).read_text()
     (site,) = json.loads((copied.folder / INDEX).read_text())["sites"]
     assert site["distrusted"].items() >= {"lies": 3, "capture": "2001-09-09T01:46:40.000000Z"}.items()
+    site.pop("distrusted")
+    assert "Not believed" not in "".join(render({**overview(copied), "sites": [site]})), "of a former index"
     (copied.folder / NAME).write_text("[")
     assert "distrusted.json cannot be read" in shown()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,15 +11,15 @@ import pytest
 from sharc_crawler.certificate.document import certificate
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Result, Slot, Verdict
-from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
-from sharc_crawler.report.html import NAME
+from sharc_crawler.report.html import NAME, render
 from sharc_crawler.report.notes import is_of_making, noted
 from sharc_crawler.report.packaging import pages
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.report.write import write
-from tests.report.by_hand import T, classes_of, facts, judged, rendered, visit
+from tests.report.by_hand import T, classes_of, facts, judged, page, rendered, visit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -245,3 +246,9 @@ def test_a_page_is_shown_by_the_url_that_its_warc_records_have(tmp_path: Path) -
     html = rendered(captured)[NAME]
     assert 'href="http://h/p?utm_source=x&amp;b=2&amp;a=1"' in html
     assert [line["url"] for line in pages(tmp_path, [captured])] == 2 * [one["archived_as"]] + 2 * [page.url]
+
+
+def test_a_report_of_a_time_before_archived_as_is_still_rendered() -> None:
+    made = facts(looked("a", Verdict.CHANGED, "f", "g"), page("http://h/lost", reason="gone: 404"))
+    lines = [json.dumps({k: v for k, v in one.items() if k != "archived_as"}) for one in page_entries(made)]
+    assert "http://h/a" in "".join(render(document([made]), lines)[NAME])
