@@ -107,9 +107,9 @@ def _show(hit: Hit) -> None:
     for number, part in enumerate(re.split(f"[{START}{END}]", hit.snippet)):
         text.append(printable(part), "bold" if number % 2 else "")
     console.print(text, soft_wrap=True)
-    for text in hit.texts[:_SHOWN_TEXTS]:
-        until = f" to {_time(text.last)}, {counted(text.captures, 'capture')}" if text.first != text.last else ""
-        console.print(Text(f"  {_time(text.first)}{until}  {_replay(hit, text)}", "dim"), soft_wrap=True)
+    for one in hit.texts[:_SHOWN_TEXTS]:
+        until = f" to {_time(one.last)}, {counted(one.captures, 'capture')}" if one.first != one.last else ""
+        console.print(Text(f"  {_time(one.first)}{until}  {_replay(hit, one)}", "dim"), soft_wrap=True)
     if (left := len(hit.texts) - _SHOWN_TEXTS) > 0:
         console.print(Text(f"  and {counted(left, 'older text')} of this page (--json has all)", "dim"))
     console.print()

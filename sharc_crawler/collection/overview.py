@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import SUFFIX
@@ -20,7 +21,7 @@ from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import DATA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture, Collection
@@ -60,7 +61,7 @@ def overview(
         "sites": [
             {
                 "name": name,
-                "site": names[name].site if name in names else name,
+                "site": names[name].site if name in names else _site_of(by_site[name]) or name,
                 "urls": list(names[name].urls) if name in names else [],
                 "distrusted": _distrusted(collection, name),
                 "captures": by_site[name],
@@ -76,6 +77,11 @@ def _distrusted(collection: Collection, name: str) -> dict[str, Any] | None:
         return distrusted(collection.folder, name, collection.masks(name))
     except DataError as error:
         return {"words": printable(str(error))}
+
+
+def _site_of(entries: Sequence[Entry]) -> str:
+    """The host, and its port, of what the last capture began with; empty: nothing tells."""
+    return next((urlsplit(one["seed"]).netloc for one in reversed(entries) if one["seed"]), "")
 
 
 class _SiteEntries:

@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -166,10 +167,11 @@ def test_a_stopped_capture_takes_no_complete_ones_place(copied):
     assert f"<p>{first['statement']}. The newest capture is not complete yet: 7 of 41 so far. " in page
 
 
-def test_a_site_goes_by_its_own_name_in_the_table(copied):
+def test_a_site_goes_by_its_own_name_in_the_table(copied, collected):
     (copied.folder / "collection.yaml").write_text("sites: [{url: 'https://long.name.example/', name: herald}]")
     told = CliRunner().invoke(main, ["collection", str(copied.folder)], env={"COLUMNS": "80"})
     assert "herald" in told.stdout
+    assert f"\n{urlsplit(collected.url).netloc} " in told.stdout, "one that is in no file goes by its address"
 
 
 def test_the_page_needs_nobody_else(copied):
