@@ -47,6 +47,8 @@ def file_name(site: str, run: str, serial: int, started: Instant) -> str:
 
 
 _EPOCH = r"(?:\.epoch-\d+)?"  #: in the name of a run: which of a site's owners wrote, where there was more than one
+_OWNER = re.compile(_EPOCH)
+_REST = re.compile(rf"\d{{14}}-(\d{{5,}})-(.+?){re.escape(SUFFIX)}(?:{re.escape(OPEN)})?")  #: of a name, after the site
 _NAME = re.compile(rf"(.+)-\d{{14}}-(\d{{5,}})-([A-Za-z0-9.-]+?){_EPOCH}{re.escape(SUFFIX)}")
 
 
@@ -64,12 +66,16 @@ def series_of(name: str) -> tuple[str, str] | None:
 
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
     """A run's files of all its owners, open ones too, as (serial, path) in the order of writing."""
-    beginning = f"{safe_name(site)}-"
-    ending = f"{re.escape(safe_name(run))}{_EPOCH}{re.escape(SUFFIX)}(?:{re.escape(OPEN)})?"
-    pattern = re.compile(rf"{re.escape(beginning)}\d{{14}}-(\d{{5,}})-{ending}")
+    beginning, run = f"{safe_name(site)}-", safe_name(run)
     with os.scandir(folder) as entries:  # there are as many series as sites, and each looks for its own
         names = [entry.name for entry in entries if entry.name.startswith(beginning)]
-    return sorted((int(match[1]), folder / name) for name in names if (match := pattern.fullmatch(name)))
+    return sorted(
+        (int(match[1]), folder / name)
+        for name in names
+        if (match := _REST.fullmatch(name, len(beginning)))
+        and match[2].startswith(run)
+        and _OWNER.fullmatch(match[2], len(run))
+    )
 
 
 def lock(descriptor: int) -> bool:

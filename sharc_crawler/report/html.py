@@ -6,7 +6,6 @@ are allowed by their hashes. Everything from outside (URLs, reasons, settings) i
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from functools import cache
@@ -59,12 +58,12 @@ def _gathered(captures: Sequence[Mapping[str, Any]], lines: Iterable[str]) -> li
     source = iter(lines)
     for own, capture in zip(found, captures, strict=True):
         for number, line in enumerate(islice(source, capture["urls"])):
-            own.add(number, json.loads(line))
+            own.add(number, line)
     source = iter(lines)
     for own, capture in zip(found, captures, strict=True):
         wanted = set(own.drawn.lines())
         chosen = enumerate(islice(source, capture["urls"]))
-        own.draw({number: json.loads(line) for number, line in chosen if number in wanted})
+        own.draw({number: line for number, line in chosen if number in wanted})
     return found
 
 
@@ -101,6 +100,7 @@ def environment() -> Environment:
     """The templates, with what each of them may use."""
     environment = Environment(
         loader=PackageLoader("sharc_crawler.report"),
+        auto_reload=False,  # of a thousand sites each template would be looked for a thousand times
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
     Stored = FrontierStore | Walked
 
+FEW = 100  #: pages that are read once: crawls of many sites mostly have so few of each
+
 
 class StoredPages:
-    """The pages and resources of a capture, read from its store whenever they are walked over.
+    """The pages and resources of a capture, read from its store whenever they are walked over; :data:`FEW` only once.
 
     ``data``: what became of what scripts fetched. ``span``: the time over which their true changes are asked for.
     """
@@ -52,11 +54,18 @@ class StoredPages:
         self._truth = truth
         self._taught = taught
         self._data = data
+        self._few: list[PageFacts] = []  #: all of them, once read, where they are not many
 
     def __iter__(self) -> Iterator[PageFacts]:
+        if self._few:
+            yield from self._few
+            return
+        few: list[PageFacts] | None = []
         for url in self._store.urls(self._capture):
             if url.page.kind in MEANT:
-                yield self._page(url)
+                yield (page := self._page(url))
+                few = [*few, page] if few is not None and len(few) < FEW else None
+        self._few = few or []
 
     def _page(self, url: UrlRow) -> PageFacts:
         row, visits, judgement = url.page, counted(url), url.judgement

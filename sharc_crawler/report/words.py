@@ -111,6 +111,8 @@ def printable(text: str) -> str:
     >>> printable("a\u202eb\x1b[2J")
     'a\\u202eb\\x1b[2J'
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

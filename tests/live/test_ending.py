@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from scrapy.settings import Settings
 
 from benchmarks.made_capture import Maker
@@ -10,6 +11,7 @@ from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.live import ending
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.ending import leave
+from sharc_crawler.report import pages
 from sharc_crawler.report.walked import WALKS
 from sharc_crawler.storage.folders import SITES
 from sharc_crawler.storage.several import folders_text
@@ -39,7 +41,9 @@ def test_the_ends_of_many_sites_are_told_site_by_site(tmp_path):
     assert told == [(number, 3, "writing reports and certificates of the sites") for number in range(3)]
 
 
-def test_of_many_sites_each_is_walked_over_no_oftener_than_it_must(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("few", "walks"), [(0, WALKS), (KNOWN, 2)], ids=["pages by the thousand", "a few pages"])
+def test_of_many_sites_each_is_walked_over_no_oftener_than_it_must(few, walks, tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "FEW", few)
     folders = {site: tmp_path / site for site in ("a.example", "b.example")}
     for folder in folders.values():
         folder.mkdir()
@@ -64,4 +68,4 @@ def test_of_many_sites_each_is_walked_over_no_oftener_than_it_must(tmp_path, mon
     assert (left.unwritten, left.refuted) == ([], False)
     assert [len(list(folder.glob("certificate.json"))) for folder in folders.values()] == [1, 1]
     assert len(made) == len(folders), "no second one for what is known of its files alone"
-    assert len(read) == WALKS * KNOWN * len(folders), "so progress is told right"
+    assert len(read) == walks * KNOWN * len(folders), "so progress is told right"

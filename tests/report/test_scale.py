@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
+from sharc_crawler.report.gathered import Gathered
 from sharc_crawler.report.load import capture_facts, open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked
@@ -72,3 +74,13 @@ def test_rows_held_and_walks_made(folder: Path, monkeypatch: pytest.MonkeyPatch)
     with open_facts(folder) as facts:
         package(folder, facts)
     assert held() - before <= BATCH
+
+
+def test_what_is_shown_of_pages_is_held_as_their_lines() -> None:
+    page = {"kind": "page", "verdict": None, "moved": False, "reason": "moved", "url": "http://h/", "visit": None}
+    shown = Gathered()
+    for number in range(3):
+        shown.add(number, json.dumps({**page, "truth": {"changes": [[]]}}))
+    shown.draw({})
+    assert not [one for one in gc.get_objects() if isinstance(one, dict) and one.get("reason") == "moved"]
+    assert [one["url"] for one in shown.missing.items()] == ["http://h/"] * 3
