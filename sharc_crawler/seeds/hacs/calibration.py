@@ -11,50 +11,70 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORTH = 50.0  #: seeds' worth of evidence that nothing is to be corrected
-LEAST, MOST = 0.2, 2.0  #: of the power
+LEAST, MOST = np.array([-np.inf, 0.2, 0.0]), np.array([np.inf, 2.0, 2.0])  #: level, power, of the rate
+MONTH = 30 * 86_400.0  #: rates are told in updates a month
 STEPS = 25
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class HazardCalibration:
-    """p = 1 − exp(−e^level · H^power), H the hazard (the expected number of updates) that a posterior foretells.
+    """p = 1 − exp(−e^level · H^power · λ^more); H, the hazard, is the expected number of updates.
 
     Pages of a site change together, updates come in bursts, rates drift: the longer the time, and the more pages, the
-    more is H too great or too small. The power is more than 0, so that no order changes and p never falls by waiting.
+    more is H too great or too small. Of time and rate, of which H is made, either may be: ``more`` is the rate's alone.
+    The power is more than 0, and ``more`` not less: p never falls by waiting, nor by a greater rate.
 
-    >>> HazardCalibration(power=2.0).p(np.array([0.0, 1.0, 1e300, np.inf])).round(3).tolist()
+    >>> HazardCalibration(power=2.0).p(np.array([0.0, 1.0, 1e300, np.inf]), np.ones(4)).round(3).tolist()
     [0.0, 0.632, 1.0, 1.0]
     """
 
     level: float = 0.0
     power: float = 1.0
+    more: float = 0.0
 
-    def p(self, hazard: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The probability of an update, of hazards ≥ 0."""
+    def p(self, hazard: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability of an update, of hazards ≥ 0 and rates (per second)."""
         with np.errstate(over="ignore"):  # as good as infinite
-            p: NDArray[np.float64] = -np.expm1(-np.exp(self.level) * hazard**self.power)
+            expected = np.exp(self.level) * hazard**self.power * (rate * MONTH) ** self.more
+            p: NDArray[np.float64] = -np.expm1(-expected)
         return p
 
+    def likelihoods(
+        self, hazard: NDArray[np.float64], rate: NDArray[np.float64], updated: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """The logarithm of the likelihood of each outcome; 0 where there is no hazard.
 
-def calibrated(hazard: NDArray[np.float64], updated: NDArray[np.bool_]) -> HazardCalibration:
-    """The most likely calibration, one hazard and one outcome a seed: log-log regression, Fisher's scoring.
+        >>> HazardCalibration().likelihoods(np.array([0.0, 1.0]), np.ones(2), np.zeros(2, np.bool_)).round(3).tolist()
+        [0.0, -1.0]
+        """
+        p = np.clip(self.p(hazard, rate), ROUNDING, 1.0 - ROUNDING)
+        return np.where(hazard > 0, np.where(updated, np.log(p), np.log1p(-p)), 0.0)
+
+
+def calibrated(hazard: NDArray[np.float64], rate: NDArray[np.float64], updated: NDArray[np.bool_]) -> HazardCalibration:
+    """The most likely calibration, one hazard, rate and outcome a seed: log-log regression, Fisher's scoring.
 
     A normal prior about no correction counts as much as :data:`WORTH` seeds.
 
-    >>> rng = np.random.default_rng(1); hazard = rng.gamma(0.5, 2.0, 20_000)
-    >>> found = calibrated(hazard, rng.random(20_000) < HazardCalibration(-0.7, 0.5).p(hazard))
-    >>> round(found.level, 1), round(found.power, 1)
-    (-0.7, 0.5)
+    >>> rng = np.random.default_rng(1); rate, time = rng.gamma(0.5, 2.0, (2, 20_000)) / [[MONTH], [1 / MONTH]]
+    >>> p = HazardCalibration(-0.7, 0.5, 0.3).p(rate * time, rate)
+    >>> found = calibrated(rate * time, rate, rng.random(20_000) < p)
+    >>> round(found.level, 1), round(found.power, 1), round(found.more, 1)
+    (-0.7, 0.5, 0.3)
     """
-    some = (hazard > 0) & np.isfinite(hazard)
-    place = np.log(hazard[some])
-    columns = np.stack([np.ones(len(place)), place])
-    nothing, found = np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    some = (hazard > 0) & np.isfinite(hazard) & (rate > 0)
+    columns = np.stack([np.ones(int(some.sum())), np.log(hazard[some]), np.log(rate[some] * MONTH)])
+    nothing = np.array([0.0, 1.0, 0.0])
+    found = nothing.copy()
     for _ in range(STEPS):
         expected = np.exp(np.clip(found @ columns, -20.0, 3.0))
         likely = expected / np.expm1(expected)
         slope = columns @ np.where(updated[some], likely, -expected) - WORTH * (found - nothing)
-        step = np.linalg.solve((columns * (likely * expected)) @ columns.T + WORTH * np.eye(2), slope)
-        found += np.clip(step, -0.5, 0.5)
-        found[1] = np.clip(found[1], LEAST, MOST)
-    return HazardCalibration(float(found[0]), float(found[1]))
+        bend = (columns * (likely * expected)) @ columns.T + WORTH * np.eye(3)
+        held = (found <= LEAST) & (slope < 0) | (found >= MOST) & (slope > 0)  # at its bound, others go on
+        bend[held] = bend[:, held] = 0.0
+        bend[held, held] = 1.0
+        step = np.linalg.solve(bend, np.where(held, 0.0, slope))
+        found = np.clip(found + np.clip(step, -0.5, 0.5), LEAST, MOST)
+    return HazardCalibration(*found.tolist())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.seeds.hacs.study import AVERAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.seeds.hacs.study import Study, Triple
 
@@ -47,7 +47,10 @@ def _section(study: Study) -> str:
     for method, called in _METHODS.items():
         for average in AVERAGES:
             parts += [f"### {called}: Table I, {average} average", _table(study, method, average)]
-    parts += ["### Mean weighted P@K (Figure 11)", _precisions(study)]
+    likely = {weeks: study.likely(weeks) for weeks in study.scoring}
+    parts += ["### Micro F1 at the θ of greatest expected F1", _values(likely)]
+    precisions = {weeks: study.precisions(weeks) for weeks in study.scoring}
+    parts += ["### Mean weighted P@K (Figure 11)", _values(precisions)]
     parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
     parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
     return "\n\n".join(parts)
@@ -65,12 +68,12 @@ def _table(study: Study, method: str, average: str) -> str:
     return "\n".join(lines)
 
 
-def _precisions(study: Study) -> str:
-    names = list(study.precisions(next(iter(study.scoring))))
+def _values(rows: Mapping[int, Mapping[str, float]]) -> str:
+    names = list(next(iter(rows.values())))
     lines = ["| w | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    for weeks in study.scoring:
-        values = study.precisions(weeks).values()
-        lines += [f"| {weeks} | " + " | ".join(f"{value:.3f}" for value in values) + " |"]
+    lines += [
+        f"| {weeks} | " + " | ".join(f"{value:.3f}" for value in row.values()) + " |" for weeks, row in rows.items()
+    ]
     return "\n".join(lines)
 
 

@@ -11,7 +11,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.rates.history import CHANGED
 from sharc_crawler.seeds.base import WEEK, RankingTask
 from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved, Random
-from sharc_crawler.seeds.hacs.measures import ChosenByThreshold, weighted_precision
+from sharc_crawler.seeds.hacs.measures import Chosen, ChosenByThreshold, likely_best, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
 
@@ -77,6 +77,7 @@ class PeriodOutcome:
 
     selections: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     lots: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
+    likely: dict[str, list[Chosen]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     precisions: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RANKERS})
     seeds: list[int] = field(default_factory=list)  #: with captures in the window
     known: list[float] = field(default_factory=list)  #: share of them with an interval between captures
@@ -135,6 +136,7 @@ def _measure(
             selection = ChosenByThreshold.of(p, updated)
             outcome.selections[name].append(selection)
             outcome.lots[name].append(selection.random(updated, rng))
+            outcome.likely[name].append(Chosen.of(p >= likely_best(p), updated))
         if name == "hacs-plain" and scores.known is not None:
             outcome.known.append(float(scores.known.mean()))
     outcome.seeds.append(int(here.sum()))

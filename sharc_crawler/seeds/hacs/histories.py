@@ -115,6 +115,13 @@ class UpdateHistories:
         """The instant of each seed's last capture; NaN where there is none."""
         return self._at(self.offsets[1:] - 1)
 
+    def first_from(self, instant: Instant) -> NDArray[np.float64]:
+        """The instant of each seed's first capture not before an instant; NaN where there is none."""
+        earlier = np.bincount(self.owners()[self.times < instant], minlength=len(self))
+        return np.where(
+            earlier < self.counts(), self._at(np.minimum(self.offsets[:-1] + earlier, len(self.times) - 1)), np.nan
+        )
+
     def _at(self, index: NDArray[np.int64]) -> NDArray[np.float64]:
         out = np.full(len(self), np.nan)
         some = self.counts() > 0

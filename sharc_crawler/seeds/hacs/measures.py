@@ -32,6 +32,29 @@ def likely_best(p: NDArray[np.float64]) -> float:
     return float(falling[expected.argmax()])
 
 
+class Chosen(NamedTuple):
+    """What was chosen at one reference point t, by a threshold of that time."""
+
+    chosen: int
+    hits: int  #: of these, updated in [t, t + e]
+    updated: int  #: of all seeds with captures in the window
+
+    @classmethod
+    def of(cls, chosen: NDArray[np.bool_], updated: NDArray[np.bool_]) -> Chosen:
+        """Count them."""
+        return cls(int(chosen.sum()), int((chosen & updated).sum()), int(updated.sum()))
+
+
+def micro_f1(points: Sequence[Chosen]) -> float:
+    """F1 of counts added over t; 0 where nothing is chosen or updated.
+
+    >>> micro_f1([Chosen(2, 1, 1), Chosen(0, 0, 1)])
+    0.5
+    """
+    chosen, hits, updated = (sum(column) for column in zip(*points, strict=True))
+    return float(2 * hits / max(1, chosen + updated))
+
+
 class Curve(NamedTuple):
     """Precision, recall and F1 per threshold; 0 where nothing is chosen or nothing was updated."""
 

@@ -46,11 +46,16 @@ def g(rate: NDArray[np.float64], last_update: NDArray[np.float64], until: Instan
     return np.where(rate > 0, -np.expm1(-rate * np.nan_to_num(until - last_update)), 0.0)
 
 
+def hazard(estimates: Estimates, duration: NDArray[np.float64] | Seconds) -> NDArray[np.float64]:
+    """The hazard −ln(1 − p) of the probability of an update within ``duration``, see :func:`predictive`."""
+    with np.errstate(invalid="ignore"):  # an infinite shape is a point estimate
+        spread = estimates.shape * np.log1p(estimates.rate * duration / estimates.shape)
+    return np.where(np.isinf(estimates.shape), estimates.rate * duration, spread)
+
+
 def predictive(estimates: Estimates, duration: NDArray[np.float64] | Seconds) -> NDArray[np.float64]:
     """The probability of an update within ``duration``, over all rates that the Gamma posteriors leave possible.
 
     1 − E[e^{−λd}] = 1 − (1 + d·mean/shape)^(−shape). NaN where nothing is known.
     """
-    with np.errstate(invalid="ignore"):  # an infinite shape is a point estimate
-        spread = -np.expm1(-estimates.shape * np.log1p(estimates.rate * duration / estimates.shape))
-    return np.where(np.isinf(estimates.shape), -np.expm1(-estimates.rate * duration), spread)
+    return -np.expm1(-hazard(estimates, duration))

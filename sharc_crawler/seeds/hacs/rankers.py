@@ -12,14 +12,17 @@ import numpy as np
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
-from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
+from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
 from sharc_crawler.seeds.hacs.calibration import calibrated
-from sharc_crawler.seeds.hacs.prediction import f, g, predictive
+from sharc_crawler.seeds.hacs.prediction import f, g, hazard, predictive
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
+    from sharc_crawler.rates.estimators.base import Estimates
     from sharc_crawler.rates.history import Histories
     from sharc_crawler.seeds.hacs.calibration import HazardCalibration
     from sharc_crawler.seeds.hacs.histories import UpdateHistories
@@ -27,12 +30,13 @@ if TYPE_CHECKING:
 
 OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
 DAY = 86_400.0
-#: in which what a capture tells of its page's rate comes to count half: in a burst of updates, in a season, never
-HALF_LIVES = (10 * DAY, 60 * DAY, math.inf)
+#: in which what a capture tells of its page's rate comes to count half: in a burst of updates, a season, half a year;
+#: slower ones where rates last
+HALF_LIVES = ((25 * DAY, 60 * DAY, 150 * DAY), (200 * DAY, 500 * DAY, 1250 * DAY))
+SURE = 1.645  #: standard errors by which slower ones must have foretold better than the first: 95 % of chance
 BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: before the last capture of all: what was foretold then is known now
 FADED = 1e-3  #: what counts less is left out: p differs by as much at the most, and half of the time is saved
-ROUNDING = 1e-15
-TESTED = 10_000  #: pages of the seeds that are back-tested, about
+TESTED = 5_000  #: pages of the seeds that are back-tested, about
 
 
 class HacsPlain(SeedRanker):
@@ -74,11 +78,12 @@ class Hacs(SeedRanker):
 
     The rates' posterior given what was captured is integrated over (posterior predictive). Captures in the window
     speak, and of those before it the ones that the priors are learned from. Rates drift and updates come in bursts, so
-    captures fade with their age, at two speeds, and not at all: p is the mean of the three predictions. Age counts back
-    from the page's last capture, not from now: time in which nothing was looked at is no evidence, so p never falls by
-    waiting. Updates are counted from the last capture, not from the last update: that none was seen since is evidence
-    too, and a Poisson process has no memory. The hazards of a seed's pages are added up, and corrected by what came of
-    those that the same captures foretold some time before their end.
+    captures fade with their age, at three speeds: the hazard is the geometric mean of the three predictions. All three
+    are slower where that would have foretold the captures' own past better, beyond chance. Age counts back from the
+    page's last capture, not from now: time in which nothing was looked at is no evidence, so p never
+    falls by waiting. Updates are counted from the last capture, not from the last update: that none was seen since is
+    evidence too, and a Poisson process has no memory. The hazards of a seed's pages are added up, and corrected by what
+    came of those that the same captures foretold some time before their end.
     """
 
     probabilities: ClassVar[bool] = True
@@ -91,55 +96,58 @@ class Hacs(SeedRanker):
         self.labels_ = {url: sites.get(host, 0) for url, host in zip(urls, hosts, strict=True)}
         self.prior_ = GammaPoisson().fit(intervals, self._labels(urls))
         self.pages_, self.until_ = seeds.pages, now
-        self.calibration_ = self._back_tested(seeds.window(-np.inf, now))
+        tested = _sample(seeds.window(-np.inf, now))
+        tests = [self._back_tested(tested, half_lives) for half_lives in HALF_LIVES]
+        gains = [told - tests[0][0] for told, _ in tests]
+        best = int(np.argmax([gain.sum() - SURE * math.sqrt(len(gain)) * gain.std() for gain in gains]))
+        self.half_lives_, self.calibration_ = HALF_LIVES[best], tests[best][1]
         return self
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is p."""
         seeds = replace(seeds, pages=self._remembered(seeds.pages, task))
         duration = _unseen(seeds.last_seen(), task) if task.missed else np.full(len(seeds.pages), task.ahead)
-        hazard, rate = self._foretold(seeds.pages, duration)
+        expected, rate = _mean(self._estimates(seeds.pages, self.half_lives_), duration)
         # A page that nobody has captured counts where its seed has no other: who knows whether it was there?
         captured = seeds.pages.counts() > 0
-        hazard[~captured & (seeds.sum(captured.astype(np.float64)) > 0)[seeds.owners]] = 0.0
+        aside = ~captured & (seeds.sum(captured.astype(np.float64)) > 0)[seeds.owners]
+        expected[aside] = rate[aside] = 0.0
         compared = np.bincount(seeds.pages.owners(), seeds.pages.changed != UNKNOWN, len(captured))
         known = seeds.sum(compared.astype(np.float64)) > 0
-        p = self.calibration_.p(seeds.sum(hazard))
-        return Scores(p, seeds.sum(rate), seeds.latest(seeds.pages.last_update(interpolated=True)), known)
+        rates = seeds.sum(rate)
+        p = self.calibration_.p(seeds.sum(expected), rates)
+        return Scores(p, rates, seeds.latest(seeds.pages.last_update(interpolated=True)), known)
 
-    def _foretold(
-        self, pages: UpdateHistories, duration: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Hazard and rate of each page."""
+    def _estimates(self, pages: UpdateHistories, half_lives: Sequence[float]) -> list[Estimates]:
+        """The pages' rates, one estimate for each half-life."""
         intervals, labels = pages.intervals(interpolated=False), self._labels(pages.urls)
-        still, rate = np.ones(len(pages)), np.zeros(len(pages))
-        for half_life in HALF_LIVES:
-            weighed = intervals if math.isinf(half_life) else intervals.fading(half_life).weighing(FADED)
-            estimates = self.prior_.estimate(weighed, labels)
-            still -= predictive(estimates, duration) / len(HALF_LIVES)
-            rate += estimates.rate / len(HALF_LIVES)
-        with np.errstate(divide="ignore"):  # a page that was never looked at has surely changed
-            return -np.log(np.where(still > ROUNDING, still, 0.0)), rate
+        faded = [intervals.fading(half_life).weighing(FADED) for half_life in half_lives]
+        return [self.prior_.estimate(intervals, labels) for intervals in faded]
 
-    def _back_tested(self, seeds: SeedHistories) -> HazardCalibration:
-        """What the captures up to some instants before their end foretold, held against those that followed."""
-        if len(seeds.pages) > TESTED:
-            order, pages = np.random.default_rng(0).permutation(len(seeds)), np.bincount(seeds.owners)
-            chosen = np.zeros(len(seeds), np.bool_)
-            chosen[order[np.cumsum(pages[order]) - pages[order] < TESTED]] = True
-            seeds = seeds.select(chosen)
-        last, end = seeds.pages.last_seen(), float(seeds.pages.times.max(initial=-np.inf))
-        hazards, updated = [np.zeros(0)], [np.zeros(0, np.bool_)]
+    def _back_tested(
+        self, seeds: SeedHistories, half_lives: Sequence[float]
+    ) -> tuple[NDArray[np.float64], HazardCalibration]:
+        """What the captures up to some instants before their end foretold, held against those that followed.
+
+        Of each page up to the first capture a week later, and up to its last one. Per seed, the log-likelihood of what
+        followed, calibrated; and the calibration.
+        """
+        pages, end = seeds.pages, float(seeds.pages.times.max(initial=-np.inf))
+        tests = []
         for back in BACK_TESTS:
-            past = seeds.window(-np.inf, end - back)
-            since = last - past.pages.last_seen()
-            again = since > 0  # captured before and after
-            hazard, _ = self._foretold(past.pages, np.where(again, since, 0.0))
-            late = (seeds.pages.changed == CHANGED) & (seeds.pages.times > end - back)
-            hits = np.bincount(seeds.pages.owners(), late, len(again)) * again
-            hazards.append(seeds.sum(np.where(again, hazard, 0.0)))
-            updated.append(seeds.sum(hits.astype(np.float64)) > 0)
-        return calibrated(np.concatenate(hazards), np.concatenate(updated))
+            past = seeds.window(-np.inf, end - back).pages
+            estimates = self._estimates(past, half_lives)
+            for until in (pages.first_from(end - back + WEEK), pages.last_seen()):
+                since = until - past.last_seen()
+                again = since > 0  # captured before and after
+                expected, rate = _mean(estimates, np.where(again, since, 0.0))
+                late = (pages.changed == CHANGED) & (pages.times > end - back) & (pages.times <= until[pages.owners()])
+                hits = np.bincount(pages.owners(), late, len(again)) * again
+                told = seeds.sum(np.where(again, expected, 0.0)), seeds.sum(np.where(again, rate, 0.0))
+                tests.append((*told, seeds.sum(hits.astype(np.float64)) > 0))
+        columns = [np.concatenate(column) for column in zip(*tests, strict=True)]
+        calibration = calibrated(*columns)
+        return calibration.likelihoods(*columns).reshape(-1, len(seeds)).sum(axis=0), calibration
 
     def _remembered(self, pages: UpdateHistories, task: RankingTask) -> UpdateHistories:
         """The captures in the window after those before it that were learned from."""
@@ -150,6 +158,24 @@ class Hacs(SeedRanker):
 
     def _labels(self, urls: list[str]) -> NDArray[np.int64]:
         return np.array([self.labels_.get(url, 0) for url in urls], np.int64)
+
+
+def _mean(estimates: list[Estimates], duration: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Hazard and rate of each page, the geometric means of several estimates."""
+    with np.errstate(divide="ignore"):  # no time, no hazard
+        logs = np.mean([np.log([hazard(one, duration), one.rate]) for one in estimates], axis=0)
+    expected, rate = np.exp(logs)
+    return expected, rate
+
+
+def _sample(seeds: SeedHistories) -> SeedHistories:
+    """Some of the seeds, with no more pages than are back-tested."""
+    if len(seeds.pages) <= TESTED:
+        return seeds
+    order, pages = np.random.default_rng(0).permutation(len(seeds)), np.bincount(seeds.owners)
+    chosen = np.zeros(len(seeds), np.bool_)
+    chosen[order[np.cumsum(pages[order]) - pages[order] < TESTED]] = True
+    return seeds.select(chosen)
 
 
 def _comparable(seeds: SeedHistories, now: Instant) -> Histories:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sharc_crawler.seeds.base import RankingTask
-from sharc_crawler.seeds.hacs.calibration import LEAST, calibrated
+from sharc_crawler.seeds.hacs.calibration import LEAST, MONTH, calibrated
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.rank import RankedSeed, rank
-from sharc_crawler.seeds.hacs.rankers import Hacs
+from sharc_crawler.seeds.hacs.rankers import HALF_LIVES, Hacs
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.testing.rankers import DAY
 
@@ -72,9 +72,32 @@ def test_a_page_last_captured_before_the_window_has_been_unseen_since_then() -> 
 
 
 def test_a_calibration_turns_no_order_round() -> None:
-    hazard = np.linspace(0.1, 3.0, 500)
-    backwards = calibrated(hazard, hazard < 1.0)
-    assert backwards.power == LEAST
-    assert np.all(np.diff(backwards.p(hazard)) > 0)
-    nothing = calibrated(np.zeros(0), np.zeros(0, np.bool_))
-    assert (nothing.level, nothing.power) == (0.0, 1.0)
+    hazard, rates = np.linspace(0.1, 3.0, 500), np.linspace(0.1, 3.0, 500) / MONTH
+    backwards = calibrated(hazard, rates, hazard < 1.0)
+    assert (backwards.power, backwards.more) == (LEAST[1], LEAST[2])
+    assert np.all(np.diff(backwards.p(hazard, rates)) > 0)
+    nothing = calibrated(np.zeros(0), np.zeros(0), np.zeros(0, np.bool_))
+    assert (nothing.level, nothing.power, nothing.more) == (0.0, 1.0, 0.0)
+
+
+def test_time_may_tell_less_than_rate() -> None:
+    """Updates in bursts: pages with twice the rate have twice as many, twice the time shows hardly more of them."""
+    rng = np.random.default_rng(1)
+    rate, time = rng.lognormal(0, 1, 4000) / MONTH, rng.lognormal(0, 1, 4000) * MONTH
+    true = -np.expm1(-0.3 * (rate * MONTH) * (time / MONTH) ** 0.3)
+    found = calibrated(rate * time, rate, rng.random(4000) < true)
+    p = found.p(rate * time, rate)
+    assert np.abs(p - true).mean() < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lasting", "slower"), [(True, True), (False, False)])
+def test_captures_fade_more_slowly_where_rates_last(lasting: bool, slower: bool) -> None:
+    """Yearly captures over ten years: of pages of one rate each, or of rates drawn anew each year."""
+    rng = np.random.default_rng(1)
+    seen = np.arange(10) * 365 * DAY
+    rate = rng.gamma(0.5, 2.0, (300, 1 if lasting else 9))
+    bits = [[-1, *row] for row in (rng.random((300, 9)) < -np.expm1(-rate)).astype(int).tolist()]
+    urls = [f"http://h{page % 30}.org/{page}" for page in range(300)]
+    found = Hacs().fit(SeedHistories.of_pages(UpdateHistories.of(urls, [seen] * 300, bits)), float(seen[-1]))
+    assert (found.half_lives_ != HALF_LIVES[0]) == slower

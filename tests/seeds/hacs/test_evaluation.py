@@ -123,9 +123,10 @@ def test_hacs_beats_chance_where_rates_differ() -> None:
     claims = study.claims()
     for name in ("HACS", "plain form"):
         assert claims[f"{name}: micro F1 above Random and Brute force"] == []
+    assert claims["HACS at the θ of greatest expected F1: micro F1 above Random and Brute force"] == []
     assert len(scored[4].seeds) == len(Period(400 * DAY, 500 * DAY).points()) == 14
     text = markdown([study], "# Title")
-    assert text.count("| 12 |") == 7
+    assert text.count("| 12 |") == 8
     assert json.dumps(study.facts())
 
 
