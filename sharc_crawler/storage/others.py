@@ -1,4 +1,4 @@
-"""Stores of other people: looked through before a crawl trusts its state to one."""
+"""Stores of other people: looked through before a crawl trusts its state to one, and guarded while it does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import cast
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.store import FrontierStore, StoreKind
+from sharc_crawler.storage.guarded import guarded
 
 
 def store_of(name: str) -> StoreKind:
@@ -19,7 +20,7 @@ def store_of(name: str) -> StoreKind:
     if missing := sorted(one for one in wanted if not callable(getattr(kind, one, None))):
         port = f"{FrontierStore.__module__}.{FrontierStore.__name__}"
         raise UsageError(f"SHARC_STORE={name!r} is no store: it lacks {', '.join(missing)} ({port} has all)")
-    return cast("StoreKind", kind)
+    return cast("StoreKind", guarded(name, kind))
 
 
 def _methods(port: type) -> set[str]:

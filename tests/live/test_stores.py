@@ -17,7 +17,7 @@ from sharc_crawler.testing.stores import FrontierStoreContract
 from tests import docs_files
 from tests.live.warm import SHARC, Scrapy, finished, site_words
 
-USAGE = 2
+USAGE, INTERRUPTED = 2, 5
 LinesStore = docs_files.module("stores.md", "lines_store.py").LinesStore
 
 
@@ -152,6 +152,25 @@ def test_other_detectors_and_writers_are_named_by_settings(tmp_path, crawl):
     assert len(sizes) > 1
     assert all(size.startswith("size ") for size in sizes if size)
     assert server.url in (tmp_path / "written").read_text()
+
+
+@pytest.mark.slow
+def test_careless_stores_and_writers_are_named(tmp_path, crawl):
+    (tmp_path / "mine.py").write_text(
+        "from sharc_crawler.archive.warc import WarcWriter\n"
+        "from sharc_crawler.storage.sqlite import SqliteStore\n"
+        "class Silent(WarcWriter):\n"
+        "    def write(self, exchange, packed=None):\n"
+        "        return None if 'robots' in exchange.url else super().write(exchange, packed)\n"
+        "class Forgetful(SqliteStore):\n"
+        "    def urls(self, capture):\n"
+        "        raise KeyError(capture)\n"
+    )
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        done = crawl(url=server.url, delay="0.01", settings=["SHARC_WRITER=mine.Silent", "SHARC_STORE=mine.Forgetful"])
+    assert "SHARC_STORE='mine.Forgetful' raised KeyError: 0 (in urls). That is a fault of this plug-in" in done.err
+    assert "cannot be archived: SHARC_WRITER='mine.Silent' answered with NoneType, not CaptureRef" in done.err
+    assert (done.code, "Traceback" in done.err) == (INTERRUPTED, False), done.err
 
 
 def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(tmp_path, crawl):

@@ -51,7 +51,11 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
     except (TypeError, AttributeError) as error:
         way_out = "; one that knows no masks goes without masks=" if masks else ""
         raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {error}{way_out}") from error
-    return made
+    if type(made) is ContentDetector:
+        return made
+    from sharc_crawler.changes.guarded import GuardedDetector  # only where it is another's
+
+    return GuardedDetector(detector, made)
 
 
 def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:

@@ -32,21 +32,13 @@ def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, An
         signal.ITIMER_PROF, SECONDS + len(raw) / DIGESTED
     )  # nobody hears SIGPROF: it ends the process, in C code, too
     try:
-        return packed(_with_text(read(raw, order, detector)))
+        return packed(read(raw, order, detector))
     except MemoryError:
         os._exit(1)
     except Exception as error:  # a detector of somebody else's, a mask that cannot be used, or a fault of ours
         return packed(replace(_plain(raw, order, detector), problems=(f"{type(error).__name__}: {error}",)))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-def _with_text(reading: Reading) -> Reading:
-    """What a detector makes is text, or nothing."""
-    made = reading.payload.fingerprint
-    if not isinstance(made, str | None):
-        raise TypeError(f"SHARC_DETECTOR made a fingerprint that is {type(made).__name__}, and no text")
-    return reading
 
 
 def _plain(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:

@@ -19,6 +19,7 @@ from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
+from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.heard import answer_of, exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.messages import line
@@ -64,6 +65,7 @@ class Writers:
         self._folder, self._run = Path(folder), run
         self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
         self._history = _opened(history) if history else None
+        self._name = writer
         self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
         self._places = dict(places)
         self._writers: dict[str, CaptureWriter] = {}
@@ -80,6 +82,18 @@ class Writers:
             self._writers[site] = writer
         self._written.add(site)
         return writer
+
+    def checked(self, ref: Any) -> CaptureRef:
+        """What a writer answered with, which may be anybody's."""
+        if not isinstance(ref, CaptureRef):
+            raise DataError(f"SHARC_WRITER={self._name!r} answered with {type(ref).__name__}, not CaptureRef")
+        return ref
+
+    def told(self, error: Exception) -> Exception:
+        """What a writer raised; of another's it is said whose fault it is."""
+        if self._name == USUAL or isinstance(error, OSError | SharcError):
+            return error
+        return DataError(f"SHARC_WRITER={self._name!r} raised {type(error).__name__}: {error}")
 
     def folder_of(self, site: str) -> Path:
         """Where a site's files lie."""
@@ -117,7 +131,7 @@ class Writers:
             site = self._written.pop()
             try:
                 self._writers[site].sync()
-            except OSError:
+            except Exception:
                 del self._writers[site]
                 raise
         return folders
@@ -190,9 +204,9 @@ class Server:
             try:
                 writer = self._writers.of(site)
                 ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
-                self._kept.append((number, ref))
+                self._kept.append((number, self._writers.checked(ref)))
             except Exception as error:
-                self._kept.append((number, error))
+                self._kept.append((number, self._writers.told(error)))
 
     def _describe(self, order: dict[str, Any]) -> None:
         """What the crawl made itself; a writer of another kind keeps exchanges alone."""
@@ -213,9 +227,9 @@ class Server:
             with self.lock:
                 writer = self._writers.of(site)
                 ref = writer.write(exchange, packed) if isinstance(writer, WarcWriter) else writer.write(exchange)
-                self._kept.append((number, ref))
+                self._kept.append((number, self._writers.checked(ref)))
         except Exception as error:
-            self._kept.append((number, error))
+            self._kept.append((number, self._writers.told(error)))
         with suppress(ConnectionError):  # else nobody is left to answer to
             self._sync()
 
@@ -237,8 +251,9 @@ class Server:
             folders: set[Path] = set()
             try:
                 folders = self._writers.sync()
-            except OSError as error:
-                kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
+            except Exception as error:
+                why = self._writers.told(error)
+                kept = [(number, one if isinstance(one, Exception) else why) for number, one in kept]
             if self._uploads:
                 self._uploads.synced(folders, kept)
             elif kept:
@@ -252,7 +267,7 @@ class Server:
         try:
             self._do(order)
         except Exception as error:
-            return describe(error)
+            return describe(self._writers.told(error))
         return None
 
     def _do(self, order: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sharc_crawler import markup
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.changes.guarded import GuardedDetector
 from sharc_crawler.links import document
 from sharc_crawler.live.reading import reader_process
 from sharc_crawler.live.reading.document import read
@@ -97,13 +98,14 @@ class Numbers:
 @pytest.mark.parametrize(
     ("detector", "told"),
     [
-        (Raising(), "ValueError: no"),
-        (Numbers(), "TypeError: SHARC_DETECTOR made a fingerprint that is int, and no text"),
+        (Raising(), "DataError: SHARC_DETECTOR='mine' raised ValueError: no"),
+        (Numbers(), "DataError: SHARC_DETECTOR='mine' answered with int, not text"),
     ],
 )
 def test_a_detector_that_fails_loses_no_link(detector, told):
     raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/b>b</a>"
-    said = reader_process._answer(raw, Order("http://h/", Wants.DOCUMENT, compared=True), detector)
+    order = Order("http://h/", Wants.DOCUMENT, compared=True)
+    said = reader_process._answer(raw, order, GuardedDetector("mine", detector))
     reading = unpacked_reading(json.loads(json.dumps(said)), "http://h/")
     assert [link.url for link in reading.links] == ["http://h/b"]
     assert reading.problems == (told,)
