@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -19,7 +18,6 @@ from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
-from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -30,11 +28,10 @@ from sharc_crawler.unlikely import is_unlikely
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import RecordedExchange
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Instant, Seconds
 
@@ -45,7 +42,6 @@ _LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types tha
 _LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
 _ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
 _OK, _REDIRECT = 200, 300
-_LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
 
 
 @dataclass(slots=True)
@@ -147,7 +143,7 @@ class Again:
         """Count a page; what its entry says otherwise is found."""
         self.urls.append(hash(entry["url"]))
         if "verdict" in entry:
-            self._places.extend(hash((one["file"], one["offset"])) for one in _visits(entry) if one["file"])
+            self._places.extend(hash((one["file"], one["offset"])) for one in visits_of(entry) if one["file"])
         self.findings += (Finding(what, url=entry["url"]) for what in _odd(entry))
         self.findings += (Finding(what, url=entry["url"]) for what in unknown_of_page(entry))
         self.findings += _outside(entry, self._started, self._ended)
@@ -216,7 +212,7 @@ def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "data of it is not as a page's is listed"
     if former == []:
         yield "an empty list of former visits"
-    if any(type(one["attempts"]) is not int or one["attempts"] < ("server" not in one) for one in _visits(entry)):
+    if any(type(one["attempts"]) is not int or one["attempts"] < ("server" not in one) for one in visits_of(entry)):
         yield "the attempts at its downloads are no number of them"
     if any("server" in one and not _is_taken(part, one) for part, one in _downloads(entry)):
         yield "what it says of a server is said of what a former capture has, and of nothing else"
@@ -310,19 +306,14 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
         return
     spoken: set[int] = set()  #: hashes of moments
     for entry in _entries(source, documents):
-        spoken.update(hash((one["uri"], one["date"])) for one in _visits(entry) if one["file"] is not None)
+        spoken.update(hash((one["uri"], one["date"])) for one in visits_of(entry) if one["file"] is not None)
     left = [one for one in witness if hash((one.uri, one.date)) not in spoken and one.message and one.whole]
-    known = _Known({canonical(exchange.uri) for exchange in left}, documents)
-    for entry in _entries(source, documents) if left else ():
-        known.add(entry)
-    unexcused = [exchange for exchange in left if not known.excuses(exchange)]
-    if not unexcused:
-        return
-    from sharc_crawler.certificate.named_sitemaps import named_sitemaps  # few sites name what is none
+    urls = {canonical(exchange.uri) for exchange in left}
+    stated = left and any(canonical(entry["url"]) in urls for entry in _entries(source, documents))
+    if stated or not all(map(is_no_page, left)):
+        from sharc_crawler.certificate.unspoken import unexcused  # of many sites robots.txt alone is left
 
-    named = named_sitemaps(left, witness, source.warcs, documents)
-    for exchange in unexcused:
-        if canonical(exchange.uri) not in named:
+        for exchange in unexcused(left, witness, source, documents, _entries(source, documents)):
             yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
 
 
@@ -330,7 +321,8 @@ def _entries(source: Material, documents: Sequence[Document]) -> Iterator[Mappin
     return chain.from_iterable(entries_of(source, document) for document in documents)
 
 
-def _visits(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def visits_of(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What is stated of a page's downloads."""
     return [stated for _, stated in _downloads(entry)]
 
 
@@ -340,42 +332,12 @@ def _downloads(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
     yield from (("former visit", stated) for stated in entry.get("former", ()))
 
 
-class _Known:
-    """What certificates say of some URLs."""
-
-    def __init__(self, urls: Container[str | None], documents: Sequence[Document]) -> None:
-        self._urls = urls
-        self._digests: dict[str | None, set[str | None]] = {}
-        self._spare: Counter[str | None] = Counter()  # further attempts
-        self._cuts = [
-            (unix(one["from"]) - _LATEST, unix(one["to"]))
-            for document in documents
-            for one in document["capture"]["interruptions"]
-        ]
-
-    def add(self, entry: Mapping[str, Any]) -> None:
-        """A page of theirs."""
-        if (url := canonical(entry["url"])) in self._urls:
-            standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
-            self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
-            self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in _visits(entry))
-
-    def excuses(self, exchange: RecordedExchange) -> bool:
-        """May an answer that none of them names be there all the same?"""
-        message, url = exchange.message, canonical(exchange.uri)
-        assert message is not None, "asked of answers"
-        content = _OK <= message.status < _REDIRECT
-        if url not in self._digests:
-            return not content or _is_read(exchange, message)
-        if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
-            return True
-        self._spare[url] -= 1  # what a cut excuses is no stated attempt
-        empty = classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing that could be shown
-        return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))
-
-
-def _is_read(exchange: RecordedExchange, message: HttpResponse) -> bool:
-    """Is it robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
+def is_no_page(exchange: RecordedExchange) -> bool:
+    """Did it bring nothing, or robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
+    message = exchange.message
+    assert message is not None, "asked of answers"
+    if not _OK <= message.status < _REDIRECT:
+        return True
     path = urlsplit(exchange.uri).path.lower()
     if path in _ALWAYS_ASKED_FOR or is_unlikely(exchange.uri):
         return True

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.certificate.examining import _Known
+from sharc_crawler.certificate.unspoken import Known
 from sharc_crawler.instants import iso
 
 PAGE, T = "http://a.example/p", 1_000_000.0
@@ -16,10 +16,10 @@ def answer(at: float, status: int, digest: str | None = None):
     return SimpleNamespace(message=SimpleNamespace(status=status), uri=PAGE, date=iso(T + at), digest=digest)
 
 
-def known(attempts: int) -> _Known:
+def known(attempts: int) -> Known:
     """A capture cut off at T, with a page that was revisited in so many attempts."""
     cut = {"from": iso(T), "to": iso(T + 1)}
-    found = _Known({PAGE}, [{"capture": {"interruptions": [cut]}}])
+    found = Known({PAGE}, [{"capture": {"interruptions": [cut]}}])
     found.add({"url": PAGE, "visit": {"digest": "d", "attempts": 1}, "revisit": {"digest": "d", "attempts": attempts}})
     return found
 

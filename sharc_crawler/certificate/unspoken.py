@@ -1,0 +1,78 @@
+"""Which answers may lie in the records that no certificate speaks of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sharc_crawler.certificate.examining import is_no_page, visits_of
+from sharc_crawler.changes.status import classify
+from sharc_crawler.instants import unix
+from sharc_crawler.model import Result
+from sharc_crawler.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from sharc_crawler.certificate.material import Material
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
+
+    Document = Mapping[str, Any]
+
+_OK, _REDIRECT = 200, 300
+_LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
+
+
+def unexcused(
+    left: Sequence[RecordedExchange],
+    witness: Witness,
+    source: Material,
+    documents: Sequence[Document],
+    entries: Iterable[Mapping[str, Any]],
+) -> list[RecordedExchange]:
+    """Of ``left``, which no certificate speaks of, those that none excuses, and that were not read as sitemaps."""
+    known = Known({canonical(exchange.uri) for exchange in left}, documents)
+    for entry in entries:
+        known.add(entry)
+    found = [exchange for exchange in left if not known.excuses(exchange)]
+    if not found:
+        return []
+    from sharc_crawler.certificate.named_sitemaps import named_sitemaps  # few sites name what is none
+
+    named = named_sitemaps(left, witness, source.warcs, documents)
+    return [exchange for exchange in found if canonical(exchange.uri) not in named]
+
+
+class Known:
+    """What certificates say of some URLs."""
+
+    def __init__(self, urls: Container[str | None], documents: Sequence[Document]) -> None:
+        self._urls = urls
+        self._digests: dict[str | None, set[str | None]] = {}
+        self._spare: Counter[str | None] = Counter()  # further attempts
+        self._cuts = [
+            (unix(one["from"]) - _LATEST, unix(one["to"]))
+            for document in documents
+            for one in document["capture"]["interruptions"]
+        ]
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """A page of theirs."""
+        if (url := canonical(entry["url"])) in self._urls:
+            standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
+            self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
+            self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
+
+    def excuses(self, exchange: RecordedExchange) -> bool:
+        """May an answer that none of them names be there all the same?"""
+        message, url = exchange.message, canonical(exchange.uri)
+        assert message is not None, "asked of answers"
+        content = _OK <= message.status < _REDIRECT
+        if url not in self._digests:
+            return is_no_page(exchange)
+        if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
+            return True
+        self._spare[url] -= 1  # what a cut excuses is no stated attempt
+        empty = classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing that could be shown
+        return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))
