@@ -175,17 +175,17 @@ class Finisher:
     def _visited(self, ended: Ended, *, feeds: bool) -> None:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
-        captured = outcome.result is _OK
-        if pages.states[task.page] == State.LEASED_AGAIN:
+        captured, again = outcome.result is _OK, pages.states[task.page] == State.LEASED_AGAIN
+        if again:  # a second look before T: what it shows stands for the page; where it shows nothing, the first does
             before = pages.remembered(task.page)
             capture.mode.visited_again(task.page, before, outcome)
             capture.revisited.looked(fetch.url, before, outcome)
-            self._visited_again(ended)
-            return
         pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
             pages.remember(task.page, outcome, capture.mode.compares)
             capture.revisited.visited(fetch.url, outcome)
+        if again:
+            return
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
@@ -197,16 +197,6 @@ class Finisher:
             if fetch.kind is _PAGE:
                 self._tell_strategy(capture, task, captured, ended.now)
             capture.mode.visited(task, fetch.kind, outcome)
-
-    def _visited_again(self, ended: Ended) -> None:
-        """A second look before T: what it shows stands for the page from now on; where it shows nothing, the first."""
-        capture, fetch, task, outcome = ended
-        pages = self._ledger.pages
-        captured = outcome.result is _OK
-        pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
-        if captured:
-            pages.remember(task.page, outcome, capture.mode.compares)
-            capture.revisited.visited(fetch.url, outcome)
 
     @staticmethod
     def _tell_strategy(capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
