@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.modes.words import SaidOfPages
+    from sharc_crawler.frontier.modes.said import SaidOfPages
     from sharc_crawler.model import Instant, PageId, Rate, Seconds
     from sharc_crawler.strategies.door import Door
 

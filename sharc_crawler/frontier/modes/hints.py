@@ -17,7 +17,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, HintHubs
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
-from sharc_crawler.frontier.modes.words import SLACK, SaidOfChanges
+from sharc_crawler.frontier.modes.said import SLACK, SaidOfChanges
 from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.strategies.revisiting import revisit_order
@@ -44,7 +44,7 @@ class SiteHints:
         self._capture = capture
         self._tests = tests
         self.sitemaps: dict[PageId, Instant] = {}  #: those that tell when pages changed, and when they were read last
-        self.words = SaidOfChanges(capture, ledger.pages, tests)  #: what they said when they were read again
+        self.said = SaidOfChanges(capture, ledger.pages, tests)  #: what they said when they were read again
         self.hubs = HintHubs()
         self.answer: tuple[Instant, Mapping[str, Instant]] = 0.0, {}  #: being taken in: its time, dates of its entries
         self.reading = False  #: sitemaps are being read again
@@ -59,7 +59,7 @@ class SiteHints:
 
     # -- hubs --------------------------------------------------------------------------------------------------------
 
-    def heed(self, page: PageId) -> None:
+    def may_be_hub(self, page: PageId) -> None:
         """A page may be a hub, by its name."""
         if self.hubs.room:
             self.hubs.add(page)
@@ -71,7 +71,7 @@ class SiteHints:
         (read, dates), urls = self.answer, self._ledger.pages.urls
         entries = {entry: dates[url] for entry in targets if (url := urls[entry]) in dates} if dates else {}
         for entry, when in self.hubs.polled(page, read, targets, entries):
-            self.words.changed(entry, when)
+            self.said.changed(entry, when)
 
     def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
         """A hub that is no page has answered, or has not."""
@@ -147,7 +147,7 @@ class SiteHints:
         if not looks.begun:
             self._asked = self._best_hubs(now, 0.0) if last else []  # each once; then those that may have more
         sources = len(self.sitemaps) + len(self._asked)
-        if not looks.due(strategy, sources, now, said=bool(self.words)):
+        if not looks.due(strategy, sources, now, said=bool(self.said)):
             return False
         if self._capture.owed.pending:
             return True
@@ -157,7 +157,7 @@ class SiteHints:
                 looks.half_way()
                 return False
             looks.choose(
-                self.words.standing(self._ledger.pages.pages_in(State.VISITED)), sources, strategy.setting.step, now
+                self.said.standing(self._ledger.pages.pages_in(State.VISITED)), sources, strategy.setting.step, now
             )
         if taken := looks.take():
             for page in taken:
@@ -170,7 +170,7 @@ class SiteHints:
         looks, sitemaps = self.looks, list(self.sitemaps)
         if looks.begun:
             self._asked = self._best_hubs(now, EXPECTED)
-        if not (sitemaps or self._asked or (self.words and not looks.begun)):
+        if not (sitemaps or self._asked or (self.said and not looks.begun)):
             looks.over()
             return False
         looks.asked(len(sitemaps) + len(self._asked))
@@ -199,12 +199,12 @@ class SiteHints:
         kept = np.exp(-rates * (now - visits))
         cost = step * float((rates * kept).sum())
         hopes = dict(zip(visited, (kept - cost).tolist(), strict=True))
-        return [page for page, found in probes.items() if page not in self.words and found * hopes[page] > cost]
+        return [page for page, found in probes.items() if page not in self.said and found * hopes[page] > cost]
 
     def _edited(self, pages: Mapping[PageId, Instant]) -> None:
         for page, when in pages.items():
-            if page not in self.words:
-                self.words.changed(page, when)
+            if page not in self.said:
+                self.said.changed(page, when)
 
     def _best_hubs(self, now: Instant, expected: float) -> list[PageId]:
         return self.hubs.best(self._capture.counts.visits // WORTH - len(self.sitemaps), now, expected)
@@ -222,7 +222,7 @@ class SiteHints:
         if outcome.result is not Result.REFUSED:
             self.looks.looked(page, self._ledger.pages.rates[page], changed)
         if outcome.result is not Result.OK:
-            self.words.spent(page)
+            self.said.spent(page)
 
     def _owe_sitemaps(self, sitemaps: Sequence[PageId]) -> None:
         """They are read before anything else is decided."""
@@ -238,7 +238,7 @@ class SiteHints:
             self.at_reference = self.reading = True
             if self._read_again(len(ahead)):
                 return True
-        if ahead and (self._reprice(ahead) or self.words or self._tests.failed):
+        if ahead and (self._reprice(ahead) or self.said or self._tests.failed):
             self._replan(strategy, ahead)
         self.at_reference = self.reading = False
         return False
@@ -257,7 +257,7 @@ class SiteHints:
         reference = self._capture.reference
         assert reference is not None, "fixed at the turn"
         self.replanned = True
-        found = self.words.standing(ahead)
+        found = self.said.standing(ahead)
         if found.stale.sum() > len(ahead) / 2:  # a sitemap that always says "now"
             found = found._replace(stale=np.zeros_like(found.stale), still=np.zeros_like(found.still))
         order = revisit_order(
@@ -276,7 +276,7 @@ class SiteHints:
         told = {
             page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
             for page in ahead
-            if page not in self.words
+            if page not in self.said
             and (modified := http_date(pages.last_modified(page))) is not None
             and modified < pages.started[page] - SLACK  # else it only repeats the time of the answer
         }

@@ -62,12 +62,12 @@ class TwoVisits(Mode):
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
         """For second looks, and the revisits' order."""
         assert hints.lastmod is not None, "asked where there is one"
-        self._heard().words.heard(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
+        self._site_hints().said.ingest(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
 
     def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:  # noqa: ARG002
         """What a sitemap says of it tells which changes the archive's last look missed; it may be a hub."""
         self._tests.stated(page, sighting.hints)
-        self._heed(page)
+        self._may_be_hub(page)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """The same."""
@@ -94,10 +94,10 @@ class TwoVisits(Mode):
 
     def _surmised(self, strategy: Door, now: Instant) -> SiteHints | None:
         """What visits say of pages visited before them, if sitemaps have nothing to say, or have said it."""
-        if self._hints is not None and self._hints.sitemaps and not self._hints.words:
+        if self._hints is not None and self._hints.sitemaps and not self._hints.said:
             return self._hints
         if (edited := self._tests.edited(now)) is not None and any(edited):
-            self._heard().surmised(edited, strategy, now)
+            self._site_hints().surmised(edited, strategy, now)
         return self._hints
 
     def _last_is_open(self, strategy: Door) -> bool:
@@ -215,11 +215,11 @@ class TwoVisits(Mode):
 
     def lastmods_in(self, page: PageId, read: Instant) -> None:
         """It is one of them."""
-        self._heard().sitemaps[page] = read
+        self._site_hints().sitemaps[page] = read
 
     # -- what the site says of its changes ---------------------------------------------------------------------------
 
-    def _heard(self) -> SiteHints:
+    def _site_hints(self) -> SiteHints:
         """What keeps it, from the first word on."""
         if self._hints is None:
             from sharc_crawler.frontier.modes.hints import SiteHints  # most sites say nothing
@@ -232,17 +232,17 @@ class TwoVisits(Mode):
         if self.takes_hubs and len(pages) >= 4 * WORTH:  # for a sitemap, for them, a feed and a list
             for page in self._capture.seen.find(self._capture.spec.seeds):
                 if page != UNSEEN:
-                    self._heard().hubs.add(page)
+                    self._site_hints().hubs.add(page)
 
-    def _heed(self, page: PageId) -> None:
+    def _may_be_hub(self, page: PageId) -> None:
         """A page may be a hub, by its name, where the site's front or a sitemap names it."""
         pages = self._ledger.pages
         if pages.depths[page] <= 1 and self.takes_hubs and lists_changes(pages.urls[page]):
-            self._heard().heed(page)
+            self._site_hints().may_be_hub(page)
 
     def hub(self, page: PageId) -> None:
         """What is no page is polled as well."""
-        self._heard().hubs.add(page, certain=True)
+        self._site_hints().hubs.add(page, certain=True)
         self._ledger.hosts[self._ledger.pages.hosts[page]].has_pages = True
 
     def closed(self, page: PageId, reason: str) -> None:  # noqa: ARG002 - the protocol's
@@ -261,7 +261,7 @@ class TwoVisits(Mode):
         said = {url: one.published if one.lastmod is None else one.lastmod for url, one in told}
         dates = {url: date for url, date in said.items() if date is not None}
         if dates and self._ledger.pages.depths[fetch.page] <= 1:
-            self._heard().hubs.add(fetch.page, certain=True)
+            self._site_hints().hubs.add(fetch.page, certain=True)
         if self._hints is not None:
             self._hints.answer = outcome.started, dates
         return links
@@ -273,7 +273,7 @@ class TwoVisits(Mode):
 
     def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
         """A hub that is no page has answered, or has not."""
-        self._heard().polled(page, outcome, linked)
+        self._site_hints().polled(page, outcome, linked)
 
     def next(self, strategy: Door, now: Instant) -> Visit | None:
         """Hubs early; else as the strategy says."""
@@ -282,7 +282,7 @@ class TwoVisits(Mode):
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """Was the hint true?"""
-        self._heard().visited_again(page, before, outcome)
+        self._site_hints().visited_again(page, before, outcome)
 
     def _replans(self, strategy: Door, now: Instant) -> bool:
         """At the turn from visits to revisits: does their order wait for sitemaps that are being read again?"""
@@ -290,27 +290,27 @@ class TwoVisits(Mode):
         if ahead and self._capture.life.reference is None:
             self.turn(now)
         told = self._hints is not None or self._tests.failed or any(map(pages.last_modified, ahead))
-        return told and self._heard().replans(strategy, ahead)
+        return told and self._site_hints().replans(strategy, ahead)
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 
     def recall_pages(self, rows: Sequence[PageRow]) -> None:
         """Who named one with a lastmod is read again at T; who was repriced was so there."""
         if any(row.source == MODIFIED for row in rows):
-            self._heard().replanned = True
+            self._site_hints().replanned = True
         for row in rows:
             near = row.depth <= 1 and row.kind is _PAGE and row.state != State.LATE
             if near and PERHAPS.search(row.url.lower()):
-                self._heed(row.page)
+                self._may_be_hub(row.page)
             if row.hints is not None:
                 self._tests.stated(row.page, row.hints)
                 if row.hints.lastmod is not None and row.parent != NO_PARENT:
-                    self._heard().sitemaps[row.parent] = 0.0  # its download is among the visits
+                    self._site_hints().sitemaps[row.parent] = 0.0  # its download is among the visits
 
     def recall_lastmod(self, row: LastmodRow) -> None:
         """It was said before T, or at T."""
-        self._heard().words.heard(row.page, row.read, row.lastmod, row.lastmod + row.precision)
-        self._heard().replanned = True
+        self._site_hints().said.ingest(row.page, row.read, row.lastmod, row.lastmod + row.precision)
+        self._site_hints().replanned = True
 
     def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
         """That of the site."""

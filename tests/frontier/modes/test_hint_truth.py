@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from sharc_crawler.frontier.modes.before_reference import FEW, SecondLooks
-from sharc_crawler.frontier.modes.words import SaidOfPages
+from sharc_crawler.frontier.modes.said import SaidOfPages
 from sharc_crawler.model import Phase
 
 SIZE, DAY, NOW, STEP = 1000, 86_400.0, 1e9, 60.0

@@ -61,7 +61,7 @@ class SaidOfChanges:
     def __contains__(self, page: PageId) -> bool:
         return page in self._last
 
-    def heard(self, page: PageId, read: Instant, earliest: Instant, latest: Instant) -> None:
+    def ingest(self, page: PageId, read: Instant, earliest: Instant, latest: Instant) -> None:
         """A sitemap that was asked for at ``read`` says when a page last changed."""
         if self._first_read is None:
             self._first_read = read
