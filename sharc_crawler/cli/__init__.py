@@ -73,6 +73,11 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except SharcError as error:
             _fail(ctx, str(error), error.exit_code)
+        except click.BadParameter as error:
+            from sharc_crawler.cli._near import with_near  # only of paths that are not there
+
+            told = with_near(error.message)
+            raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
         except OSError as error:
             if error.filename is None:  # of no file
                 raise

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import time
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from rich.live import Live
 
 from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
+from sharc_crawler.cli._near import near_to
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._under_way import watched as meant
 from sharc_crawler.cli.control import give
@@ -37,7 +36,6 @@ FLEET_SITES = 200  #: shown, those that are held first
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 EVERY = 1.0  #: seconds between two looks
 PATIENCE = 60.0  #: seconds until a crawl has made its folder
-_DIGITS = re.compile(r"\d+")
 EVERY_LINE = 10.0  #: where there is no terminal to redraw
 
 
@@ -102,7 +100,7 @@ def _newest() -> Path:
 def _appears(folder: Path) -> bool:
     """Wait until a crawl has made its folder; ``False``: Ctrl-C came first."""
     if not folder.exists():
-        if near := _near(folder):
+        if near := near_to(folder):
             raise UsageError(f"{str(folder)!r} is not there; did you mean {near}? A crawl that is to begin makes it")
         click.echo(f"{folder} is not there yet; waiting {PATIENCE:g} s for a crawl to begin in it.", err=True)
     patience = time.monotonic() + PATIENCE
@@ -114,14 +112,6 @@ def _appears(folder: Path) -> bool:
     except KeyboardInterrupt:
         return False
     return True
-
-
-def _near(folder: Path) -> Path | None:
-    """One beside it that is meant, as far as can be told: names that differ in digits are of several captures."""
-    plain = _DIGITS.sub("", folder.name)
-    beside = [one.name for one in folder.parent.glob("*") if one.is_dir() and _DIGITS.sub("", one.name) != plain]
-    near = get_close_matches(folder.name, beside, n=1, cutoff=0.8)
-    return folder.with_name(near[0]) if near else None
 
 
 def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool) -> None:

@@ -21,7 +21,8 @@ FAR = 4.0  #: standard deviations between what was expected and what was counted
 _WHYS = 2  #: reasons why something was not masked that are told
 _MAKING = re.compile(
     r"sitemap \S+: status 404$|no sitemap named any page|links not followed, |made with [\d,]+ mask|Not masked: "
-    r"|No mask was learned: |the site answers \d+ to a page that cannot exist|a page that cannot exist|by order at "
+    r"|Nothing told how often |No mask was learned: "
+    r"|the site answers \d+ to a page that cannot exist|a page that cannot exist|by order at "
     r"|pages that lead to what looks like a trap|classes of URLs |epoch \d|Scrapy's middlewares "
     r"|\S+ is an HTML page, not a robots.txt|\S+ was not asked for: another site's"
 )

@@ -95,9 +95,11 @@ def test_an_error_that_nobody_meant_is_not_hidden(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", ["verify", "report", "package", "confirm", "log", "masks", "diff"])
 def test_a_folder_without_a_capture_is_one_fault_with_one_code(name: str, tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
+    (tmp_path / "monday").mkdir()
     folders = [str(tmp_path)] * (2 if name == "diff" else 1)
     answer = CliRunner().invoke(main, [name, *folders])
     assert (answer.exit_code, "holds no capture" in answer.stderr) == (UsageError.exit_code, True), answer.stderr
     missing = CliRunner().invoke(main, [name, *(f"{folder}/nowhere" for folder in folders)])
     assert missing.exit_code == UsageError.exit_code
+    misspelt = CliRunner().invoke(main, [name, *(f"{folder}/mondey" for folder in folders)])
+    assert f"does not exist. Did you mean '{tmp_path / 'monday'}'?" in " ".join(misspelt.stderr.split())
