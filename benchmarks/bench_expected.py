@@ -133,7 +133,7 @@ def score(site: Site, days: int, rates: Rates, source: str, rng: np.random.Gener
     """What :class:`Expected` says of a capture of so many days, as a report would."""
     known, middle = site.known, site.start + days * DAY / 2
     half = days * DAY / 2 * (rng.permutation(len(known)) + 0.5) / len(known)
-    expected, chance = Expected(None, rates[2]), Expected(None, Swings((0.0,) * len(KNOTS), rates[2].crowd))
+    expected, chance = Expected(None, rates[2]), Expected(None, Swings((0.0,) * len(KNOTS), rates[2].group))
     changes, shapes = 2.0 * half * rates[0][known], np.minimum(np.broadcast_to(rates[1], rates[0].shape)[known], 1e9)
     moved = changes * (1.0 + changes / shapes) ** (-shapes - 1.0)
     for page, reach in zip(known, half.tolist(), strict=True):

@@ -30,10 +30,10 @@ class PageBlur(NamedTuple):
 
 
 class Blur:
-    """Blur over ``observed``, from the first to the last copy of a page; ``crowd``: so many are edited at once."""
+    """Blur over ``observed``, from the first to the last copy of a page; ``group``: so many are edited at once."""
 
-    def __init__(self, observed: tuple[Instant, Instant], crowd: float = 1.0) -> None:
-        self._observed, self._crowd = observed, crowd
+    def __init__(self, observed: tuple[Instant, Instant], group: float = 1.0) -> None:
+        self._observed, self._group = observed, group
         self._pages = self._actual_pages = self._guessed = 0
         self._stochastic = self._actual = self._variance = 0.0
 
@@ -48,7 +48,7 @@ class Blur:
         downloads = self._around([spans[place] for place in rated])
         expected = stochastic_blur(rates, *downloads)
         unsure = expected**2 / np.array([pages[place].rate_shape for place in rated])
-        chance = self._crowd * blur_variance(rates, *downloads)
+        chance = self._group * blur_variance(rates, *downloads)
         for place, value, variance in zip(rated, expected.tolist(), (chance + unsure).tolist(), strict=True):
             found[place] = PageBlur(value, None, variance, pages[place].rate_source == PRIOR)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}

@@ -35,7 +35,7 @@ class Details:
     def __init__(self, pages: Iterable[PageFacts], figures: Figures) -> None:
         self._pages = pages
         self._figures = figures
-        self.blur = Blur(figures.observed, figures.whole.expected.swings.crowd)
+        self.blur = Blur(figures.observed, figures.whole.expected.swings.group)
         self.complete: Counter[Verdict] = Counter()
         self.alike = ""  #: one of the pages whose payload is the commonest
         self.older = 0  #: pages that are judged changed by a former capture's copy

@@ -210,7 +210,7 @@ class Expected:
     def totals(self) -> dict[str, Any]:
         """As a report has them."""
         swings = self.swings
-        wide = math.hypot(math.sqrt(swings.crowd * self._variance), swings.at(self._longest) * self._moved)
+        wide = math.hypot(math.sqrt(swings.group * self._variance), swings.at(self._longest) * self._moved)
         return {
             "pages": self._pages,
             "coherent": self._sum,

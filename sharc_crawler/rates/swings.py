@@ -20,7 +20,7 @@ BURSTS = 0.8  #: of a day: people come and go, robots edit; over longer they ave
 #: Pages that are edited at once, as a capture meets them. A change of a wiki, drawn at random, is one of 6.1 and 9.3
 #: pages changed within ten minutes of one another (two years); half of the others fall into the intervals of their own
 #: visits. On large sites bursts hide that, on small ones it is most of what is uncertain.
-CROWD = 4.0
+GROUP = 4.0
 KNOTS = tuple(DAY * 2**k for k in range(-3, 9))  #: lengths of time that are told of: three hours to 256 days
 
 
@@ -32,14 +32,14 @@ class Swings(NamedTuple):
     """
 
     deviations: tuple[float, ...]  #: at :data:`KNOTS`
-    crowd: float = 1.0  #: pages edited at once; 1 where the deviations hold that, too
+    group: float = 1.0  #: pages edited at once; 1 where the deviations hold that, too
     rebuilds: float = 0.0  #: of many pages at once, per second
     touched: float = 0.0  #: share of the pages that one touches
 
     @classmethod
     def usual(cls, watched: Seconds = math.inf) -> Swings:
         """What is held of a site whose rates were told by so long a time that was watched, and of words alone."""
-        return cls(tuple(usual(length, watched) for length in KNOTS), CROWD)
+        return cls(tuple(usual(length, watched) for length in KNOTS), GROUP)
 
     def at(self, length: Seconds) -> float:
         """In a time of this length."""

@@ -15,7 +15,7 @@ import numpy as np
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.rebuilds import own_changes
-from sharc_crawler.rates.swings import CROWD, DAY, KNOTS, Swings, usual
+from sharc_crawler.rates.swings import DAY, GROUP, KNOTS, Swings, usual
 from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _deviation(past: _Past, length: Seconds, watched: Seconds) -> float | None:
     within = float(np.quantile(np.abs(np.concatenate(errors)), level)) / SURE
     by_chance = float(np.mean(np.concatenate(chances) ** 2))
     beyond = max(0.0, within**2 - by_chance)
-    held = usual(length, watched) ** 2 + (CROWD - 1.0) * by_chance
+    held = usual(length, watched) ** 2 + (GROUP - 1.0) * by_chance
     return math.sqrt((count * beyond + HELD * held) / (count + HELD))
 
 

@@ -27,7 +27,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.truth_tally import TruthTally
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from sharc_crawler.rates.base import PRIOR
-from sharc_crawler.rates.swings import CROWD, KNOTS, Swings
+from sharc_crawler.rates.swings import GROUP, KNOTS, Swings
 from tests.report.arbitrary import pages
 
 lists = st.lists(pages(), max_size=3)
@@ -180,7 +180,7 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     found = sums(Expected(None), many)
     chance = math.sqrt(10_000 * math.exp(-0.1) * (1 - math.exp(-0.1)))
     together = 10_000 * 0.1 * math.exp(-0.1) * Swings.usual().at(86_400.0)
-    assert found["deviation"] == pytest.approx(math.hypot(math.sqrt(CROWD) * chance, together))
+    assert found["deviation"] == pytest.approx(math.hypot(math.sqrt(GROUP) * chance, together))
     calm = sums(Expected(None, Swings((0.0,) * len(KNOTS))), many)
     assert calm["deviation"] == pytest.approx(chance)
     month = sums(Expected(None), [looked_over(30.0, rate=0.1 / 30 / 86_400.0) for _ in range(10_000)])
@@ -197,7 +197,7 @@ def test_rates_that_are_hardly_known_move_less_together() -> None:
 
 def test_the_deviation_is_never_more_than_where_all_pages_go_one_way() -> None:
     """Three pages are not edited four at a time, however far a site swings."""
-    few, wild = [looked_over(1.0) for _ in range(3)], Swings((50.0,) * len(KNOTS), CROWD)
+    few, wild = [looked_over(1.0) for _ in range(3)], Swings((50.0,) * len(KNOTS), GROUP)
     p = math.exp(-0.1)
     assert sums(Expected(None, wild), few)["deviation"] == pytest.approx(3 * math.sqrt(p * (1 - p)))
 

@@ -7,7 +7,7 @@ import pytest
 
 from sharc_crawler.model import Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
-from sharc_crawler.rates.swings import CROWD, DAY, KNOTS, Swings, usual
+from sharc_crawler.rates.swings import DAY, GROUP, KNOTS, Swings, usual
 from sharc_crawler.rates.swings_learned import learned_swings
 
 WEEK = 7 * DAY
@@ -65,8 +65,8 @@ def test_of_a_site_without_a_history_the_stated_figure_is_held() -> None:
 
 def test_a_small_site_without_a_history_is_held_to_be_edited_several_pages_at_once() -> None:
     """What its history tells holds that already."""
-    assert Swings.usual().crowd == CROWD == learned_swings(SiteHistory.empty()).crowd
-    assert learned_swings(watched(steady())).crowd == 1.0
+    assert Swings.usual().group == GROUP == learned_swings(SiteHistory.empty()).group
+    assert learned_swings(watched(steady())).group == 1.0
 
 
 @pytest.mark.parametrize("days", [1, 14, 30])

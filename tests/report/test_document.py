@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.model import Kind, Plan, Result, Slot, Verdict
-from sharc_crawler.rates.swings import CROWD, Swings
+from sharc_crawler.rates.swings import GROUP, Swings
 from sharc_crawler.report.document import document
 from sharc_crawler.report.write import to_json
 from tests.report.arbitrary import captures
@@ -106,7 +106,7 @@ def test_expected_coherence_is_the_sum_of_survivals_over_judged_pages() -> None:
     assert expected["coherent"] == pytest.approx(sum(chances))
     moved = [p.rate * length * chance for p, length, chance in zip(judged_pages, intervals, chances, strict=True)]
     together = Swings.usual().at(max(intervals)) * sum(moved)
-    chance = CROWD * sum(p * (1 - p) for p in chances)
+    chance = GROUP * sum(p * (1 - p) for p in chances)
     assert expected["deviation"] == pytest.approx(math.hypot(math.sqrt(chance), together))
     assert expected["counted"] == sum(p.verdict is Verdict.COHERENT for p in judged_pages)
 
