@@ -254,3 +254,28 @@ def test_few_more_pages_join_a_part_before_it_is_asked_about_again(monkeypatch):
     assert [subsites.Subsites._stays_coherent(part, [0]) for _ in range(5)] == [True] * 5, "nobody is asked"
     with pytest.raises(AttributeError):  # the sixth is: there is no strategy here
         subsites.Subsites._stays_coherent(part, [0])
+
+
+class ByNumber(Known):
+    """Every other page changes all the time."""
+
+    def rates(self, sightings, now):
+        return [RateEstimate(20.0 if one.url[-1] in "02468" else 1e-6, "known") for one in sightings]
+
+
+def test_parts_by_links_go_by_those_that_former_captures_read(world, impolite):
+    """No document names any: even and odd pages are two sites in one, as the archive knows."""
+    urls = [f"{ROOT}{number:02}" for number in range(16)]
+    pairs = [(one, other) for one in urls for other in urls if int(one[-2:]) % 2 == int(other[-2:]) % 2]
+    archived = [*pairs, (urls[0], f"{ROOT}gone"), (f"{ROOT}gone", urls[1])]
+    for links, apart in ((archived, True), ([], False)):
+        world.requests.clear()
+        store = MemoryStore()
+        frontier = Frontier(impolite, store, Parts(rates=lambda _: ByNumber(), links=lambda _, links=links: links))
+        frontier.open(CaptureSpec("a", (ROOT,), sitemaps=(), subsites="links"), world.now)
+        frontier.schedule([Sighting(url) for url in urls], world.now)
+        world.run(frontier)
+        state = store.load()
+        number = {row.page: row.url[-2:] for row in state.pages}
+        halves = {(part, int(number[page]) % 2) for page, part in state.members if number[page].isdecimal()}
+        assert (len(halves) == len({part for part, _ in halves})) is apart
