@@ -265,7 +265,7 @@ class ByNumber(Known):
 
 def test_parts_by_links_go_by_those_that_former_captures_read(world, impolite):
     """No document names any: even and odd pages are two sites in one, as the archive knows."""
-    urls = [f"{ROOT}{number:02}" for number in range(16)]
+    urls = [f"{ROOT}{number:02}" for number in range(30)]
     pairs = [(one, other) for one in urls for other in urls if int(one[-2:]) % 2 == int(other[-2:]) % 2]
     archived = [*pairs, (urls[0], f"{ROOT}gone"), (f"{ROOT}gone", urls[1])]
     for links, apart in ((archived, True), ([], False)):
