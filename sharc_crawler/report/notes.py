@@ -24,7 +24,7 @@ _MAKING = re.compile(
     r"|Nothing told how often |No mask was learned: "
     r"|the site answers \d+ to a page that cannot exist|a page that cannot exist|by order at "
     r"|pages that lead to what looks like a trap|classes of URLs |epoch \d|Scrapy's middlewares "
-    r"|\S+ is an HTML page, not a robots.txt|\S+ was not asked for: another site's"
+    r"|\S+ was not asked for: another site's"
 )
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
