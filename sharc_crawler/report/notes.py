@@ -21,7 +21,7 @@ FAR = 4.0  #: standard deviations between what was expected and what was counted
 _WHYS = 2  #: reasons why something was not masked that are told
 _MAKING = re.compile(
     r"sitemap \S+: status 404$|no sitemap named any page|links not followed, |made with [\d,]+ mask|Not masked: "
-    r"|Nothing told how often |No mask was learned: "
+    r"|Nothing told how often |No mask was learned: |[\d,]+ pages? (was|were) visited again before the reference "
     r"|the site answers \d+ to a page that cannot exist|a page that cannot exist|by order at "
     r"|pages that lead to what looks like a trap|classes of URLs |epoch \d|Scrapy's middlewares "
     r"|\S+ was not asked for: another site's"
