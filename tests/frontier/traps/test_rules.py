@@ -11,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import PageTable
+from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
 from sharc_crawler.frontier.traps.rules import Traps, _has_odd_word, _template
@@ -184,3 +187,15 @@ def test_what_may_be_made_up_is_never_overlooked(path):
 
 def test_a_uuid_of_letters_behind_a_letter_is_not_overlooked():
     assert made_up("http://h/qabcdefab-abcd-abcd-abcd-abcdefabcdef/x")[0].place == "/q*"
+
+
+def test_what_addresses_have_in_common_is_found_once_for_each():
+    pages, traps = PageTable(), Traps()
+    urls = [f"http://h/{number}" for number in range(100)]
+    named = ("h", 1, 0, urls[0], State.QUEUED, 1e-6, "prior", 1.0, 1.0, None, "")
+    pages.extend([PageRow(number, 0, url, url, Kind.PAGE, *named) for number, url in enumerate(urls)], {"h": 0})
+    _template.cache_clear()
+    for page, url in enumerate(urls):
+        traps.saw(url, f"content {page}")
+        traps.showed(page, url, f"content {page}", pages, lambda: False)
+    assert _template.cache_info().misses == len(urls)
