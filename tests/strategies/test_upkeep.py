@@ -77,3 +77,10 @@ def test_pages_alike_are_given_up_one_by_one_and_no_look_is_left():
     assert len(kept) == 4
     assert (1 / every).sum() == pytest.approx(4.5)
     assert kept == pytest.approx(np.full(4, 4 / 4.5))
+
+
+def test_what_the_kept_pages_leave_goes_to_as_many_of_those_given_up_as_it_keeps():
+    """Five cold pages take 0.8 of 3.9 looks a second; of six pages that need one each, three can be kept."""
+    every = coherent(np.array([0.01] * 5 + [1.0] * 6), 3.9)
+    assert np.isfinite(every[:5]).all()
+    assert np.isfinite(every[5:]).sum() == 3

@@ -190,6 +190,19 @@ def test_a_list_that_puts_what_changed_first_names_no_more(before, changed):
     assert changed - set(before) <= set(found), "what is new"
 
 
+@given(st.lists(st.integers(0, 9), unique=True), st.permutations(range(10)), st.integers(0, 10))
+def test_as_many_entries_stay_as_can_in_their_former_order(before, named, many):
+    """Against the longest of all that rise, found place by place."""
+    places = {entry: place for place, entry in enumerate(before)}
+    known = [places[entry] for entry in named[:many] if entry in places]
+    longest: list[int] = []
+    for at, place in enumerate(known):
+        longest.append(1 + max((longest[one] for one in range(at) if known[one] < place), default=0))
+    stay = [places[entry] for entry in named[:many] if entry not in moved(places, named[:many])]
+    assert stay == sorted(stay)
+    assert len(stay) == max(longest, default=0)
+
+
 def test_a_list_is_asked_before_it_overflows_and_one_that_brings_nothing_rarely():
     hubs = HintHubs()
     for hub in (1, 2):
