@@ -109,8 +109,8 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
     if abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
         return
     if guessed(found):  # then nothing was expected
-        pages = f"{found['guessed']:,} of {counted(found['pages'], 'page')}"
-        yield f"Nothing told how often {pages} change. {_remembered(facts)}"
+        pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
+        yield f"Nothing told how often {pages}. {_remembered(facts)}"
         return
     came = sources(dict(facts.figures.rate_sources.most_common()))
     more = "more" if missed < 0 else "less"

@@ -136,8 +136,10 @@ def unfounded(found: Mapping[str, Any]) -> str:
 
     >>> unfounded({"pages": 9, "guessed": 9})
     'no figure: nothing told how often 9 of 9 pages change'
+    >>> unfounded({"pages": 1, "guessed": 1})
+    'no figure: nothing told how often 1 of 1 page changes'
     """
-    return f"no figure: nothing told how often {found['guessed']:,} of {counted(found['pages'], 'page')} change"
+    return f"no figure: nothing told how often {found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
 
 
 def forecast(expected: Mapping[str, Any]) -> str:

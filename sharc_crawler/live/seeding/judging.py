@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.captures import Captures
     from sharc_crawler.seeds.hacs.selection import Selection
 
-NOT_CAPTURED = "it could not be captured"
-NOTHING_BEFORE = "there is no capture to compare with"
+NOT_CAPTURED = "not captured"
+NOTHING_BEFORE = "no capture to compare with"
 
 
 class Judging:

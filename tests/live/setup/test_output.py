@@ -9,12 +9,15 @@ from sharc_crawler.storage.opening import begin_state
 
 
 def test_what_lies_in_the_folder_of_a_new_capture_is_told(tmp_path, caplog):
-    full, fresh = tmp_path / "full", tmp_path / "fresh"
+    full, fresh, ranked = tmp_path / "full", tmp_path / "fresh", tmp_path / "ranked"
     full.mkdir()
+    ranked.mkdir()
+    (ranked / "seeds.json").touch()  # the crawl's own choice
     for name in (".hidden", "a.txt", "b.txt", "c.txt", "notes"):
         (full / name).touch()
     with caplog.at_level(logging.WARNING):
         check_state(fresh)
+        check_state(ranked)
         check_state(full)
         fresh.mkdir()
         begin_state(fresh, "sqlite").close()
