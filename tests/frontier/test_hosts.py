@@ -142,7 +142,7 @@ def test_one_that_asks_for_too_long_again_and_again_is_left_out_where_hosts_are(
         host.pace.due = 0.0
         host.pause(fetch(), asking(1e6), 100.0, left=left)
     assert host.pace.due == (0.0 if left else 111.0)
-    assert "asks to be left alone for longer than is waited for" in host.silent(0.0)
+    assert "(Retry-After)" in host.silent(0.0)
     host.pause(fetch(), asking(5.0), 100.0, left=left)
     assert (host.away, host.silent(0.0)) == (0, "")
 
