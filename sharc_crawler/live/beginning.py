@@ -56,6 +56,11 @@ def session_of(crawler: Crawler) -> Session:
     return session
 
 
+def begun(crawler: Crawler) -> Session | None:
+    """The session of a crawl, if there is one."""
+    return _sessions.get(crawler)
+
+
 def _captures(crawler: Crawler) -> bool:
     """Is its spider one of ours? Any other is a project's own, the frontier was dropped in."""
     return hasattr(crawler.spider, "capture_specs")

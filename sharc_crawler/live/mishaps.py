@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 
+from sharc_crawler.archive.options import USUAL
 from sharc_crawler.live.middlewares import SENT_KEY, exchanges
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.model import Outcome, Result
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from scrapy import Request
 
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session
+    from sharc_crawler.live.writing.archivist import Archivist
     from sharc_crawler.model import Fetch
 
 
@@ -66,3 +69,21 @@ def unarchived(outcome: Outcome, error: BaseException) -> Outcome:
     if outcome.status is None:  # nothing came: that stays the reason
         return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)
+
+
+def running(setting: str, name: str) -> str:
+    """Whose code a process ran, where it is somebody else's.
+
+    >>> running("SHARC_WRITER", "mine.Writer"), running("SHARC_WRITER", "warc")
+    (" in SHARC_WRITER='mine.Writer'", '')
+    """
+    ours = name in {USUAL, "content"} or name.startswith("sharc_crawler.")
+    return "" if ours else f" in {setting}={name!r}"
+
+
+def unreturned(archivist: Archivist, writer: str) -> str:
+    """What a crawl that ends at once says first, where somebody else's writer keeps it waiting, maybe for ever."""
+    if writer == USUAL or not archivist.waits:
+        return ""
+    unsaved = counted(archivist.pending, "unsaved visit")
+    return f"SHARC_WRITER={writer!r} had not returned, {unsaved} will be retried (mend it if it never does); "

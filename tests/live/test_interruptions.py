@@ -191,6 +191,43 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
     assert capture["coherence"]["coherent"] == 2
 
 
+_HANGING_WRITER = """
+import ctypes, os
+from sharc_crawler.archive.warc import WarcWriter
+class Hanging(WarcWriter):
+    def write(self, exchange):
+        open("hangs", "w").close()
+        ctypes.PyDLL(None).pause()  # no other thread of this process runs meanwhile
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere code that lets no thread run goes on")
+@pytest.mark.parametrize(
+    "numbers", [[signal.SIGINT, signal.SIGINT], pytest.param([signal.SIGKILL], marks=pytest.mark.long)]
+)
+def test_a_writer_that_never_returns_ends_with_its_crawl_and_is_named(tmp_path, numbers):
+    (tmp_path / "mine.py").write_text(_HANGING_WRITER)
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        process = start(folder, server.url, "SHARC_WRITER=mine.Hanging")
+        while not (tmp_path / "hangs").exists():
+            assert process.poll() is None
+            select_nothing(0.01)
+        for number in numbers:
+            with suppress(subprocess.TimeoutExpired):
+                process.send_signal(number)
+                process.wait(0.5)
+        out, _ = process.communicate(timeout=280)  # what it printed ends when its last process does
+        if process.returncode != -signal.SIGKILL:
+            assert process.returncode == INTERRUPTED, out
+            assert "stopped; SHARC_WRITER='mine.Hanging' had not returned, 1 unsaved visit will be retried" in out
+            assert f"the same command goes on, with -a output={folder}\n" in out
+        out, _ = (process := start(folder, server.url)).communicate(timeout=280)
+        assert process.returncode == 0, out
+    assert verify(folder).findings == []
+
+
 @pytest.mark.long
 def test_ctrl_c_while_files_are_finished_is_heard_and_the_same_command_finishes_them(tmp_path):
     folder, file = tmp_path / "capture", tmp_path / "history.db"

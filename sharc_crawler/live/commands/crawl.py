@@ -23,7 +23,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from scrapy.crawler import CrawlerProcessBase
+    from scrapy.crawler import Crawler, CrawlerProcessBase
     from scrapy.settings import Settings
 
 
@@ -137,13 +137,21 @@ class Command(CrawlCommand):
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
             from sharc_crawler.report.words import going_on
 
-            self._stopped(going_on(Path(arguments["output"])))
+            self._stopped(_unreturned(crawler) + going_on(Path(arguments["output"])))
         else:
             self.exitcode = code
 
     def _stopped(self, way_out: str) -> None:
         sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
+
+
+def _unreturned(crawler: Crawler) -> str:
+    from sharc_crawler.live.beginning import begun
+    from sharc_crawler.live.mishaps import unreturned
+
+    session = begun(crawler)
+    return unreturned(session.archivist, session.config.writer) if session else ""
 
 
 def _check_history(file: str | None, *, reading: bool) -> None:

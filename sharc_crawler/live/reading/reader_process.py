@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.packing import packed
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
-from sharc_crawler.live.writing.heard import block_at, message_of
+from sharc_crawler.live.writing.heard import block_at, end_with_crawl, message_of
 from sharc_crawler.live.writing.messages import line
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def serve(connection: socket.socket) -> None:
 def main() -> None:
     """Serve on standard input."""
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    serve(socket.socket(fileno=0))
+    connection = socket.socket(fileno=0)
+    end_with_crawl(connection)
+    serve(connection)
 
 
 if __name__ == "__main__":

@@ -235,7 +235,10 @@ class Readers:
     def _gone(self, reader: _Reader, code: int) -> None:
         """A process ended: the document that it was over is tried again, at last without looking into it."""
         self._readers.remove(reader)
+        from sharc_crawler.live.mishaps import running  # hardly ever
+
         ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        ended += running("SHARC_DETECTOR", str(self._terms["detector"]))
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)
         jobs = [job for job in reader.jobs if job.number in self._jobs]
         if jobs:

@@ -8,6 +8,7 @@ import logging
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.archive.options import USUAL
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
 from sharc_crawler.live.writing.space import is_full
@@ -52,6 +53,11 @@ class Archivist:
     def pending(self) -> int:
         """Exchanges handed over that are not on the disk yet."""
         return len(self._waiting)
+
+    @property
+    def waits(self) -> bool:
+        """Something that it was told to do is not done yet."""
+        return bool(self._waiting) or (self._done is not None and not self._done.done())
 
     @property
     def held(self) -> int:
@@ -181,11 +187,15 @@ class Archivist:
         """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
         self._child = None
         self._forget()
-        ended = f"the process that writes WARC files ended ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+        from sharc_crawler.live.mishaps import running  # hardly ever, as below
+
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        how += running("SHARC_WRITER", self._terms().get("writer", USUAL))
+        ended = f"the process that writes WARC files ended ({how})"
         lost = f"{counted(len(self._waiting), 'unsaved visit')} will be retried"
         self.mishaps.append(f"{ended}; restarted. {lost}. No recorded visit is lost")
         logger.warning("%s", self.mishaps[-1])
-        from sharc_crawler.live.writing.errors_told import describe  # hardly ever
+        from sharc_crawler.live.writing.errors_told import describe
 
         why = describe(NotArchivedError(ended))
         for number in list(self._waiting):

@@ -21,7 +21,7 @@ from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.writing.errors_told import describe
-from sharc_crawler.live.writing.heard import answer_of, exchange_of, message_of, resources_of
+from sharc_crawler.live.writing.heard import answer_of, end_with_crawl, exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool
@@ -331,7 +331,9 @@ def stored_payloads(stored: Iterable[tuple[Original, bool]]) -> Iterator[StoredP
 
 def main() -> None:
     """Serve on standard input; the limit on open files is the crawl's, which has raised it."""
-    server = Server(socket.socket(fileno=0))
+    connection = socket.socket(fileno=0)
+    end_with_crawl(connection)
+    server = Server(connection)
     logging.getLogger().addHandler(_Told(server))
     server.serve()
     os._exit(0)  # at once: what is still packed for a crawl that is gone is of no use

@@ -103,6 +103,16 @@ async def test_a_document_that_ends_its_reader_costs_its_own_links_alone(faulty,
 
 
 @in_loop
+async def test_a_detector_that_ends_its_process_is_named(tmp_path, monkeypatch, caplog):
+    source = "import os\nclass Ending:\n    fingerprint = lambda *_: os._exit(3)\n"
+    (tmp_path / "ending.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    with closing(Readers(TERMS | {"detector": "ending.Ending"})) as readers:
+        await read(readers, b"<a href=/a>a")
+    assert "ended (exit code 3 in SHARC_DETECTOR='ending.Ending'); another goes on" in caplog.text
+
+
+@in_loop
 async def test_a_document_that_ends_every_reader_is_given_up(faulty):
     with closing(Readers(TERMS)) as readers:
         bad, after = await read(readers, b"fatal", b"<a href=/b>b")

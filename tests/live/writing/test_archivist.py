@@ -173,6 +173,16 @@ async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(arch
     assert responses(tmp_path) == [f"{URL}1", f"{URL}2"]
 
 
+@in_loop
+async def test_a_plug_in_that_ends_the_process_is_named(tmp_path, monkeypatch):
+    (tmp_path / "ending.py").write_text("import os\ndef Writer(*_):\n    os._exit(7)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    terms = {"folder": str(tmp_path), "run": "run1", "info": asdict(INFO), "options": {}, "history": None}
+    archivist = Archivist(lambda: terms | {"writer": "ending.Writer"})
+    with pytest.raises(NotArchivedError, match=r"ended \(exit code 7 in SHARC_WRITER='ending\.Writer'\)"):
+        await archivist.open("example.org")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 @in_loop
 async def test_a_disk_that_hangs_at_the_end_stops_nobody_from_ending_the_crawl(archivist):
