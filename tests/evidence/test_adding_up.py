@@ -29,10 +29,14 @@ def visited(slot: Slot, result: Result, at: float, draw: random.Random) -> Visit
 
 
 def population() -> tuple[PageFacts, ...]:
-    """A URL of each kind, verdict, and way its visit and revisit ended; the rest by lot."""
+    """Four URLs of each kind, verdict, and way its visit and revisit ended; the rest by lot.
+
+    Of fewer none might have a payload that counts: the lots fall otherwise with each new kind of evidence.
+    """
     draw, found = random.Random(7), []
-    urls = [Url(f"http://h.example/{number}") for number in range(len(Kind) * 4 * len(HOW) * 2)]
-    for url, (kind, verdict, how, again) in zip(urls, product(Kind, (*Verdict, None), HOW, (False, True)), strict=True):
+    urls = [Url(f"http://h.example/{number}") for number in range(len(Kind) * 4 * len(HOW) * 2 * 4)]
+    ways = product(Kind, (*Verdict, None), HOW, (False, True), range(4))
+    for url, (kind, verdict, how, again, _) in zip(urls, ways, strict=True):
         visit = how and visited(draw.choice([Slot.FIRST, Slot.ONLY]), how, T - 100 * draw.random(), draw)
         revisit = visited(Slot.SECOND, Result.OK, T + 100 * draw.random(), draw) if again and visit else None
         found.append(
