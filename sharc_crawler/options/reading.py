@@ -97,7 +97,7 @@ def check_names(settings: Mapping[str, Any]) -> None:
                 raise UsageError(
                     f"{name} is no setting but an environment variable: {name}=… scrapy crawl …, without -s"
                 )
-            raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS, guide('settings'))}")
+            raise UsageError(f"{name} is no setting{nearest(str(name), SETTINGS, guide('settings'))}")
 
 
 def tell_unread(settings: Mapping[str, Any]) -> None:

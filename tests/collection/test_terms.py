@@ -63,7 +63,7 @@ def test_a_site_is_found_by_name_and_url_and_a_new_one_has_the_defaults():
         ("defaults: 3", "defaults must be names with values"),
         (
             "settings: {SHARC_OPERATR: x}",
-            "settings: setting='SHARC_OPERATR' .* 'SHARC_OPERATOR'",
+            "settings: SHARC_OPERATR is no setting.* 'SHARC_OPERATOR'",
         ),
         ("settings: {LOG_LEVEL: x}", "settings.LOG_LEVEL cannot be given here: only settings named SHARC_"),
         ("keep: {dayly: 9d}", "keep.dayly is not known; did you mean 'daily'"),

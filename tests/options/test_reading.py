@@ -34,7 +34,7 @@ def test_arguments_that_cannot_be_used_are_named(given, says):
     ("given", "says"),
     [
         ({"SHARC_CHROMIUM": "/usr/bin/x"}, "SHARC_CHROMIUM is no setting but an environment variable"),
-        ({"SHARC_STRATEGIE": "bfs"}, "setting='SHARC_STRATEGIE' is not known; did you mean 'SHARC_STRATEGY'?"),
+        ({"SHARC_STRATEGIE": "bfs"}, "SHARC_STRATEGIE is no setting; did you mean 'SHARC_STRATEGY'?"),
         ({"SHARC_STRATEGY": "bsf"}, "SHARC_STRATEGY='bsf' is not known; did you mean 'bfs'?"),
         ({"SHARC_STORE": "a.b.Store"}, "SHARC_STORE='a.b.Store' cannot be imported: there is no module 'a'"),
         ({"SHARC_MAX_TIME": "soon"}, "SHARC_MAX_TIME='soon' is no duration"),

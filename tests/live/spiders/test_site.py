@@ -93,7 +93,7 @@ async def test_whoever_listens_hears_of_each_request(fails: bool) -> None:
 
 def test_a_misspelt_setting_is_not_told_as_one_that_is_missing() -> None:
     settings = Settings({"SHARC_OPERATER": "crawls@library.example"})
-    with pytest.raises(UsageError, match="setting='SHARC_OPERATER' is not known; did you mean 'SHARC_OPERATOR'"):
+    with pytest.raises(UsageError, match="SHARC_OPERATER is no setting; did you mean 'SHARC_OPERATOR'"):
         SiteSpider.prepare(settings, {"url": "https://www.example.org/"})
 
 
