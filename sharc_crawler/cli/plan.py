@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-optimal,sharc-selective,sharc-attested"
 SHOWN = 10  #: hopeless pages listed
+COSTLY = 0.05  #: of them, expected to change, where they are listed: less is 0.0 in the table
 DELAY = 1.0  #: of a file's site
 FILES = (".xml", ".gz", ".txt", ".rss", ".atom", ".json", ".jsonl", ".wacz", ".warc", ".cdx", ".cdxj", ".csv", ".db")
 _HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
@@ -187,6 +188,8 @@ def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Fores
     for note in notes:
         click.echo(f"Note: {printable(note)}.")
     for plan in plans:
+        if plan.hopeless_incoherent < COSTLY:
+            continue  # where changes are rare, even the best order may have a page wait longer than a colder one
         for url in plan.hopeless[:SHOWN]:
             click.echo(f"{plan.strategy} gives up {printable(url)}")
         if len(plan.hopeless) > SHOWN:

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.cli.plan import COSTLY, _show
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
@@ -214,6 +215,16 @@ def test_the_command_lists_hopeless_pages(tmp_path):
     done = CliRunner().invoke(main, ["plan", str(source), "--delay", "60", "--strategy", "sharc-selective"])
     assert done.exit_code == 0, done.output
     assert "sharc-selective gives up http://h/2" in done.stdout
+
+
+def test_pages_given_up_of_which_none_is_expected_to_change_are_not_listed(capsys):
+    rates, shapes = np.array([0.002, 0.001, 0.001]), np.array([1.0, 0.5, 5.0])  # two as rare, one of them better known
+    prospect = Prospect("made", [f"http://h/{place}" for place in range(3)], rates, shapes, np.zeros(3, np.bool_))
+    plan = foresee(prospect, "sharc-optimal", 1.0, 0.0)
+    assert plan.hopeless
+    assert 0 < plan.hopeless_incoherent < COSTLY
+    _show(prospect, 1.0, [], [plan])
+    assert "gives up" not in capsys.readouterr().out
 
 
 def test_the_command_on_a_file_that_is_nothing(tmp_path):
