@@ -273,7 +273,7 @@ def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path
         ((*two,), 2, f"say which page of it, as in `sharc diff {two[0]} {two[1]} URL`"),
         ((*two, "http://example.org/none"), 3, "holds no page 'http://example.org/none'"),
         ((*two, f"{URL}l"), 3, f"holds no page '{URL}l' with status 200; did you mean '{URL}'?"),
-        ((tmp_path / "empty", two[1], URL), 3, "holds no WARC file"),
+        ((tmp_path / "empty", two[1], URL), 2, "holds no capture"),
     ):
         done = run("diff", *arguments)
         assert (done.exit_code, words in done.output) == (code, True), done.output
