@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PATIENCE: Seconds = 2.0
 AGAIN: Seconds = 10.0  #: where the line is not rewritten
+ENOUGH = 0.01  #: of the work done: less tells nothing of what is left
 CLEAR = "\r\x1b[2K"
 
 
@@ -47,7 +48,7 @@ class Share:
         self._seen = seconds
         told = f"{self._part or self._what} … {seconds:.0f} s"
         share, took = self._done / self._total if self._total else 0.0, seconds - self._begun
-        if share <= 0.0 or took < PATIENCE:
+        if share < ENOUGH or took < PATIENCE:
             return told
         left = timedelta(seconds=round(took * max(1 - share, 0.0) / share))
         return f"{told}, {min(share, 1.0):.0%}, {left} left".replace("%", " %")

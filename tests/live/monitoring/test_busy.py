@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.live.former.sources import MANY, AloudChain
-from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.monitoring.busy import Share, busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.model import Sighting
 from tests.live.dropin_runs import ADDON, SPIDER, run
@@ -32,6 +32,14 @@ def test_what_takes_long_is_said_and_what_does_not_is_not():
     with busy("writing", told=False, out=quiet, patience=0.0):
         pass
     assert quiet.getvalue() == ""
+
+
+def test_what_is_left_is_told_once_something_is_done():
+    share = Share("writing")
+    share(1, 1_000_000)
+    assert share.line(2.0) == "writing … 2 s", "not how many days are left"
+    share(500_000, 1_000_000)
+    assert share.line(4.0) == "writing … 4 s, 50 %, 0:00:04 left"
 
 
 def test_ctrl_c_is_heard_within_and_the_former_handler_is_put_back():
