@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
+from sharc_crawler.live.beginning import begun
 from sharc_crawler.live.middlewares import SENT_KEY, exchanges
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY
@@ -17,10 +18,10 @@ from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session
-    from sharc_crawler.live.writing.archivist import Archivist
     from sharc_crawler.model import Fetch
 
 
@@ -75,15 +76,17 @@ def running(setting: str, name: str) -> str:
     """Whose code a process ran, where it is somebody else's.
 
     >>> running("SHARC_WRITER", "mine.Writer"), running("SHARC_WRITER", "warc")
-    (" in SHARC_WRITER='mine.Writer'", '')
+    (" with SHARC_WRITER='mine.Writer'", '')
     """
     ours = name in {USUAL, "content"} or name.startswith("sharc_crawler.")
-    return "" if ours else f" in {setting}={name!r}"
+    return "" if ours else f" with {setting}={name!r}"
 
 
-def unreturned(archivist: Archivist, writer: str) -> str:
+def unreturned(crawler: Crawler) -> str:
     """What a crawl that ends at once says first, where somebody else's writer keeps it waiting, maybe for ever."""
-    if writer == USUAL or not archivist.waits:
+    session = begun(crawler)
+    if session is None or session.config.writer == USUAL or not session.archivist.waits:
         return ""
-    unsaved = counted(archivist.pending, "unsaved visit")
+    unsaved = counted(session.archivist.pending, "unsaved visit")
+    writer = session.config.writer
     return f"SHARC_WRITER={writer!r} had not returned, {unsaved} will be retried (mend it if it never does); "

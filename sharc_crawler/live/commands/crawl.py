@@ -23,7 +23,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler, CrawlerProcessBase
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import Settings
 
 
@@ -135,23 +135,16 @@ class Command(CrawlCommand):
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
+            from sharc_crawler.live.mishaps import unreturned
             from sharc_crawler.report.words import going_on
 
-            self._stopped(_unreturned(crawler) + going_on(Path(arguments["output"])))
+            self._stopped(unreturned(crawler) + going_on(Path(arguments["output"])))
         else:
             self.exitcode = code
 
     def _stopped(self, way_out: str) -> None:
         sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
-
-
-def _unreturned(crawler: Crawler) -> str:
-    from sharc_crawler.live.beginning import begun
-    from sharc_crawler.live.mishaps import unreturned
-
-    session = begun(crawler)
-    return unreturned(session.archivist, session.config.writer) if session else ""
 
 
 def _check_history(file: str | None, *, reading: bool) -> None:

@@ -237,8 +237,8 @@ class Readers:
         self._readers.remove(reader)
         from sharc_crawler.live.mishaps import running  # hardly ever
 
-        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-        ended += running("SHARC_DETECTOR", str(self._terms["detector"]))
+        named = running("SHARC_DETECTOR", str(self._terms["detector"]))
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}{named}"  # of signals most are its limits'
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)
         jobs = [job for job in reader.jobs if job.number in self._jobs]
         if jobs:
@@ -282,5 +282,5 @@ def _reading(said: dict[str, Any], job: _Job) -> Reading:
     reading = unpacked_reading(said, job.order.url)
     if job.deaths < _ATTEMPTS:
         return reading
-    why = "it was not looked into: whoever tried ended over it, twice"
+    why = "it was not looked into, so links are missing: whoever tried ended over it, twice"
     return replace(reading, problems=(*reading.problems, why))

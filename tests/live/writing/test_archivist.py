@@ -179,7 +179,7 @@ async def test_a_plug_in_that_ends_the_process_is_named(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     terms = {"folder": str(tmp_path), "run": "run1", "info": asdict(INFO), "options": {}, "history": None}
     archivist = Archivist(lambda: terms | {"writer": "ending.Writer"})
-    with pytest.raises(NotArchivedError, match=r"ended \(exit code 7 in SHARC_WRITER='ending\.Writer'\)"):
+    with pytest.raises(NotArchivedError, match=r"ended \(exit code 7 with SHARC_WRITER='ending\.Writer'\)"):
         await archivist.open("example.org")
 
 
