@@ -144,9 +144,9 @@ class AttestedOnce(PhasedStrategy):
         return Visit(taken.page, Slot.ONLY if taken.attested else Slot.FIRST, plan)
 
     def _late(self) -> Visit:
-        taken = self._taken()
-        self._in_flight.add(taken.page)
-        return Visit(taken.page, Slot.ONLY, taken.plan)
+        page, plan = self._take()
+        self._in_flight.add(page)
+        return Visit(page, Slot.ONLY, plan)
 
     def _twice(self, slot: Slot) -> bool:
         return slot is Slot.FIRST

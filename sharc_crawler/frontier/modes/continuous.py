@@ -45,7 +45,7 @@ class Continuously(TwoVisits):
         self._due: list[tuple[Instant, PageId]] = []  # heap
         self._planned = -math.inf  # looks made when all was planned last
         self._made = 0
-        self._last: Instant = -math.inf  # when the last look was to be made
+        self._last: Instant = -math.inf  # when the last look was to be made, or was, before a restart
         self._taught: dict[PageId, tuple[int, Seconds]] = {}  # changes seen at looks, and over how long
 
     def waits(self, strategy: Door, now: Instant) -> bool:
@@ -97,3 +97,5 @@ class Continuously(TwoVisits):
         self._made += 1
         if self._planned > -math.inf:
             heapq.heappush(self._due, (outcome.started + self._every[page], page))
+        else:
+            self._last = outcome.started

@@ -136,6 +136,21 @@ def test_after_restarts_looks_go_on_and_the_end_is_the_same(world, impolite):
     assert sorted(urls([fetch for _, fetch in world.requests], slots=[Slot.SECOND])) == ["", "1", "2"]
 
 
+@pytest.mark.parametrize("every", [1, 5])
+def test_restarts_make_no_look_come_sooner(world, impolite, every):
+    """Each is due an interval after the one before it, whoever made that."""
+    world.links, store, began = {ROOT: [page(name) for name in RATES if name]}, MemoryStore(), world.now
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(mode="continuous", lasts=8.0, looks=LOOKS, upkeep="even"), world.now)
+    world.run_restarted(frontier, impolite, store, every)
+    looks = looks_of(world, 3)
+    assert 7 <= len(looks) <= 9
+    between = [later[0] - former[0] for former, later in pairwise(looks)]
+    assert all(seconds > 0.98 for seconds in between[1:-1]), "the last one is made when the time is over"
+    assert looks[-1][0] <= began + 8.1
+    assert [name for _, name in looks[:-1]] == (["", "2", "1"] * 3)[: len(looks) - 1], "in turn"
+
+
 @pytest.mark.parametrize(
     ("order", "why"),
     [({"strategy": "sharc-online"}, "makes single visits"), ({"strategy": "sharc-attested"}, "makes single visits"),

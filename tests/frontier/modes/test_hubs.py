@@ -287,6 +287,32 @@ def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
     assert f"{B}-1.html" not in fetched(news)
 
 
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_restarts_make_no_poll_come_sooner(adaptive):
+    """Not even one after each request."""
+    made = []
+    for restarted in (False, True):
+        store, terms, now = MemoryStore(), Terms(every=100, duration=400, adaptive=adaptive), 0.0
+        news = News({A: [120.0, 127.0, 310.0], B: [50.0]})
+        frontier = begin(terms, A, B, store=store)
+        while not isinstance(what := frontier.next(now), Done):
+            if isinstance(what, Wait):
+                now = what.until
+                continue
+            outcome, links = news.answer(what, now)
+            news.fetches.append((now, what))
+            now = outcome.ended
+            frontier.finished(what, outcome, links)
+            if restarted:
+                frontier = Frontier(POLITE, store, terms=terms)
+                frontier.restore(store.load(), now)
+        made.append(news.fetches)
+    through, cut = ([fetch.url for _, fetch in fetches] for fetches in made)
+    assert sorted(through) == sorted(cut)
+    assert len(through) > 10
+    assert all(abs(one - other) < 5.0 for (one, _), (other, _) in zip(*made, strict=True)), "its delay begins anew"
+
+
 def test_two_sites_do_not_take_each_others_news_for_known():
     other = "http://other.example/"
     news = News({A: [], other: [250.0]}, extra={A: [Sighting(f"{other}250.html", Kind.PAGE, A)]})
