@@ -94,6 +94,21 @@ def nobody(rates, per_second):
     return np.full(len(rates), np.inf)
 
 
+def test_all_is_planned_anew_after_looks_at_a_quarter_of_the_pages(world, impolite, monkeypatch):
+    monkeypatch.setattr("sharc_crawler.frontier.modes.continuous.FEW", 1)
+    plans.clear()
+    kept_up(world, impolite, {str(number or ""): 1e-3 for number in range(20)}, upkeep=f"{__name__}.counted")
+    assert len(looks_of(world, 20)) // 5 <= len(plans) <= len(looks_of(world, 20)) // 5 + 1
+
+
+plans: list[int] = []
+
+
+def counted(rates, per_second):
+    plans.append(len(rates))
+    return np.full(len(rates), len(rates) / per_second)
+
+
 @pytest.mark.parametrize(("shape", "learns"), [(0.5, True), (float("inf"), False)])
 def test_looks_teach_how_often_a_page_changes_unless_its_rate_is_known(world, impolite, shape, learns):
     world.answers = {ROOT + "1": [{"digest": f"sha1:{number}"} for number in range(400)]}

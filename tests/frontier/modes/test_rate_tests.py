@@ -95,7 +95,9 @@ def captured(
         content = f"sha1:{digest}{masks}"
         frontier.finished(what, Outcome(Result.OK, now, now, 200, digest, content, validators, date=now), [])
         now += 1.0
-    return [note for note in store.load().captures[0].notes if "moved towards equal" in note] if capture else []
+    notes = [note for note in store.load().captures[0].notes if "moved towards equal" in note]
+    assert capture.mode._tests.failed is bool(notes)
+    return notes
 
 
 def test_a_reader_is_told() -> None:

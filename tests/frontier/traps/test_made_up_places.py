@@ -8,6 +8,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps.made_up_places import LEAST_MADE_UP, MadeUpPlaces
 from sharc_crawler.model import Kind, Sighting, Slot
 from tests.frontier.conftest import World
 
@@ -59,3 +60,14 @@ def test_files_under_the_digests_of_a_sites_versions_are_all_captured(impolite, 
 @pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
 def test_sessions_that_are_handed_on_end_within_three_times_their_pages(impolite, strategy):
     assert len(visits_of(HandedOn(0), impolite, strategy)) <= 3 * (HandedOn.names + 1)
+
+
+def test_a_place_is_judged_from_eight_pages_on_of_which_half_are_copies():
+    dice = random.Random(1)
+    urls = [f"{ROOT}s/{dice.randrange(16**32):032x}/p" for _ in range(LEAST_MADE_UP + 1)]
+    for contents in (1, LEAST_MADE_UP // 2, LEAST_MADE_UP // 2 + 1):
+        places = MadeUpPlaces()
+        for number, url in enumerate(urls[:-1]):
+            assert places.judged(urls[-1], few=True) is None, "too few so far"
+            places.saw(url, f"{number % contents}", ROOT)
+        assert (places.judged(urls[-1], few=True) is not None) is (2 * contents <= LEAST_MADE_UP)
