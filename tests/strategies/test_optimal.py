@@ -227,6 +227,23 @@ def test_what_moves_gain_is_added_up_as_it_is_counted_anew():
     assert stairs.tried > 5
 
 
+def test_what_moving_a_page_gains_is_what_the_layouts_differ_by() -> None:
+    """Each class, from each flight to each other one."""
+    classes = Classes(np.array([2.0, 0.3, 0.02]), np.ones(3, np.int64), np.array([1.0, 2.0, 0.5]))
+    rows, counts = np.array([0, 1, 2, 1, 0, 2, 0, 1, 2]), np.array([1, 2, 3, 2, 1, 4, 2, 3, 1])
+    stairs = _Stairs(classes, 0.4, Pieces(rows, counts), _flights(rows))
+    gains, found = stairs._gains(), Pieces(stairs.rows, stairs.counts)
+    for source, target, row in np.argwhere(gains > -np.inf):
+        moved = stairs.counts.copy()
+        moved[stairs._at[source, row]] -= 1
+        moved[stairs._at[target, row]] += 1
+        after = Pieces(stairs.rows, moved).value(classes, 0.4)
+        assert gains[source, target, row] == pytest.approx(after - found.value(classes, 0.4))
+    held = stairs.counts[stairs._at] > 0
+    apart = ~np.eye(len(held), dtype=bool)
+    assert ((gains > -np.inf) == (held[:, None, :] & apart[:, :, None])).all()
+
+
 def test_climbing_leaves_no_layout_worse_and_mends_bad_ones() -> None:
     """Against the best assignment of pages to intervals, from each order of four classes: most have several flights."""
     counts, rates = np.array([3, 4, 2, 5]), np.array([2.0, 0.3, 0.02, 0.004])

@@ -125,6 +125,15 @@ def test_honest_templates_are_never_doubted():
     assert traps.why_not(f"{ROOT}item/1") is None
 
 
+@pytest.mark.parametrize(("contents", "trap"), [(5, True), (6, False)])
+def test_twenty_pages_of_a_template_that_show_five_contents_are_a_trap(contents, trap):
+    traps = Traps()
+    for number in range(20):
+        assert traps.why_not(f"{ROOT}item/99") is None
+        traps.saw(f"{ROOT}item/{number}", f"content {number % contents}")
+    assert bool(traps.why_not(f"{ROOT}item/99")) is trap
+
+
 def test_names_of_documents_that_look_made_up_are_no_trap():
     dice, traps = random.Random(1), Traps()
     for number in range(200):
