@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.model import Kind
 
 
-def test_a_page_is_asked_again_once_though_no_answer_has_come_yet():
-    pages = SimpleNamespace(parents=[-1, 0, 0], kinds=[Kind.PAGE] * 3)
+class Pages:
+    """A front page that names two others."""
+
+    parents, kinds = (-1, 0, 0), (Kind.PAGE,) * 3
+
+    def __len__(self) -> int:
+        return 3
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_page_is_asked_again_once(answered):
+    """Before its answer has come, and after a restart, which tells of answers alone."""
     links = FleetingLinks(SimpleNamespace(echoes={}, first={}), SimpleNamespace())
-    assert links.wants(1, pages)
-    links.asked(0)
-    assert not links.wants(2, pages)
+    assert links.wants(1, Pages())
+    if answered:
+        links.answered(0, None, (), Pages())
+    else:
+        links.asked(0)
+    assert not links.wants(2, Pages())
