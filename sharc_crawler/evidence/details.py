@@ -38,7 +38,6 @@ class Details:
         self.blur = Blur(figures.observed, figures.whole.expected.swings.group)
         self.complete: Counter[Verdict] = Counter()
         self.alike = ""  #: one of the pages whose payload is the commonest
-        self.older = 0  #: pages that are judged changed by a former capture's copy
         self._moved = self._look()
         self.missing = figures.missing.copy()  #: kinds and reasons of what was not captured, but for redirects
         self.redirects: Counter[Kind] = Counter()  #: to what was captured
@@ -57,7 +56,6 @@ class Details:
         for batch in _batches(self._pages):
             self.blur.add(self.blur.of(batch))
             for page in batch:
-                self.older += page.older
                 if (complete := self._figures.completeness.of(page)) is not None:
                     self.complete[complete] += 1
                     if not self.alike and payload_of(page) == commonest:

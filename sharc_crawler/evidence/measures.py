@@ -126,6 +126,11 @@ COUNTS = (
         lambda page: page.visit is not None and not page.visit.attempts,
     ),
     Count(
+        "former_copies",
+        "Pages judged changed by a former capture's copy, which the server had called unmodified (304).",
+        lambda page: page.older,
+    ),
+    Count(
         "retried",
         "Pages of which a download took more than one request: others failed, or a 304 was tested.",
         lambda page: any(visit.attempts > 1 for visit in (page.visit, page.revisit) if visit),

@@ -68,7 +68,8 @@ def _lies(facts: CaptureFacts) -> Iterator[str]:
     if facts.audit and any(one["caught"] for one in facts.audit["strata"]):
         from sharc_crawler.report.lying import caught, standing_in  # only of servers that lie
 
-        yield from (*caught(facts.audit), *standing_in(facts.details.older if facts.belied else 0))
+        older = facts.figures.whole.tally.totals()["former_copies"] if facts.belied else 0
+        yield from (*caught(facts.audit), *standing_in(older))
 
 
 def _noise(totals: Mapping[str, Any]) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Result, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.next_steps import next_steps
-from tests.report.by_hand import facts, judged
+from tests.report.by_hand import T, facts, judged, visit
 
 REPORT = capture_entry(facts(judged("http://h/", Verdict.CHANGED)))
 AUDIT = {"claimed": 35, "audited": 6, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "of": "lastmod",
@@ -41,6 +43,14 @@ def test_a_capture_without_a_history_is_told_what_learns() -> None:
     assert "-s SHARC_HISTORY=history.db" in [step.command for step in next_steps(project)]
     kept = {**REPORT, "settings": {"history": "history.db"}}
     assert not any("history" in step.command for step in next_steps(kept))
+
+
+def test_noise_is_not_looked_for_where_a_copy_that_the_server_called_unmodified_shows_the_change() -> None:
+    former = replace(visit(T - 10), result=Result.NOT_MODIFIED, status=304)
+    report = capture_entry(facts(judged("http://h/", Verdict.CHANGED, visit=former)))
+    commands = [step.command for step in next_steps(report)]
+    assert "sharc masks FOLDER" not in commands
+    assert "sharc diff FOLDER FOLDER URL" in commands
 
 
 def test_pages_that_changed_between_their_downloads_are_not_called_lost() -> None:
