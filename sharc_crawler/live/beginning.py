@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
+sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()  #: of crawls that have one
 
 
 def session_of(crawler: Crawler) -> Session:
     """The session of a crawl, begun by whichever component comes first."""
-    session = _sessions.get(crawler)
+    session = sessions.get(crawler)
     if session is None:
         try:
-            session = _sessions[crawler] = _begin(crawler)
+            session = sessions[crawler] = _begin(crawler)
         except (UsageError, DataError, Superseded) as error:
             if _captures(crawler):
                 raise
@@ -54,11 +54,6 @@ def session_of(crawler: Crawler) -> Session:
 
             raise type(error)(as_settings(str(error))) from error
     return session
-
-
-def begun(crawler: Crawler) -> Session | None:
-    """The session of a crawl, if there is one."""
-    return _sessions.get(crawler)
 
 
 def _captures(crawler: Crawler) -> bool:

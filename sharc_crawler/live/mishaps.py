@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
-from sharc_crawler.live.beginning import begun
+from sharc_crawler.live.beginning import sessions
 from sharc_crawler.live.middlewares import SENT_KEY, exchanges
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY
@@ -72,21 +72,23 @@ def unarchived(outcome: Outcome, error: BaseException) -> Outcome:
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)
 
 
-def running(setting: str, name: str) -> str:
-    """Whose code a process ran, where it is somebody else's.
+def ended_by(code: int, setting: str, name: str) -> str:
+    """How a process ended; whose code it ran, where it is somebody else's. Of signals most are limits of ours.
 
-    >>> running("SHARC_WRITER", "mine.Writer"), running("SHARC_WRITER", "warc")
-    (" with SHARC_WRITER='mine.Writer'", '')
+    >>> ended_by(3, "SHARC_WRITER", "mine.Writer"), ended_by(3, "SHARC_WRITER", "warc")
+    ("exit code 3 with SHARC_WRITER='mine.Writer'", 'exit code 3')
     """
-    ours = name in {USUAL, "content"} or name.startswith("sharc_crawler.")
-    return "" if ours else f" with {setting}={name!r}"
+    ours = name in {"", USUAL, "content"} or name.startswith("sharc_crawler.")
+    return f"signal {-code}" if code < 0 else f"exit code {code}{'' if ours else f' with {setting}={name!r}'}"
 
 
 def unreturned(crawler: Crawler) -> str:
     """What a crawl that ends at once says first, where somebody else's writer keeps it waiting, maybe for ever."""
-    session = begun(crawler)
-    if session is None or session.config.writer == USUAL or not session.archivist.waits:
+    session = sessions.get(crawler)
+    if session is None or session.config.writer == USUAL:
         return ""
-    unsaved = counted(session.archivist.pending, "unsaved visit")
-    writer = session.config.writer
+    archivist, writer = session.archivist, session.config.writer
+    if not archivist.pending and not archivist.turn.locked():
+        return ""
+    unsaved = counted(archivist.pending, "unsaved visit")
     return f"SHARC_WRITER={writer!r} had not returned, {unsaved} will be retried (mend it if it never does); "

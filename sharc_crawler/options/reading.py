@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import UsageError, nearest
-from sharc_crawler.guides import guide
 from sharc_crawler.options.kinds import Real
 from sharc_crawler.options.table import Options
 
@@ -97,7 +96,7 @@ def check_names(settings: Mapping[str, Any]) -> None:
                 raise UsageError(
                     f"{name} is no setting but an environment variable: {name}=… scrapy crawl …, without -s"
                 )
-            raise UsageError(f"{name} is no setting{nearest(str(name), SETTINGS, guide('settings'))}")
+            raise UsageError(f"{name} is no setting{nearest(str(name), SETTINGS, 'settings')}")
 
 
 def tell_unread(settings: Mapping[str, Any]) -> None:
@@ -142,7 +141,7 @@ def _nearest(name: str) -> str:
     for setting, row in SETTINGS.items():
         if name.upper() in (setting, setting.removeprefix("SHARC_")) and row.name not in ARGUMENTS:
             return f"; it is a setting: -s {setting}=VALUE"
-    return nearest(name, ARGUMENTS, guide("arguments"))
+    return nearest(name, ARGUMENTS, "arguments")
 
 
 def _together(name: str, value: str, given: Mapping[str, str]) -> None:

@@ -64,7 +64,9 @@ class StoredPages:
         for url in self._store.urls(self._capture):
             if url.page.kind in MEANT:
                 yield (page := self._page(url))
-                few = [*few, page] if few is not None and len(few) < FEW else None
+                if few is not None:
+                    few.append(page)
+                    few = few if len(few) <= FEW else None
         self._few = few or []
 
     def _page(self, url: UrlRow) -> PageFacts:

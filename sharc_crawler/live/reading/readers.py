@@ -235,10 +235,9 @@ class Readers:
     def _gone(self, reader: _Reader, code: int) -> None:
         """A process ended: the document that it was over is tried again, at last without looking into it."""
         self._readers.remove(reader)
-        from sharc_crawler.live.mishaps import running  # hardly ever
+        from sharc_crawler.live.mishaps import ended_by  # hardly ever
 
-        named = running("SHARC_DETECTOR", str(self._terms["detector"]))
-        ended = f"signal {-code}" if code < 0 else f"exit code {code}{named}"  # of signals most are its limits'
+        ended = ended_by(code, "SHARC_DETECTOR", str(self._terms["detector"]))
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)
         jobs = [job for job in reader.jobs if job.number in self._jobs]
         if jobs:

@@ -8,7 +8,6 @@ import logging
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.options import USUAL
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
 from sharc_crawler.live.writing.space import is_full
@@ -46,18 +45,13 @@ class Archivist:
         self._number = 0
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
-        self._turn = asyncio.Lock()
+        self.turn = asyncio.Lock()  #: an order's, until it is done
         self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
 
     @property
     def pending(self) -> int:
         """Exchanges handed over that are not on the disk yet."""
         return len(self._waiting)
-
-    @property
-    def waits(self) -> bool:
-        """Something that it was told to do is not done yet."""
-        return bool(self._waiting) or (self._done is not None and not self._done.done())
 
     @property
     def held(self) -> int:
@@ -142,7 +136,7 @@ class Archivist:
 
     async def _order(self, what: str, **more: object) -> None:
         """Have something else done; one order at a time."""
-        async with self._turn:
+        async with self.turn:
             self._give()
             child = self._process()
             self._done = asyncio.get_running_loop().create_future()
@@ -187,10 +181,9 @@ class Archivist:
         """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
         self._child = None
         self._forget()
-        from sharc_crawler.live.mishaps import running  # hardly ever, as below
+        from sharc_crawler.live.mishaps import ended_by  # hardly ever, as below
 
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        how += running("SHARC_WRITER", self._terms().get("writer", USUAL))
+        how = ended_by(code, "SHARC_WRITER", self._terms().get("writer", ""))
         ended = f"the process that writes WARC files ended ({how})"
         lost = f"{counted(len(self._waiting), 'unsaved visit')} will be retried"
         self.mishaps.append(f"{ended}; restarted. {lost}. No recorded visit is lost")
