@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.frontier.traps.rules import MEANING
+from sharc_crawler.frontier.traps.repeats import MEANING
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:

@@ -8,47 +8,43 @@ copies are needed there. By few copies a page is not left at once: it waits unti
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 
 from sharc_crawler.frontier.traps.made_up import made_up
-from sharc_crawler.frontier.traps.rules import LEAST, MEANING, MOST, REPEATS, in_words
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.frontier.traps.repeats import LEAST, MEANING, REPEATS, Repeats, as_trap
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 
 LEAST_MADE_UP = 8  #: pages with something made up in one place before it is judged: nothing but copies is lost
 
 
-class MadeUpPlaces:
-    """Counts pages and contents by place; places and contents are known by their hashes."""
+class MadeUpPlaces(Repeats):
+    """Counts by place; addresses without what may be made up are known again, and what they showed."""
 
     def __init__(self) -> None:
-        self._rows = SeenUrls()
-        self._pages = array("i")
-        self._contents = array("i")  # different ones
+        super().__init__()
         self._again: Counter[int] = Counter()  # addresses without what may be made up that came again
         self._other: Counter[int] = Counter()  # and that showed something else then
         self._kept: Counter[int] = Counter()  # pages in whose parents' addresses the same was made up
-        self._seen = SeenUrls()  # addresses without what may be made up, and what they showed
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
 
     def saw(self, url: str, content: str, parent: str) -> None:
         """A page was captured: is it a copy of one with something else in one place?"""
         for part in made_up(url):
-            row = self._row(part.place)
-            known = not self._is_new(part.rest)
-            new = self._is_new(f"{part.rest} {content}")
+            row = self.row(part.place)
+            known = not self.is_new(part.rest)
+            new = self.is_new(f"{part.rest} {content}")
             if row == UNSEEN:
                 continue
-            self._again[row] += known and self._is_new(f"{part.rest} again")
-            self._other[row] += known and new and self._is_new(f"{part.rest} other")
+            self._again[row] += known and self.is_new(f"{part.rest} again")
+            self._other[row] += known and new and self.is_new(f"{part.rest} other")
             self._kept[row] += all(value in parent for value in part.values)
-            self._pages[row] += 1
-            self._contents[row] += new
-            pages, contents = self._pages[row], self._contents[row]
+            self.pages[row] += 1
+            self.contents[row] += new
+            pages, contents = self.pages[row], self.contents[row]
             if row not in self._reasons and pages >= max(LEAST_MADE_UP, 2 * contents):
-                what = f"{counted(pages, 'page')} with something made up in {part.place} had"
-                self._reasons[row] = in_words(what, contents)
+                told = f"{counted(pages, 'page')} with something made up in {part.place} had"
+                self._reasons[row] = as_trap(f"{told} {counted(contents, 'content')}")
 
     def judged(self, url: str, *, few: bool) -> str | None:
         """Why a page that was not visited yet is left; empty: it is not; ``None``: its places tell nothing.
@@ -56,29 +52,17 @@ class MadeUpPlaces:
         ``few``: few copies suffice.
         """
         for part in made_up(url) if self._reasons else ():  # where one of them means nothing, the others may
-            row = self._rows.get(part.place)
+            row = self.rows.get(part.place)
             if reason := self._reasons.get(row):
                 means = MEANING * self._other[row] >= self._again[row] > 0
                 if not (means and part.place.startswith("?")):  # one script may show a few texts by turns
-                    enough = few or self._pages[row] >= LEAST
-                    left = part.rest in self._seen and enough and not means and not self._may_be_versions(row)
+                    enough = few or self.pages[row] >= LEAST
+                    left = part.rest in self.seen and enough and not means and not self._may_be_versions(row)
                     return reason if left else ""
         return None
 
     def _may_be_versions(self, row: int) -> bool:
         """Is what stands there handed on from page to page, and not yet shown to mean nothing?"""
-        pages, contents = self._pages[row], self._contents[row]
+        pages, contents = self.pages[row], self.contents[row]
         equal = not self._other[row] and (self._again[row] >= LEAST or 2 * pages >= 5 * contents)
         return 2 * self._kept[row] >= pages and not equal and pages < max(LEAST, REPEATS * contents)
-
-    def _row(self, place: str) -> int:
-        row = self._rows.get(place)
-        if row == UNSEEN and len(self._pages) < MOST:
-            row = len(self._pages)
-            self._rows.add(place, row)
-            self._pages.append(0)
-            self._contents.append(0)
-        return row
-
-    def _is_new(self, key: str) -> bool:
-        return self._seen.add(key, 0) == UNSEEN

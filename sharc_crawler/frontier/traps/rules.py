@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps.repeats import LEAST, REPEATS, Repeats, as_trap
 from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
@@ -34,11 +35,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
 HONEST = 1_000  #: different contents after which a template is never a trap
-MOST = 20_000  #: templates that are watched
 MOST_SHOWN = 500  #: contents whose first addresses are remembered
-LEAST = 20  #: pages of one template before it is judged
-REPEATS = 4  #: pages for each different content, from which on it is a trap
-MEANING = 3  #: where one in so many shows something else with something else in a place, that means something
 
 
 @lru_cache(50)  # a page is asked about twice in a row, and the pages that one names follow one another
@@ -55,11 +52,6 @@ def _has_odd_word(url: str) -> bool:
         if len(word) > letters if word.isalpha() else len(word) > 7 or not word.isdigit():
             return True
     return False
-
-
-def in_words(what: str, contents: int) -> str:
-    """Why something is left."""
-    return f"looks like a trap: {what} {counted(contents, 'content')} (traps=0 takes them)"
 
 
 def content_of(outcome: Outcome) -> str | None:
@@ -80,12 +72,9 @@ class Traps:
     """
 
     def __init__(self) -> None:
-        self._templates = SeenUrls()  # each with its row
-        self._pages = array("i")
-        self._contents = array("i")  # different ones
+        self._templates = Repeats()
         self._places: MadeUpPlaces | None = None  # once something in an address may be made up
         self.alone = False  #: nothing is left but what is doubted
-        self._seen = SeenUrls()  # contents of each row
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
         self.idle: IdlePlaces | None = None  # once one of them was shown again
@@ -172,41 +161,29 @@ class Traps:
         self.idle.saw(url, content, parent)
 
     def _saw_of_template(self, name: str, content: str) -> None:
-        row = self._row(name)
-        if row == UNSEEN or self._contents[row] >= HONEST:
+        templates = self._templates
+        row = templates.row(name)
+        if row == UNSEEN or templates.contents[row] >= HONEST:
             return
-        self._pages[row] += 1
-        self._contents[row] += self._is_new(f"{row} {content}")
-        pages, contents = self._pages[row], self._contents[row]
+        templates.pages[row] += 1
+        templates.contents[row] += templates.is_new(f"{row} {content}")
+        pages, contents = templates.pages[row], templates.contents[row]
         if pages >= max(LEAST, REPEATS * contents):
-            self._reasons.setdefault(row, in_words(f"{counted(pages, 'page')} of {name} had", contents))
+            told = f"{counted(pages, 'page')} of {name} had {counted(contents, 'content')}"
+            self._reasons.setdefault(row, as_trap(told))
         elif contents >= HONEST:
             self._reasons.pop(row, None)
 
     def _brought(self, name: str, other: str) -> None:
         """A page of a template named one of another first, which shows something new: so do contents of its own."""
-        if name != other and (row := self._templates.get(name)) != UNSEEN:
-            self._contents[row] += 1
-            if self._pages[row] < REPEATS * self._contents[row]:
+        if name != other and (row := self._templates.rows.get(name)) != UNSEEN:
+            self._templates.contents[row] += 1
+            if self._templates.pages[row] < REPEATS * self._templates.contents[row]:
                 self._reasons.pop(row, None)
-
-    def _row(self, name: str) -> int:
-        """A template's row; ``UNSEEN``: too many are watched already."""
-        row = self._templates.get(name)
-        if row == UNSEEN and len(self._pages) < MOST:
-            row = len(self._pages)
-            self._templates.add(name, row)
-            self._pages.append(0)
-            self._contents.append(0)
-        return row
-
-    def _is_new(self, key: str) -> bool:
-        return self._seen.add(key, 0) == UNSEEN
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
-        why = self.errors.why_not(content_of(outcome))
-        return why and f"looks like a trap: {why} (traps=0 takes them)"
+        return (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
 
     def doubts(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left?"""
@@ -221,12 +198,12 @@ class Traps:
         if self._calendars and self._calendars.has(url):
             return self._calendars.why_not(url, parent)
         why = self.suspicion and self.suspicion.why_not(url, parent, page)
-        return f"looks like a trap: {why} (traps=0 takes them)" if why else self.why_not(url)
+        return as_trap(why) if why else self.why_not(url)
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
         if self.idle and (why := self.idle.why_not(url, self.suspicion)):
-            return f"looks like a trap: {why} (traps=0 takes them)"
+            return as_trap(why)
         if self._places and (found := self._places.judged(url, few=self.alone)) is not None:
             return found or None
-        return self._reasons.get(self._templates.get(_template(url))) if self._reasons else None
+        return self._reasons.get(self._templates.rows.get(_template(url))) if self._reasons else None
