@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
-import select
-import signal
-import sys
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sharc_crawler.archive.originals import Original, Resource
@@ -19,26 +13,8 @@ from sharc_crawler.model import Exchange
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
-    from socket import socket
-
     from sharc_crawler.model import CaptureRef
     from sharc_crawler.spool import Octets
-
-_PR_SET_PDEATHSIG = 1
-
-
-def end_with_crawl(connection: socket) -> None:
-    """Have this process end when its crawl is gone, whatever code of a plug-in's it is in, as at a crash."""
-    if sys.platform == "linux":  # code that lets no other thread run ends, too
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    Thread(target=_wait_and_end, args=(connection.fileno(),), daemon=True).start()
-
-
-def _wait_and_end(connection: int) -> None:
-    poll = select.poll()
-    poll.register(connection, 0)  # what comes is not waited for, only that nobody is left
-    poll.poll()
-    os._exit(0)
 
 
 def message_of(text: bytes) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.writing.errors_told import describe
-from sharc_crawler.live.writing.heard import answer_of, end_with_crawl, exchange_of, message_of, resources_of
+from sharc_crawler.live.writing.heard import answer_of, exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.messages import line
+from sharc_crawler.live.writing.orphans import end_with_crawl
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
