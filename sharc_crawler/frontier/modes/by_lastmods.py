@@ -17,6 +17,7 @@ from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_signs import WORTH
+from sharc_crawler.frontier.modes.sampling import seed_of
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting, Slot, Verdict
 from sharc_crawler.strategies.revisiting import revisit_order
@@ -75,13 +76,13 @@ class ByLastmods(TwoVisits):
         """What speaks against the lastmods of each class is weighed."""
         urls, known = self._ledger.pages.urls, self.attestations
         known.begin({page: urls[page] for page in pages}, now)
-        known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=round(self._capture.started))
+        known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=seed_of(self._capture))
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """Their own. Of pages found on the way those to be audited are drawn now."""
         if self._capture.reference is None:
             urls = self._ledger.pages.urls
-            self.attestations.draw_more({page: urls[page] for page in pages}, seed=round(self._capture.started))
+            self.attestations.draw_more({page: urls[page] for page in pages}, seed=seed_of(self._capture))
         return rates
 
     def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool]:

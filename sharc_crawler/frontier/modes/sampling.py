@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from heapq import nlargest
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from sharc_crawler.model import Kind
 
@@ -21,9 +22,15 @@ TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are
 def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kinds: Mapping[PageId, Kind]) -> None:
     """Of these pages, with their kinds, a sample; and those visited last, to learn masks of."""
     data = {page for page, kind in kinds.items() if kind is Kind.DATA}
-    drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, round(capture.started), data)
+    drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, seed_of(capture), data)
     others = (page for page in kinds if page not in data)
     latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
     for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
         if page not in drawn:
             pages.ask_in_full(page)
+
+
+def seed_of(capture: SiteCapture) -> int:
+    """What lots are drawn by: the same for all owners of a site, and where its state is made again."""
+    run = str(capture.spec.settings.get("run", "")).partition(".epoch-")[0]  # the WARC files', but for their owner's part
+    return crc32(f"{capture.spec.site} {run}".encode()) if run else round(capture.started)
