@@ -32,5 +32,5 @@ def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kin
 
 def seed_of(capture: SiteCapture) -> int:
     """What lots are drawn by: the same for all owners of a site, and where its state is made again."""
-    run = str(capture.spec.settings.get("run", "")).partition(".epoch-")[0]  # the WARC files', but for their owner's part
+    run = str(capture.spec.settings.get("run", "")).partition(".epoch-")[0]  # less the owner's part
     return crc32(f"{capture.spec.site} {run}".encode()) if run else round(capture.started)
