@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 
-from sharc_crawler.archive.cdxj import entries, index_path
+from sharc_crawler.archive.cdxj import entries_of, index_path
+from sharc_crawler.archive.lines import CountingReader
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
@@ -39,11 +40,9 @@ def stale(
 
 
 def _lines(warc: Path, progress: Callable[[int], None]) -> Iterator[bytes]:
-    read = 0
-    for entry in entries(warc):
-        progress(entry.offset + entry.length - read)
-        read = entry.offset + entry.length
-        yield f"{entry.line()}\n".encode()
+    with warc.open("rb") as file:
+        for entry in entries_of(cast("IO[bytes]", CountingReader(file, progress)), warc.name):
+            yield f"{entry.line()}\n".encode()
 
 
 def _hashes(lines: Iterable[bytes]) -> NDArray[np.int64]:

@@ -238,10 +238,10 @@ def _refused(exchanges: Iterable[ExchangeRow]) -> str:
 def total_size(path: Path) -> int:
     """Bytes that a verification reads: each WARC file twice, in a folder once more for its index; all of a WACZ file.
 
-    What is said of pages takes about as long as reading their WARC files once, and is counted so.
+    Digests of records, and what is said of pages, take about as long as reading WARC files once, and are counted so.
     """
     sizes = [size for folder in captures_in(path) for size in open_source(folder).sizes.values()]
-    return (4 if path.is_dir() else 3) * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
+    return (5 if path.is_dir() else 4) * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
 
 
 def _pages(progress: Callable[[int], None], each: int, pages: int) -> None:

@@ -15,9 +15,10 @@ from sharc_crawler.archive.exchanges import FORMER_TYPE, FORMER_UNPACKED
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.certificate.forms import misformed
-from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.spool import pieces
 from sharc_crawler.storage.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def ingest(
     progress: Callable[[int], None] = lambda _: None,
     into: Witness | None = None,
 ) -> Witness:
-    """Read WARC files to their ends. ``progress`` is given the number of bytes as they are read."""
+    """Read WARC files to their ends. ``progress`` is given their bytes twice: as read, and as digests are taken."""
     witness = into or Witness()
     for name, opened in warcs.items():
         with opened() as stream:
@@ -178,7 +179,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, progress: Callable[[in
             continue
         witness.records += 1
         kinds.add(record.offset, record.kind)
-        witness.findings += _altered(record, name)
+        witness.findings += _altered(record, name, progress)
         witness.findings += _strange(record, stream, name)
         url = record.get("WARC-Target-URI")
         witness.findings += [Finding(what, name, record.offset, url) for what in misformed(record)]
@@ -192,8 +193,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, progress: Callable[[in
                 last[0].whole |= _to_head(*last)
                 witness.findings += _apart(last[1], record, name)
             else:
-                what = "the record that it belongs to is missing"
-                witness.findings.append(Finding(what, name, record.offset, record.get("WARC-Target-URI")))
+                witness.findings.append(Finding("the record that it belongs to is missing", name, record.offset, url))
         elif (found := _exchange(record, name, closed=closed)) is not None:
             if last:
                 witness.add(last[0])
@@ -206,11 +206,19 @@ def _read(stream: IO[bytes], name: str, witness: Witness, progress: Callable[[in
         witness.add(last[0])
 
 
-def _altered(record: Record, name: str) -> list[Finding]:
-    stated = record.get("WARC-Block-Digest")
-    if stated in (None, labelled_digest(record.block)):
+def _altered(record: Record, name: str, progress: Callable[[int], None]) -> list[Finding]:
+    if record.get("WARC-Block-Digest") in {None, digest_of(_told(record, progress))}:
         return []
     return [Finding("its block is not what its digest says", name, record.offset, record.get("WARC-Target-URI"))]
+
+
+def _told(record: Record, progress: Callable[[int], None]) -> Iterator[bytes | memoryview]:
+    """Its block, in pieces."""
+    rest, left = len(record.block), record.length
+    for piece in pieces(record.block):
+        yield piece
+        progress(part := left * len(piece) // rest if rest else left)
+        rest, left = rest - len(piece), left - part
 
 
 def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
@@ -230,8 +238,7 @@ def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
 
 def _mislabelled(exchange: RecordedExchange, main: Record) -> list[Finding]:
     """``exchange.digest`` is that of the payload, made anew."""
-    stated = main.get("WARC-Payload-Digest")
-    if stated in (None, exchange.digest):
+    if main.get("WARC-Payload-Digest") in {None, exchange.digest}:
         return []
     return [Finding("its payload is not what its digest says", exchange.file, exchange.offset, exchange.uri)]
 
@@ -292,12 +299,10 @@ def _to_head(exchange: RecordedExchange, main: Record) -> bool:
 
 def _short(message: HttpResponse | None) -> bool:
     """Is its body shorter than it says? 204 and 304 have none, whatever they say (RFC 9110, 8.6)."""
-    if message is None or message.status in {204, 304}:
+    if message is None or message.chunked or message.status in {204, 304}:
         return False
-    said = message.header(b"content-length") if not message.chunked else None
-    if said is None or not said.isdigit():
-        return False
-    return len(said) > _DIGITS or len(message.payload) < int(said)
+    said = message.header(b"content-length") or b""
+    return said.isdigit() and (len(said) > _DIGITS or len(message.payload) < int(said))
 
 
 def _decoded(message: HttpResponse) -> str | None:

@@ -62,7 +62,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress =
     owed = [
         (series, facts, path)
         for facts in captures
-        if facts.ended is not None and (series := _series(facts))
+        if facts.ended is not None and facts.warcs and (series := series_of(facts.warcs[0]))
         for path in (path_of(facts, captures, folder),)
         if not path.exists()
     ]
@@ -96,10 +96,6 @@ def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
         yield "its digest", f"{one.digest} (keep it in another place)"
 
 
-def _series(facts: CaptureFacts) -> tuple[str, str] | None:
-    return series_of(facts.warcs[0]) if facts.warcs else None
-
-
 def path_of(facts: CaptureFacts, captures: Sequence[CaptureFacts], folder: Path) -> Path:
     """Where the certificate of one of these captures lies."""
     return folder / (NAME if len(captures) == 1 else f"certificate-{safe_name(facts.site)}.json")
@@ -114,13 +110,13 @@ def seal(
 ) -> list[Certified]:
     """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding.
 
-    Half of the work, by ``progress``, is to read the WARC files, half to examine the pages.
+    A third of the work, by ``progress``, is to read the WARC files, one to take digests, one to examine the pages.
     """
     site, info = about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     source = Material("", {path.name: partial(opened, path) for path in warcs})
     size = sum(path.stat().st_size for path in warcs)
-    done = _counting(progress, 2 * size)
+    done = _counting(progress, 3 * size)
     witness = ingest(source.warcs, done)
     servers = clocks(witness, source.warcs)
     with Drafts() as drafts:
@@ -134,7 +130,7 @@ def seal(
                 return [Certified(path, "", "", found) for _, path in owed]
         sealed = []
         with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
-            stated = [{"name": path.name, **fixity(path)} for path in _closed(folder, series)]
+            stated = [{"name": path.name, **fixity(path)} for path in warcs]
             for (facts, path), made in zip(owed, unsealed, strict=True):
                 document = of_files(made, stated, reports(folder))
                 ref = _keep(out, document, PageEntries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
@@ -155,10 +151,6 @@ def _counting(progress: Progress, total: float) -> Callable[[float], None]:
         progress(done, total)
 
     return read
-
-
-def _closed(folder: Path, series: tuple[str, str]) -> list[Path]:
-    return [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
 
 
 def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Drafts, source: Material) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def command(
     packages = capture.is_file() and holds_packages(capture)
     if (collection or packages) and former:
         raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
-    size = size_of(collection) if collection else 5 * capture.stat().st_size if packages else total_size(capture)
+    size = size_of(collection) if collection else 6 * capture.stat().st_size if packages else total_size(capture)
     with adding("verifying", size) as progress:
         if collection or packages:
             found = (

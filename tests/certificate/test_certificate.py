@@ -166,4 +166,4 @@ def test_a_person_is_told_how_far_the_examination_of_the_pages_is(tmp_path):
     pages = len((tmp_path / pages_name(written.path.name)).read_text().splitlines())
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
-    assert sum(share > 0.5 + 1e-9 for share in told) == pages, "the WARC files are read by half time"
+    assert sum(share > 2 / 3 + 1e-9 for share in told) == pages, "the WARC files are read by two thirds"

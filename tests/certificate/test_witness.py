@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.archive.members import records
+from sharc_crawler.certificate import indexes
 from sharc_crawler.certificate.witness import RecordedExchange, Witness, ingest
 from sharc_crawler.model import Result, Slot
 from tests.certificate.made import SITE, Maker, certified, said
@@ -65,5 +69,24 @@ def test_what_was_read_is_told_record_by_record(maker: Maker, tmp_path: Path) ->
     (path,) = tmp_path.glob("*.warc.gz")
     told: list[int] = []
     witness = ingest({path.name: lambda: path.open("rb")}, told.append)
-    assert witness.records == len(told) == 3, "warcinfo, response, request"
-    assert sum(told) == path.stat().st_size
+    assert witness.records == 3, "warcinfo, response, request"
+    with path.open("rb") as file:
+        assert {2 * record.end for record in records(file)} <= set(accumulate(told)), "read, and their digests taken"
+    assert sum(told) == 2 * path.stat().st_size
+
+
+@pytest.mark.slow
+def test_the_way_is_told_within_a_large_record(maker: Maker, tmp_path: Path) -> None:
+    body = Random(1).randbytes(5 << 20)  # more than is kept in memory
+    maker.visit("large", b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body), Slot.FIRST)
+    maker.out.close()
+    (warc,) = tmp_path.glob("*.warc.gz")
+    told: list[int] = []
+    ingest({warc.name: lambda: warc.open("rb")}, told.append)
+    size = warc.stat().st_size
+    assert sum(told) == 2 * size
+    assert sum(one > size // 10 for one in told) > 4, "as its digest is taken, too"
+    read: list[int] = []
+    assert len(list(indexes._lines(warc, read.append))) == 1
+    assert sum(read) == size
+    assert sum(map(bool, read)) > 1
