@@ -149,10 +149,7 @@ def main() -> None:
 
     def spec(first: dt.date, last: dt.date) -> HistorySpec:
         start, end = (dt.datetime(d.year, d.month, 1, tzinfo=dt.UTC).timestamp() for d in (first, last))
-        name = args.history
-        return HistorySpec(
-            f"{name}.csv.gz", args.root, start, end, f"{name}.start.links.jsonl.gz", f"{name}.linkevents.jsonl.gz"
-        )
+        return HistorySpec.beside(f"{args.history}.csv.gz", args.root, start, end)
 
     began = time.perf_counter()
     firsts = [dt.date(args.year, m, 1) for m in range(1, 13)] + [dt.date(args.year + 1, 1, 1)]

@@ -1,4 +1,4 @@
-"""``sharc simulate --collection``: how often sites are captured, compared on their histories."""
+"""``sharc simulate --every``: how often sites are captured, compared on their histories."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ WORDS = {
 
 def show_collection(files: list[Path], every: float, seeds: int, *, as_json: bool) -> None:
     """Print the share of pages that are as archived, by policy, with as many requests; means over the seeds."""
+    if not files:
+        raise UsageError(f"--every {every:g}: of which sites? Add --history FILE for each")
     times = {path.name.partition(".")[0]: read(path) for path in files}
     days = min(longest(times), MOST)
     if days < 7 * WEEKS or not 0 < every < days / 2:
         raise UsageError(
-            f"--collection: these histories share {days:.0f} days, and need {7 * WEEKS} at least;"
-            f" --every={every:g} must be less than half of them"
+            f"--every {every:g}: these histories share {days:.0f} days, and need {7 * WEEKS} at least;"
+            " it must be less than half of them"
         )
     each = max(1, max(len(one.names) for one in times.values()) // PAGES)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}

@@ -1,76 +1,70 @@
-"""The options that name a site to simulate."""
+"""The site to simulate, and what ``NAME=VALUE`` says of it and of a crawl."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.lab.experiment import RunSpec
 from sharc_crawler.lab.history import HistorySpec
-from sharc_crawler.lab.synthetic import LEAVES, SyntheticSpec
+from sharc_crawler.lab.synthetic import SyntheticSpec
+from sharc_crawler.options.kinds import Flag, Real, Text, Whole
+from sharc_crawler.options.reading import ARGUMENTS, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from sharc_crawler.model import Instant
+    from sharc_crawler.options.kinds import ValueKind
 
-Command = TypeVar("Command", bound="Callable[..., Any]")
-FILE = click.Path(dir_okay=False)
-SYNTHETIC = SyntheticSpec()
-SIMULATED = {"size", "skew", "outdegree", "leaves", "slow_down"}
-REAL = {"links", "linkevents", "root", "window"}
 ROOT = "/"
-DEFAULTS = {name: getattr(SYNTHETIC, name) for name in SIMULATED} | dict.fromkeys(REAL) | {"root": ROOT}
-
-_OPTIONS = (
-    click.option("--size", default=SYNTHETIC.size, show_default=True, help="Synthetic site: number of pages."),
-    click.option("--skew", default=SYNTHETIC.skew, show_default=True, help="Rates are 1/(i+1)^skew."),
-    click.option("--outdegree", default=SYNTHETIC.outdegree, show_default=True, help="Children per page."),
-    click.option(
-        "--leaves", type=click.Choice(LEAVES), default=SYNTHETIC.leaves, show_default=True, help="Where it is hot."
-    ),
-    click.option("--slow-down", default=SYNTHETIC.step, show_default=True, help="Seconds between two downloads."),
-    click.option("--history", type=FILE, help="Real site instead: change history (.csv, .csv.gz)."),
-    click.option("--links", type=FILE, help="Its links when its history begins (.jsonl, .jsonl.gz)."),
-    click.option("--linkevents", type=FILE, help="What was added to them and removed since."),
-    click.option("--root", default=ROOT, show_default=True, help="Entry page of the real site."),
-    click.option("--window", nargs=2, metavar="FROM TO", help="Of the real site: dates (UTC) or unix seconds."),
-)
+_TELLS = ("attested", "lying", "sitemap", "feed", "listing", "late")
+_BY_TYPE: Mapping[type, ValueKind[Any]] = {bool: Flag(), int: Whole(), float: Real(), str: Text()}
+MADE = {one.name.replace("_", "-"): one.default for one in fields(SyntheticSpec) if one.name != "seed"}
+TELLS = {one.name: one.default for one in fields(RunSpec) if one.name in _TELLS}
+WORLD = {name: _BY_TYPE[type(default)] for name, default in (MADE | TELLS).items()}  #: what --world takes
+ARGUED = {name: ARGUMENTS[name].option.kind for name in ("hints", "skip", "subsites")}  #: what -a takes
 
 
-def site_options(command: Command) -> Command:
-    """Add the options to a command; hand what click makes of them to :func:`site_spec`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def with_defaults(named: Mapping[str, Any]) -> str:
+    """As a help text lists them: ``size=10000, leaves=cold``."""
+    return ", ".join(f"{name}={WORLD[name].show(default)}" for name, default in named.items())
 
 
-def site_spec(options: Mapping[str, Any]) -> SyntheticSpec | HistorySpec:
+def named_values(option: str, texts: Iterable[str], kinds: Mapping[str, ValueKind[Any]]) -> dict[str, Any]:
+    """What an option's ``NAME=VALUE`` say; several may stand in one text, separated by commas.
+
+    >>> named_values("--world", ["size=200,leaves=hot", "slow-down=2"], WORLD)
+    {'size': 200, 'leaves': 'hot', 'slow-down': 2.0}
+    """
+    found = {}
+    for text in ",".join(texts).split(",") if texts else ():
+        name, equals, value = text.partition("=")
+        if name not in kinds:
+            raise UsageError(f"{option} {text}: {name!r} is not known{nearest(name, kinds)}")
+        if not equals:
+            raise UsageError(f"{option} {text}: write it as {name}=VALUE")
+        found[name] = checked(kinds[name], name, value)
+    return found
+
+
+def site_spec(
+    history: str | None, root: str, window: tuple[str, str] | None, world: Mapping[str, Any]
+) -> SyntheticSpec | HistorySpec:
     """The site that the options name; those of the other kind of site are refused."""
-    given = {name for name, default in DEFAULTS.items() if options[name] != default}
-    if options["history"] is None:
-        if stray := given & REAL:
-            raise UsageError(f"{_listed(stray)}: only for a real site; add --history")
-        return SyntheticSpec(**{name: options[name] for name in SIMULATED})
-    if stray := given & SIMULATED:
-        raise UsageError(f"{_listed(stray)}: only for a synthetic site, not to --history {options['history']}")
-    for name in ("history", "links", "linkevents"):
-        if options[name] and not Path(options[name]).exists():
-            raise UsageError(f"--{name} {options[name]} does not exist")
-    if options["window"] is None:
-        raise UsageError(f"--history {options['history']} needs --window FROM TO: two dates, or unix seconds")
-    if options["linkevents"] and not options["links"]:
-        raise UsageError(f"--linkevents {options['linkevents']} changes links that are not known: add --links")
-    start, end = map(instant, options["window"])
-    return HistorySpec(options["history"], options["root"], start, end, options["links"], options["linkevents"])
-
-
-def _listed(names: set[str]) -> str:
-    return ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
+    if history is None:
+        if window or root != ROOT:
+            raise UsageError(f"{'--window' if window else '--root'}: only of a real site; add --history")
+        return SyntheticSpec(**{name.replace("-", "_"): value for name, value in world.items() if name in MADE})
+    if stray := sorted(world.keys() & MADE):
+        raise UsageError(f"--world {', '.join(stray)}: only of a synthetic site, not of --history {history}")
+    if window is None:
+        raise UsageError(f"--history {history} needs --window FROM TO: two dates, or unix seconds")
+    start, end = map(instant, window)
+    return HistorySpec.beside(history, root, start, end)
 
 
 def instant(text: str, what: str = "window") -> Instant:

@@ -80,8 +80,8 @@ def why_none(facts: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     written = f"; {options['output']} is not written" if options["output"] else ""
     temporal = facts["pages"]["temporal"]
     if not temporal:
-        way_out = "Give a log of another time, or let a page count as temporal sooner: a lower --share"
-        return f"No page is temporal: there is no site to poll{written}. {way_out} ({options['share']:g} now)."
+        way_out = "Give a log of another time, or let a page count as temporal sooner: a lower share of --threshold"
+        return f"No page is temporal: there is no site to poll{written}. {way_out} ({options['threshold'][1]:g} now)."
     if options["budget"] is not None:
         return f"--budget {options['budget']:g} is too little for the first group{written}. Give more pages a day."
     few = f"{counted(temporal, 'temporal page', 'lie')} in groups of fewer than {LEAST_PAGES} pages"

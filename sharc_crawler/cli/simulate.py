@@ -6,23 +6,27 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from sharc_crawler import __version__
-from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import OutFile
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._simulate_collection import show_collection
-from sharc_crawler.cli._sites import FILE, site_options, site_spec
+from sharc_crawler.cli._sites import ARGUED, MADE, ROOT, TELLS, WORLD, named_values, site_spec, with_defaults
 from sharc_crawler.cli._tables import print_table
+from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.driver import GRAPHS
 from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, summary
+from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.schedule import write_schedules
 from sharc_crawler.plural import counted
+
+if TYPE_CHECKING:
+    from sharc_crawler.lab.synthetic import SyntheticSpec
 
 AVERAGED = ("incoherent", "as\nexpected", "unknown", "hopeless", "of these\nincoherent", "blur")  #: over the seeds
 SHOWN = ("strategy", "revisits", "seed", "pages", "gone", *AVERAGED)
@@ -35,73 +39,82 @@ KEYS = {
 
 
 @click.command()
-@site_options
-@click.option("--collection", multiple=True, type=FILE, help="Instead: change histories of sites that are kept.")
+@click.option(
+    "--world",
+    multiple=True,
+    metavar="NAME=VALUE,…",
+    help=f"Of a synthetic site: {with_defaults(MADE)}. Of any site: {with_defaults(TELLS)}.",
+)
+@click.option(
+    "--history",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="A real site instead: its change history, NAME.csv[.gz], with its links beside it.",
+)
+@click.option("--root", default=ROOT, show_default=True, help="Of the real site: its entry page.")
+@click.option("--window", nargs=2, metavar="FROM TO", help="Of the real site: dates (UTC) or unix seconds.")
 @click.option(
     "--every",
     type=click.FloatRange(0, min_open=True),
-    default=8.0,
-    show_default=True,
-    help="With it: days between two captures, on average.",
+    help="Capture all histories again and again instead: days between two captures, on average.",
 )
 @click.option("--strategy", default="bfs,sharc-selective", show_default=True, help="Names, comma-separated.")
 @click.option("--rates", default="oracle", show_default=True, help="oracle, history, lastmod, sitemap, constant…")
 @click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")
-@click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
-@click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
-@click.option("--sitemap", is_flag=True, help="The site has a sitemap: all pages, lastmods.")
-@click.option("--feed", default=0, help="It has a feed of its last changes, with times: so many entries.")
-@click.option("--listing", default=0, help="It has a page that lists its last changes, without times: so many.")
-@click.option("--late", default=0.0, help="Seconds after a change that sitemap, feed and listing tell of it.")
-@row("hints")
-@row("skip")
-@row("subsites")
+@click.option("-a", "argument", multiple=True, metavar="NAME=VALUE", help=f"As a crawl's: {', '.join(ARGUED)}.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--schedule", type=OutFile(), help="Write a CSV run,page,kind,time.")
 def command(
+    world: tuple[str, ...],
+    history: tuple[str, ...],
+    root: str,
+    window: tuple[str, str] | None,
+    every: float | None,
     strategy: str,
+    argument: tuple[str, ...],
     seeds: int,
     jobs: int,
     as_json: bool,
     schedule: IO[str] | None,
-    collection: tuple[str, ...],
-    every: float,
-    **options: Any,
+    **shared: Any,
 ) -> None:
     r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
 
-    The site is synthetic, or a real one whose history is replayed. With --collection, several histories are captured
+    The site is synthetic, or a real one whose history is replayed. With --every, several histories are captured
     again and again, as sharc keep does with every: auto, and at even intervals: how many pages are as archived?
 
     \b
     Example:
-      sharc simulate --size 10000 --leaves hot --strategy bfs,sharc-selective
-      sharc simulate --history site.csv.gz --links site.start.links.jsonl.gz --root / \
-        --window 2012-01-01 2013-01-01 --rates history --strategy sharc-selective --json
-      sharc simulate --collection a.csv.gz --collection b.csv.gz --every 8
+      sharc simulate --world size=10000,leaves=hot --strategy bfs,sharc-selective
+      sharc simulate --history site.csv.gz --window 2012-01-01 2013-01-01 \
+        --rates history --strategy sharc-selective --json
+      sharc simulate --history a.csv.gz --history b.csv.gz --every 8
     """
-    if collection:
-        show_collection([Path(one) for one in collection], every, seeds, as_json=as_json)
+    if every:
+        show_collection([Path(one) for one in history], every, seeds, as_json=as_json)
         return
-    site = site_spec(options)
-    names = [name.strip() for name in strategy.split(",")]
-    told = ("sitemap", "feed", "listing", "late", "hints", "skip")
-    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", *told, "subsites")}
-    if seeds > 1 and options["history"] and not options["attested"]:
+    if len(history) > 1:
+        raise UsageError("several --history are sites that are captured again and again: add --every DAYS")
+    said = named_values("--world", world, WORLD)
+    site = site_spec(history[0] if history else None, root, window, said)
+    shared |= {name: value for name, value in said.items() if name in TELLS} | named_values("-a", argument, ARGUED)
+    if seeds > 1 and history and not shared.get("attested"):
         click.echo(
             f"--seeds {seeds}: a history is what it is, and nothing else is drawn: each crawl is run once", err=True
         )
         seeds = 1
+    names = [name.strip() for name in strategy.split(",")]
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:
-        said = {"version": __version__, "site_options": asdict(site), "run_options": shared}
-        click.echo(json.dumps({**summary(site, found), **said}))
+        options = {name: getattr(specs[0], name) for name in ("rates", "graph", *TELLS, *ARGUED)}
+        facts = {"version": __version__, "site_options": asdict(site), "run_options": options}
+        click.echo(json.dumps({**summary(site, found), **facts}))
     else:
-        _show(summary(site, found))
-        if seeds == 1 and not options["history"]:
+        _show(summary(site, found), site)
+        if seeds == 1 and not history:
             say_again("--seeds", 5)  # one world tells little
         elif not schedule:
             say_again("--schedule", "schedule.csv")
@@ -115,7 +128,7 @@ def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[
     return [done.facts for done in runs]
 
 
-def _show(result: dict[str, Any]) -> None:
+def _show(result: dict[str, Any], site: SyntheticSpec | HistorySpec) -> None:
     """A table for readers."""
     first = result["runs"][0]
     rows = []
@@ -124,6 +137,8 @@ def _show(result: dict[str, Any]) -> None:
         rows.append([_shown(name, cell) for name, cell in zip(SHOWN, cells, strict=True)])
     guessed = f" ({counted(first['guessed'], 'page')} guessed)" if first["guessed"] else ""
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}{guessed}; graph: {first['graph']}"
+    if isinstance(site, HistorySpec):
+        caption += f"; links: {Path(site.links).name if site.links else 'no file beside it, pages are known by name'}"
     if any(map(_unjudged, result["runs"])):
         caption += "; without revisits nothing shows a page incoherent: all are unknown"
     if any(facts["hopeless"] for facts in result["runs"]):

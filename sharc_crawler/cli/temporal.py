@@ -51,8 +51,14 @@ if TYPE_CHECKING:
 @click.option("--days", default=60, show_default=True, help="Length of the window: the last days of the logs.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), default=None, help="Last day of the window.")
 @click.option("--least-views", type=click.IntRange(1), default=None, help="Of a reliable page.  [default: one a day]")
-@click.option("--first", default=3.0, show_default=True, help="n: a page's first days.")
-@click.option("--share", default=0.7, show_default=True, help="q: of its interest, gathered in them if temporal.")
+@click.option(
+    "--threshold",
+    type=(float, float),
+    default=(3.0, 0.7),
+    show_default=True,
+    metavar="DAYS SHARE",
+    help="n, q: in its first days a temporal page gathers more than that share of its interest.",
+)
 @click.option("--host", default="", help="Site of pages without one: https://www.example.org")
 @click.option("--site-column", default=None, help="Column of a table that holds the site.")
 @click.option(
@@ -75,8 +81,8 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     """
     _check(options)
     log = _read(logs, options)
-    if options["first"] >= (days := log.views.shape[1]):
-        raise UsageError(f"--first {options['first']:g} is no part of a window of {counted(days, 'day')}; give less")
+    if (first := options["threshold"][0]) >= (days := log.views.shape[1]):
+        raise UsageError(f"--threshold: {first:g} days are no part of a window of {counted(days, 'day')}; give less")
     found = _analyse(log, options)
     labelled = read_labels(options["labels"], found.log.pages) if options["labels"] else None
     measured = _measured(found, labelled) if labelled else None
@@ -126,7 +132,7 @@ def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:
 
 
 def _analyse(log: PageViews, options: dict[str, Any]) -> Analysis:
-    threshold = Threshold(options["first"], options["share"])
+    threshold = Threshold(*options["threshold"])
     with _progress() as bar:
         task = bar.add_task("fitting curves", total=len(log.pages))
         return analyse(log, threshold, By(options["by"]), progress=lambda pages: bar.advance(task, pages))

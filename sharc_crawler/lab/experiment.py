@@ -73,12 +73,11 @@ class RunSpec:
         if self.lying and not (self.attested or self.sitemap):
             raise UsageError(
                 f"lying={self.lying} is a share of the attested pages, of which there are none: add attested"
-                " (--attested SHARE), or a sitemap (--sitemap)"
+                "=SHARE, or sitemap=1"
             )
         if self.late and not (self.attested or self.sitemap or self.feed or self.listing):
             raise UsageError(
-                f"late={self.late} is of what tells of changes, and nothing does: add a sitemap (--sitemap), a feed"
-                " (--feed N) or a listing (--listing N)"
+                f"late={self.late} is of what tells of changes, and nothing does: add sitemap=1, feed=N or listing=N"
             )
 
 

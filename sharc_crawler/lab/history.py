@@ -1,7 +1,7 @@
 """Real sites, replayed: histories of page changes and link graphs, read from files and checked.
 
 ``NAME.csv[.gz]`` has the columns page, created, alive_at_start (1 or 0), deleted, hist and changes; the last three are
-instants joined by ``;``. ``NAME.start.links.jsonl[.gz]`` has ``{"page", "out"}`` per page,
+instants joined by ``;``. Beside it, ``NAME.start.links.jsonl[.gz]`` has ``{"page", "out"}`` per page,
 ``NAME.linkevents.jsonl[.gz]`` ``{"t", "page", "add", "del"}`` in the order of time. All times are unix seconds, UTC.
 """
 
@@ -59,6 +59,18 @@ class HistorySpec:
     end: Instant
     links: str | None = None
     linkevents: str | None = None
+
+    @classmethod
+    def beside(cls, history: str, root: str, start: Instant, end: Instant) -> HistorySpec:
+        """The replay of ``NAME.csv[.gz]`` with the files of links that stand beside it, if there are any."""
+        name = history.removesuffix(".gz").removesuffix(".csv")
+
+        def found(what: str) -> str | None:
+            files = (f"{name}.{what}.jsonl{packed}" for packed in (".gz", ""))
+            return next((file for file in files if Path(file).is_file()), None)
+
+        links = found("start.links")
+        return cls(history, root, start, end, links, found("linkevents") if links else None)
 
     def build(self) -> Site:
         """The site over the window; raises DataError where a file is not what it should be."""

@@ -18,9 +18,9 @@ def sharc(*arguments: object) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("simulate", "--hints", 5), "--hints='5' must be a number from 0 to 1"),
-        (("simulate", "--skip", "some"), "--skip='some' is not known. Allowed: attested, off"),
-        (("simulate", "--subsites", "folders"), "--subsites='folders' is not known"),
+        (("simulate", "-a", "hints=5"), "hints='5' must be a number from 0 to 1"),
+        (("simulate", "-a", "skip=some"), "skip='some' is not known. Allowed: attested, off"),
+        (("simulate", "-a", "subsites=folders"), "subsites='folders' is not known"),
         (("seeds", "rank", "--theta", 7), "--theta='7' must be a number from 0 to 1"),
         (("seeds", "rank", "--budget", -3), "--budget='-3' must be a whole number of at least 0"),
         (("seeds", "rank", "--updates", "digests"), "did you mean 'digest'?"),

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 
-SIMULATE = ("simulate", "--size", "30", "--strategy", "bfs", "--jobs", "1")
+SIMULATE = ("simulate", "--world", "size=30", "--strategy", "bfs", "--jobs", "1")
 
 
 def followed(*words: str) -> tuple[str, ...]:

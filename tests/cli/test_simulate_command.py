@@ -34,7 +34,7 @@ def test_synthetic_sites_in_json_with_schedules(tmp_path):
     file = tmp_path / "schedule.csv"
     done = sharc(
         "simulate",
-        *("--size", 40, "--skew", 1.1, "--outdegree", 3, "--leaves", "hot", "--slow-down", 2, "--seeds", 2),
+        *("--world", "size=40,skew=1.1,outdegree=3", "--world", "leaves=hot,slow-down=2", "--seeds", 2),
         *("--strategy", "bfs,sharc-selective", "--jobs", 1, "--json", "--schedule", file),
     )
     assert done.exit_code == 0, done.output
@@ -51,7 +51,7 @@ def test_synthetic_sites_in_json_with_schedules(tmp_path):
 
 
 def test_a_table_for_readers(tmp_path):
-    done = sharc("simulate", "--size", 30, "--attested", 1, "--lying", 0.5, "--strategy", "bfs:revisits=none")
+    done = sharc("simulate", "--world", "size=30,attested=1,lying=0.5", "--strategy", "bfs:revisits=none")
     assert done.exit_code == 0, done.output
     assert "bfs:revisits=none" in done.stdout
     assert "evidence: attested; rates: oracle; graph: discover" in done.stdout
@@ -61,22 +61,26 @@ def test_a_table_for_readers(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["--size", 0], "size=0 is not possible"),
+        (["--world", "size=0"], "size=0 is not possible"),
+        (["--world", "size=many"], "size='many' must be a whole number"),
+        (["--world", "sise=5"], "--world sise=5: 'sise' is not known; did you mean 'size'"),
+        (["--world", "sitemap"], "--world sitemap: write it as sitemap=VALUE"),
+        (["--world", "sitemap=often"], "sitemap='often' must be 1 or 0"),
+        (["-a", "depth=2"], "-a depth=2: 'depth' is not known"),
         (["--strategy", "bsf"], "strategy='bsf' is not known; did you mean 'bfs'"),
         (["--strategy", ""], "strategy='' is not known"),
-        (["--links", "x"], "--links: only for a real site; add --history"),
         (["--history", __file__], f"--history {__file__} needs --window"),
-        (["--history", "x.csv"], "--history x.csv does not exist"),
-        (["--history", "x.csv", "--window", 0, 1], "--history x.csv does not exist"),
+        (["--history", "x.csv"], "'x.csv' does not exist"),
         (["--history", __file__, "--window", "spring", 1], "'spring' is neither a date"),
-        (["--root", "/x", "--linkevents", "x"], "--linkevents, --root: only for a real site"),
-        (["--history", "x.csv", "--window", 0, 1, "--slow-down", 2], "--slow-down: only for a synthetic site"),
+        (["--root", "/x"], "--root: only of a real site; add --history"),
+        (["--window", 0, 1], "--window: only of a real site; add --history"),
+        (["--history", __file__, "--window", 0, 1, "--world", "slow-down=2"], "slow-down: only of a synthetic site"),
+        (["--history", __file__, "--history", __file__], "captured again and again: add --every DAYS"),
+        (["--every", 8], "--every 8: of which sites? Add --history FILE"),
         (["--history", __file__, "--window", "nan", 1], "'nan' is neither a date"),
-        (["--history", __file__, "--window", 0, 1, "--linkevents", "y"], "--linkevents y does not exist"),
-        (["--history", __file__, "--window", 0, 1, "--linkevents", __file__], "changes links that are not known"),
-        (["--attested", 2], "attested=2.0 is not possible"),
-        (["--lying", 0.1], "there are none: add attested (--attested SHARE), or a sitemap (--sitemap)"),
-        (["--late", 5], "late=5.0 is of what tells of changes, and nothing does: add a sitemap (--sitemap)"),
+        (["--world", "attested=2"], "attested=2.0 is not possible"),
+        (["--world", "lying=0.1"], "there are none: add attested=SHARE, or sitemap=1"),
+        (["--world", "late=5"], "late=5.0 is of what tells of changes, and nothing does: add sitemap=1, feed=N or"),
         (["--rates", "orakel"], "rates='orakel' is not known; did you mean 'oracle'"),
         (["--seeds", 0], "0 is not in the range x>=1"),
     ],
@@ -160,14 +164,14 @@ def test_a_plan_takes_addresses_as_a_crawl_does(source, says, tmp_path, monkeypa
 
 
 def test_several_worlds_have_a_mean_and_the_json_has_the_options():
-    several = ["simulate", "--size", 30, "--strategy", "bfs", "--seeds", 2, "--jobs", 1]
+    several = ["simulate", "--world", "size=30", "--strategy", "bfs", "--seeds", 2, "--jobs", 1]
     assert "Mean of all seeds ± standard deviation" in sharc(*several).output
     single = sharc(*several, "--strategy", "bfs:revisits=none").output.partition("Mean of all")[2]
     assert re.search(r"revisits=none +│ +- │ +- │ +30\.00 ± 0\.00 │ +0\.00 ± 0\.00 │ +- │", single), single
-    attested = sharc(*several, "--strategy", "bfs:revisits=none", "--attested", 1).output
+    attested = sharc(*several, "--strategy", "bfs:revisits=none", "--world", "attested=1").output
     assert "nothing shows a page incoherent" not in attested
     assert not re.search(r"│ +- │", attested), "the server's word shows some"
-    found = json.loads(sharc(*several, "--skew", 2, "--hints", 0.2, "--json").stdout)
+    found = json.loads(sharc(*several, "--world", "skew=2", "-a", "hints=0.2", "--json").stdout)
     assert (found["site_options"]["skew"], found["run_options"]["hints"]) == (2, 0.2)
 
 
@@ -176,7 +180,7 @@ def test_a_history_is_run_once_where_nothing_is_drawn(tmp_path):
     done = sharc(*words, "--seeds", 3, "--jobs", 1, "--json")
     assert "--seeds 3: a history is what it is" in done.stderr
     assert len(json.loads(done.stdout)["runs"]) == 1
-    drawn = sharc(*words, "--seeds", 2, "--jobs", 1, "--json", "--attested", 0.5)
+    drawn = sharc(*words, "--seeds", 2, "--jobs", 1, "--json", "--world", "attested=0.5")
     assert [one["seed"] for one in json.loads(drawn.stdout)["runs"]] == [0, 1]
 
 

@@ -132,7 +132,7 @@ def test_where_nothing_is_chosen_it_says_so_and_what_to_do(log, tmp_path):
     result = run(flat, "-o", seeds := tmp_path / "seeds.txt")
     assert result.exit_code == 0, result.output
     assert "No page is temporal: there is no site to poll" in result.stderr.splitlines()[-1]
-    assert "a lower --share (0.7 now)." in result.stderr.splitlines()[-1]
+    assert "a lower share of --threshold (0.7 now)." in result.stderr.splitlines()[-1]
     assert not seeds.exists()
     result = run(log / "views.csv", "--budget", 0.01)
     assert "--budget 0.01 is too little for the first group" in result.stderr.splitlines()[-1]
@@ -157,14 +157,14 @@ def test_budget_limits_the_choice(log):
 def test_errors_say_the_way_out(log, tmp_path):
     result = run(log / "views.csv", "--top", 3, "--budget", 5)
     assert (result.exit_code, "give one" in result.stderr) == (2, True)
-    result = run(log / "views.csv", "--share", 2)
+    result = run(log / "views.csv", "--threshold", 3, 2)
     assert (result.exit_code, "between 0 and 1" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--until", "1990-01-01")
     assert (result.exit_code, "--until 1990-01-01: the logs begin after it" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--days", 1)
     assert (result.exit_code, "--days 1: a curve needs 5 days" in result.stderr) == (2, True)
-    result = run(log / "views.csv", "--first", 100)
-    assert (result.exit_code, "--first 100 is no part of a window of 59 days" in result.stderr) == (2, True)
+    result = run(log / "views.csv", "--threshold", 100, 0.7)
+    assert (result.exit_code, "--threshold: 100 days are no part of a window of 59 days" in result.stderr) == (2, True)
     result = run(tmp_path / "absent.log")
     assert (result.exit_code, "no such file" in result.stderr) == (3, True)
     result = run(tmp_path)

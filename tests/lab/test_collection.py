@@ -58,12 +58,12 @@ def test_the_command_compares_histories(tmp_path):
         lines = [f"/{name},-9,1,,,{';'.join(map(str, row))}" for name, row in zip(made.names, made.events, strict=True)]
         files.append(write_history(tmp_path, lines, name=f"s{seed}.csv.gz"))
     assert len(read(files[0]).names) == 8
-    words = [word for file in files for word in ("--collection", str(file))]
-    done = CliRunner().invoke(main, ["simulate", *words, "--json"])
+    words = [word for file in files for word in ("--history", str(file))]
+    done = CliRunner().invoke(main, ["simulate", *words, "--every", "8", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert set(found) == {"auto", "even", "proportional", "told"}
     assert all(0.3 < one["fresh"] < 1 for one in found.values())
     refused = CliRunner().invoke(main, ["simulate", *words, "--every", "90"])
     assert refused.exit_code == 2
-    assert "--every=90" in refused.output
+    assert "--every 90" in refused.output

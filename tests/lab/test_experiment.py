@@ -106,9 +106,7 @@ def test_a_history_is_replayed(tmp_path):
 def wiki(shared_data):
     name = str(shared_data / "change-histories/emacswiki-2012")
     start, end = (float(calendar.timegm((year, 1, 1, 0, 0, 0))) for year in (2012, 2013))
-    return HistorySpec(
-        f"{name}.csv.gz", "SiteMap", start, end, f"{name}.start.links.jsonl.gz", f"{name}.linkevents.jsonl.gz"
-    )
+    return HistorySpec.beside(f"{name}.csv.gz", "SiteMap", start, end)
 
 
 @pytest.mark.slow

@@ -35,6 +35,15 @@ def test_links_as_of_the_start_and_since(tmp_path):
     assert site.graph.links(1, 3.0) == (2,)
 
 
+def test_links_are_found_beside_the_history(tmp_path):
+    history = str(write_history(tmp_path))
+    write_lines(tmp_path / "site.linkevents.jsonl", [{"t": 3, "page": "/a", "add": ["/b"], "del": []}])
+    assert HistorySpec.beside(history, "/", 0.0, 10.0) == HistorySpec(history, "/", 0.0, 10.0), "of no known links"
+    write_lines(tmp_path / "site.start.links.jsonl", [{"page": "/", "out": ["/a"]}])
+    site = HistorySpec.beside(history, "/", 0.0, 10.0).build()
+    assert (site.known, site.graph.links(1, 3.0)) == ([0, 1], (2,))
+
+
 def test_a_window_may_begin_later(tmp_path):
     site = HistorySpec(str(write_history(tmp_path)), "/", 1.5, 4.0).build()
     assert site.changes.counts().tolist() == [1, 0, 0, 0]

@@ -110,14 +110,15 @@ def history(tmp_path):
 def test_the_schedule_alone_gives_the_scores(history, tmp_path, jobs):
     links = [{"page": "/0", "out": ["/1", "/2", "/3"]}]
     links += [{"page": f"/{page}", "out": [f"/{3 * page + child}" for child in (1, 2, 3)]} for page in range(1, 13)]
+    write_lines(tmp_path / "site.start.links.jsonl", links)
     schedule = tmp_path / "schedule.csv"
     done = CliRunner().invoke(
         main,
         [
-            *("simulate", "--history", str(history), "--links", str(write_lines(tmp_path / "links.jsonl", links))),
+            *("simulate", "--history", str(history), "--world", "attested=0.5"),
             *("--root", "/0", "--window", "1970-01-01T00:16:40", "5000", "--rates", "history", "--graph", "discover"),
             *("--strategy", "bfs,dfs:revisits=none,sharc-selective,sharc-attested,sharc-attested:visits=2"),
-            *("--attested", "0.5", "--seeds", "2", "--jobs", str(jobs), "--json", "--schedule", str(schedule)),
+            *("--seeds", "2", "--jobs", str(jobs), "--json", "--schedule", str(schedule)),
         ],
     )
     assert done.exit_code == 0, done.output
@@ -149,8 +150,8 @@ def test_a_real_history_scored_by_an_outsider(shared_data, tmp_path):
     done = CliRunner().invoke(
         main,
         [
-            *("simulate", "--history", str(history), "--links", f"{name}.start.links.jsonl.gz"),
-            *("--root", "SiteMap", "--window", "2012-03-01", "2012-04-01", "--graph", "known", "--jobs", "1"),
+            *("simulate", "--history", str(history), "--root", "SiteMap", "--window", "2012-03-01", "2012-04-01"),
+            *("--graph", "known", "--jobs", "1"),
             *("--strategy", "sharc-selective", "--rates", "history", "--json", "--schedule", str(schedule)),
         ],
     )

@@ -48,7 +48,7 @@ def test_the_same_spec_gives_the_same_parts():
 
 @pytest.mark.slow
 def test_on_the_command_line():
-    options = ["--size", "300", "--outdegree", "30", "--strategy", "sharc-selective", "--subsites", "links"]
+    options = ["--world", "size=300,outdegree=30", "--strategy", "sharc-selective", "-a", "subsites=links"]
     done = CliRunner().invoke(main, ["simulate", *options, "--json"])
     assert done.exit_code == 0, done.output
     (facts,) = json.loads(done.stdout)["runs"]

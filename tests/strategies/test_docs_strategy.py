@@ -38,7 +38,7 @@ def test_it_keeps_the_contract(folder):
 def test_it_crawls_by_path_and_by_name_and_is_better_than_the_order_of_discovery(folder):
     names = "bfs,my_orders.ColdestFirst,coldest-first:most=2"
     sharc = ("-c", "from sharc_crawler.cli import main; main()", "simulate")
-    site = ("--size", "500", "--graph", "known", "--seeds", "2", "--jobs", "1", "--json")
+    site = ("--world", "size=500", "--graph", "known", "--seeds", "2", "--jobs", "1", "--json")
     done = run(folder, *sharc, *site, "--strategy", names)
     assert done.returncode == 0, done.stderr
     runs = json.loads(done.stdout)["runs"]

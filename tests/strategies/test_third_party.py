@@ -72,7 +72,7 @@ for words in sys.argv[1:]:
     done = CliRunner().invoke(main, words.split())
     print(done.exit_code, done.stderr.replace("\\n", " "))
 """
-SITE = ("--size", "7", "--outdegree", "2", "--jobs", "1", "--json")  # 0 links to 1 and 2, these to 3, 4 and 5, 6
+SITE = ("--world", "size=7,outdegree=2", "--jobs", "1", "--json")  # 0 links to 1 and 2, these to 3, 4 and 5, 6
 
 
 @pytest.fixture(scope="module")
