@@ -47,14 +47,9 @@ class Boosted:
         self.length_ = float(lengths.mean())
         weights, seen = lengths / self.length_, changed > 0
         self.start_ = float(np.log(np.count_nonzero(seen) / weights.sum()))
-        grower = Grower(self._levels(features), seen, self.directions)
-        logs = np.full(len(seen), self.start_)
-        self.trees_ = []
-        for _ in range(ROUNDS):
-            tree, leaves = grower.grow(weights * np.exp(logs))
-            self.trees_.append(tree)
-            for rows, value in zip(leaves, tree.values, strict=True):
-                logs[rows] += LEARNING_RATE * value
+        expected = weights * np.exp(self.start_)
+        grower = Grower(self._levels(features), seen, self.directions, expected, LEARNING_RATE)
+        self.trees_ = [grower.grow()[0] for _ in range(ROUNDS)]
         return self
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:

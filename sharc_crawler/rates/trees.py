@@ -16,6 +16,7 @@ LEVELS = 64  #: of each feature, at most
 LEAVES = 8
 LEAST = 100  #: rows in a leaf
 RIDGE = 20.0
+SEEN = 2.0**26  #: what a row with a change adds to a count of rows, so that both are counted at once
 
 
 class RateTree(NamedTuple):
@@ -55,7 +56,7 @@ class _Leaf:
     def _value(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """What a Newton step adds to the logarithm of the rate, within the bounds that monotony leaves."""
         expected, seen, _ = sums
-        return np.asarray(np.clip((seen - expected) / (expected + RIDGE), self.low, self.high))
+        return np.asarray(np.minimum(np.maximum((seen - expected) / (expected + RIDGE), self.low), self.high))
 
     def value(self) -> float:
         """The same of the leaf."""
@@ -73,33 +74,40 @@ def _falls(sums: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.
 
 
 class Grower:
-    """Grows one tree after the other on the same rows.
+    """Grows one tree after the other on the same rows, each on what those before have left.
 
     Parameters
     ----------
     levels: of each feature, shape (features, rows)
     seen: whether a change was
     directions: per feature 1, where more of it never means more for a row, -1, never less, or 0
+    expected: changes of each row, at first; it is written to
+    step: the share of what a tree says that is believed
 
     """
 
-    def __init__(self, levels: NDArray[np.uint8], seen: NDArray[np.bool_], directions: Sequence[int]) -> None:
-        self._levels, self._seen = levels, seen
+    def __init__(
+        self,
+        levels: NDArray[np.uint8],
+        seen: NDArray[np.bool_],
+        directions: Sequence[int],
+        expected: NDArray[np.float64],
+        step: float,
+    ) -> None:
+        self._levels, self._expected, self._step = levels, expected, step
         self._directions = np.array(directions, np.float64)
         # Two features are counted in one go: half as many walks over the rows.
         wide = levels.astype(np.int64)
         self._pairs = [
             wide[one] * LEVELS + (wide[one + 1] if one + 1 < len(wide) else 0) for one in range(0, len(wide), 2)
         ]
+        self._counts = np.where(seen, SEEN + 1.0, 1.0)
         self._all = np.arange(levels.shape[1])
-        self._sums_of_all = self._sums(self._pairs, np.zeros(len(seen)), seen)
+        self._root = self._sums(self._pairs, expected, self._counts)
 
-    def grow(self, expected: NDArray[np.float64]) -> tuple[RateTree, list[NDArray[np.int64]]]:
-        """The tree that lowers the Poisson loss most where so many changes are expected of each row, and its leaves'
-        rows.
-        """
-        sums = np.stack([self._counted(self._pairs, expected), *self._sums_of_all[1:]])  # no tree changes the others
-        leaves = [_Leaf(self._all, sums)]
+    def grow(self) -> tuple[RateTree, list[NDArray[np.int64]]]:
+        """The tree that lowers the Poisson loss most, and its leaves' rows."""
+        leaves = [_Leaf(self._all, self._root)]
         best = [leaves[0].best(self._directions)]
         splits = []
         while len(leaves) < LEAVES:
@@ -108,20 +116,26 @@ class Grower:
             if gain <= 0.0:
                 break
             splits.append((at, feature, level))
-            leaves[at], new = self._split(leaves[at], feature, level, expected)
+            leaves[at], new = self._split(leaves[at], feature, level)
             leaves.append(new)
             best[at] = leaves[at].best(self._directions)
             best.append(new.best(self._directions))
-        return RateTree(splits, np.array([leaf.value() for leaf in leaves])), [leaf.rows for leaf in leaves]
+        tree = RateTree(splits, np.array([leaf.value() for leaf in leaves]))
+        grown = np.zeros_like(self._root[0])
+        for leaf, factor in zip(leaves, np.exp(self._step * tree.values), strict=True):
+            self._expected[leaf.rows] *= factor
+            grown += factor * leaf.sums[0]
+        self._root = np.stack([grown, *self._root[1:]])  # what is expected of a leaf's rows grows alike: no new count
+        return tree, [leaf.rows for leaf in leaves]
 
-    def _split(self, leaf: _Leaf, feature: int, level: int, expected: NDArray[np.float64]) -> list[_Leaf]:
+    def _split(self, leaf: _Leaf, feature: int, level: int) -> list[_Leaf]:
         """Both sides; the smaller one is counted, the other is what is left."""
         beyond = np.take(self._levels[feature], leaf.rows) > level
         sides = leaf.rows[~beyond], leaf.rows[beyond]
         small = int(len(sides[1]) < len(sides[0]))
         rows = sides[small]
         pairs = [np.take(pair, rows) for pair in self._pairs]
-        counted = self._sums(pairs, np.take(expected, rows), np.take(self._seen, rows))
+        counted = self._sums(pairs, np.take(self._expected, rows), np.take(self._counts, rows))
         sums = [leaf.sums - counted, leaf.sums - counted]
         sums[small] = counted
         below, above = (_Leaf(rows, own, leaf.low, leaf.high) for rows, own in zip(sides, sums, strict=True))
@@ -134,17 +148,14 @@ class Grower:
         return [below, above]
 
     def _sums(
-        self, pairs: list[NDArray[np.int64]], expected: NDArray[np.float64], seen: NDArray[np.bool_]
+        self, pairs: list[NDArray[np.int64]], expected: NDArray[np.float64], counts: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Of some rows, by feature and level: changes expected, changes seen, rows."""
-        hits = np.flatnonzero(seen)
-        found = self._counted(pairs, expected), self._counted([np.take(pair, hits) for pair in pairs])
-        return np.stack([*found, self._counted(pairs)])
+        seen, rows = np.divmod(self._counted(pairs, counts), SEEN)
+        return np.stack([self._counted(pairs, expected), seen, rows])
 
-    def _counted(
-        self, pairs: list[NDArray[np.int64]], values: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
-        """The sums of a value by feature and level; of ones where none is given."""
-        both = np.array([np.bincount(pair, values, LEVELS * LEVELS) for pair in pairs], np.float64)
+    def _counted(self, pairs: list[NDArray[np.int64]], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sums of a value by feature and level."""
+        both = np.array([np.bincount(pair, values, LEVELS * LEVELS) for pair in pairs])
         both = both.reshape(-1, LEVELS, LEVELS)
         return np.stack([both.sum(2), both.sum(1)], axis=1).reshape(-1, LEVELS)[: len(self._levels)]

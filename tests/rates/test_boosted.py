@@ -61,12 +61,28 @@ def test_more_of_a_feature_means_what_its_direction_says(monkeypatch: pytest.Mon
 def test_a_leaf_has_as_many_rows_as_it_must():
     x, bits, lengths = intervals(4_000)
     levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
-    tree, leaves = trees.Grower(levels, bits > 0, DIRECTIONS).grow(np.full(len(bits), bits.mean()))
+    expected = np.full(len(bits), bits.mean())
+    tree, leaves = trees.Grower(levels, bits > 0, DIRECTIONS, expected, boosted.LEARNING_RATE).grow()
     assert len(leaves) == len(tree.values) == trees.LEAVES
     assert min(map(len, leaves)) >= trees.LEAST
     at = tree.leaves(levels)
     for leaf, rows in enumerate(leaves):
         np.testing.assert_array_equal(np.flatnonzero(at == leaf), np.sort(rows))
+
+
+def test_the_next_tree_begins_with_what_the_last_one_counted():
+    x, bits, lengths = intervals(4_000)
+    levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
+    expected = np.full(len(bits), bits.mean())
+    grower = trees.Grower(levels, bits > 0, DIRECTIONS, expected, boosted.LEARNING_RATE)
+    for _ in range(3):
+        tree, _ = grower.grow()
+        steps = np.exp(boosted.LEARNING_RATE * tree.values[tree.leaves(levels)])
+        assert (steps != 1.0).any()
+    anew = [np.bincount(level, expected, trees.LEVELS) for level in levels]
+    seen = [np.bincount(level[bits > 0], minlength=trees.LEVELS) for level in levels]
+    rows = [np.bincount(level, minlength=trees.LEVELS) for level in levels]
+    np.testing.assert_allclose(grower._root, [anew, seen, rows], rtol=1e-12)
 
 
 def test_too_few_rows_are_one_leaf():
