@@ -82,7 +82,7 @@ class Calendars:
         least, most = date.order - row, date.order + row
         if bisect_left(place.entered, least) < bisect_left(place.entered, most + 1):
             return False
-        near = place.dates[bisect_left(place.dates, (least, -1)) : bisect_left(place.dates, (most + 1, -1))]
+        near = place.dates[bisect_left(place.dates, (least,)) : bisect_left(place.dates, (most + 1,))]
         return not any(self._shows_more(page) for _, page in near)
 
     def why_not(self, url: str, parent: PageId) -> str | None:
@@ -122,11 +122,11 @@ class Calendars:
 
 def _beside(place: _Calendar, order: int) -> tuple[list[tuple[int, PageId]], list[tuple[int, PageId]]]:
     """The visited between a date and the nearest one that was no calendar's to name, and those beyond the date."""
-    at, entry = bisect_left(place.dates, (order, -1)), bisect_left(place.entered, order)
+    at, entry = bisect_left(place.dates, (order,)), bisect_left(place.entered, order)
     below, above = place.dates[:at], place.dates[at:]
-    before, after = place.entered[max(entry - 1, 0) : entry], place.entered[entry : entry + 1]
+    before, after = place.entered[:entry], place.entered[entry:]
     if not place.entered:
         before, after = [one[0] for one in below[:1]], [one[0] for one in above[-1:]]
-    if before and (not after or order - before[0] <= after[0] - order):
-        return [one for one in below if one[0] >= before[0]][-ROW:], above[:ROW]
+    if before and (not after or order - before[-1] <= after[0] - order):
+        return [one for one in below if one[0] >= before[-1]][-ROW:], above[:ROW]
     return [one for one in above if one[0] <= after[0]][:ROW], below[-ROW:]

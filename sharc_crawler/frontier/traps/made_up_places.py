@@ -54,7 +54,7 @@ class MadeUpPlaces(Repeats):
         for part in made_up(url) if self._reasons else ():  # where one of them means nothing, the others may
             row = self.rows.get(part.place)
             if reason := self._reasons.get(row):
-                means = MEANING * self._other[row] >= self._again[row] > 0
+                means = MEANING * self._other[row] >= self._again[row]
                 if not (means and part.place.startswith("?")):  # one script may show a few texts by turns
                     enough = few or self.pages[row] >= LEAST
                     left = part.rest in self.seen and enough and not means and not self._may_be_versions(row)

@@ -34,7 +34,7 @@ class SoftErrors:
         """A page was captured. Queries are others' to look at: one page may be shown under many."""
         if "?" in url:
             return
-        for place in dict.fromkeys((url.rpartition("/")[0], "/".join(url.split("/", 3)[:3]))):  # its folder, the top
+        for place in dict.fromkeys((url.rpartition("/")[0], "/".join(url.split("/")[:3]))):  # its folder, the top
             if self._count(place, content) == COPIES and place not in self._asked and len(self._asked) < MOST:
                 from sharc_crawler.unlikely import unlikely  # on few sites
 

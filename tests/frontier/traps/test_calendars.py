@@ -7,12 +7,16 @@ import calendar
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps.calendars import Calendars
 from sharc_crawler.links.dated import dated
 from sharc_crawler.live.reading.document import words
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.made_sites import ROOT, Made, crawl, run_through
+from tests.frontier.traps.tables import add, table
 
 TRUE = 12
 YEAR, MONTH = 2026, 11
@@ -172,3 +176,197 @@ def test_what_was_seen_of_a_calendar_holds_after_a_restart(impolite):
 def test_which_addresses_have_a_calendars_date(url, place):
     date = dated(url)
     assert (date and date.place) == place
+
+
+class Seen:
+    """Months of a calendar by their numbers; most show the same."""
+
+    def __init__(self) -> None:
+        self.pages, self.calendars = table("about"), Calendars()
+
+    def path(self, at: int) -> str:
+        return f"cal/{2020 + at // 12}/{at % 12 + 1:02}"
+
+    def see(self, *months: int, parent: int = 0, content: str = "Mo Tu We") -> int:
+        for at in months:
+            page = add(self.pages, self.path(at), parent)
+            assert self.calendars.saw(page, content, self.pages)
+        return page
+
+    def row(self, first: int, last: int) -> int:
+        """Months one after the other: the front page names the first, and each the next."""
+        page = self.see(first)
+        for at in range(first, last, 1 if last > first else -1):
+            page = self.see(at + (1 if last > first else -1), parent=page)
+        return page
+
+    def waits(self, at: int, parent: int = 0) -> bool:
+        page = add(self.pages, self.path(at), parent)
+        return self.calendars.doubts(page, self.pages.urls[page])
+
+    def left(self, at: int, parent: int | None = None) -> bool:
+        """``parent``: the page that was visited last."""
+        parent = len(self.pages) - 1 if parent is None else parent
+        return self.calendars.why_not(ROOT + self.path(at), parent) is not None
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_month_is_left_after_twelve_empty_ones_in_a_row(way):
+    seen = Seen()
+    seen.row(0, 10 * way)
+    assert not seen.left(11 * way)
+    last = seen.see(11 * way, parent=len(seen.pages) - 1)
+    assert seen.left(12 * way)
+    assert not seen.left(12 * way, parent=1), "a page without a date names it"
+    assert not seen.calendars.why_not(f"{ROOT}elsewhere/2020/01", last)
+    assert not seen.calendars.why_not(f"{ROOT}about", last)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("at", [0, 5, 11])
+def test_no_month_is_left_where_one_of_the_twelve_shows_more(at, way):
+    seen = Seen()
+    for month in range(12):
+        seen.see(month * way, parent=len(seen.pages) - 1 if month else 0, content="feast" if month == at else "Mo")
+    assert not seen.left(12 * way)
+    seen.see(12 * way, parent=len(seen.pages) - 1, content="Mo")
+    assert seen.left(13 * way) is (at == 0)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize(("feast", "left"), [(13, False), (24, False), (25, True)])
+def test_nor_where_one_of_twelve_beyond_it_does(feast, left, way):
+    seen = Seen()
+    front = seen.row(0, 11 * way)
+    for at in range(13, 26):
+        seen.see(at * way, parent=NO_PARENT, content="feast" if at == feast else "Mo Tu We")
+    assert seen.left(12 * way, parent=front) is left
+
+
+@pytest.mark.parametrize(("other", "left"), [(24, True), (25, True), (23, False)])
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_row_is_counted_from_the_nearest_way_in(other, left, way):
+    """Two are as near: the earlier one."""
+    seen = Seen()
+    seen.row(0, 11 * way)
+    seen.see(other * way)
+    expected = left if way == 1 or other != 24 else False
+    assert seen.left(12 * way, parent=len(seen.pages) - 2) is expected
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_what_lies_behind_the_nearest_way_in_is_not_counted(way):
+    seen = Seen()
+    seen.row(0, 4 * way)
+    seen.row(5 * way, 15 * way)
+    assert not seen.left(16 * way)
+    seen.see(16 * way, parent=len(seen.pages) - 1)
+    assert seen.left(17 * way)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize(("other", "left"), [(25, True), (20, False)])
+def test_of_what_was_known_before_the_nearer_end_counts(other, left, way):
+    seen = Seen()
+    for at in (*range(12), other):
+        seen.see(at * way, parent=NO_PARENT)
+    assert seen.left(12 * way, parent=5) is left
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_what_was_known_before_is_one_row(way):
+    seen = Seen()
+    for at in range(11):
+        seen.see(at * way, parent=NO_PARENT)
+    assert seen.waits(30 * way), "what was known is looked at first"
+    assert not seen.left(11 * way, parent=5)
+    seen.see(11 * way, parent=NO_PARENT)
+    assert seen.left(12 * way, parent=5)
+
+
+@pytest.mark.parametrize(
+    ("path", "event", "left"),
+    [
+        ("event/feast", None, False),
+        ("day/2020/06/01", None, False),  # of another calendar: nobody knows yet
+        ("day/2020/06/01", Event.NO_CONTENT, True),  # it is gone
+        ("event/feast", Event.NO_CONTENT, False),
+        ("cal/2030/06", None, True),
+    ],
+)
+def test_a_month_that_names_something_else_is_not_empty(path, event, left):
+    seen = Seen()
+    last = seen.row(0, 11)
+    page = add(seen.pages, path, last - 4)
+    if event is not None:
+        seen.pages.move(page, Event.LEASE)
+        seen.pages.move(page, event)
+    assert seen.left(12, parent=last) is left
+
+
+@pytest.mark.parametrize(("text", "left"), [("Mo Tu We", True), ("feast", False)])
+def test_days_that_a_month_names_count_by_what_they_show(text, left):
+    seen = Seen()
+    last = seen.row(0, 11)
+    for day, content in ((1, "Mo Tu We"), (2, text), (3, "Mo Tu We")):
+        page = add(seen.pages, f"day/2020/06/{day:02}", last - 4)
+        seen.calendars.saw(page, content, seen.pages)
+    assert seen.left(12, parent=last) is left
+
+
+def test_pictures_of_a_month_do_not_count():
+    seen = Seen()
+    last = seen.row(0, 11)
+    add(seen.pages, "cal.png", last, Kind.RESOURCE)
+    add(seen.pages, "other", 0)
+    assert seen.left(12, parent=last)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_month_waits_where_it_is_a_year_from_the_way_in_and_nothing_near_it_shows_more(way):
+    seen = Seen()
+    page = seen.row(0, 3 * way)
+    assert not seen.waits(11 * way, page)
+    assert seen.waits(12 * way, page)
+    assert not seen.waits(12 * way, NO_PARENT), "a seed, or known before"
+    seen.see(30 * way, parent=page, content="feast")
+    assert [seen.waits((30 + away) * way, page) for away in (-12, -11, 11, 12)] == [True, False, False, True]
+    assert not seen.calendars.doubts(1, f"{ROOT}about")
+    assert not seen.calendars.doubts(page, f"{ROOT}elsewhere/2020/01")
+
+
+def test_a_day_waits_where_it_is_twelve_days_from_the_way_in():
+    pages, calendars = table("day/2020/06/01"), Calendars()
+    calendars.saw(1, "nothing", pages)
+    for day in (12, 13, 24, 25):
+        add(pages, f"day/2020/06/{day}", 1)
+    assert [calendars.doubts(page, pages.urls[page]) for page in (2, 3)] == [False, True]
+    calendars.saw(3, "feast", pages)
+    assert [calendars.doubts(page, pages.urls[page]) for page in (4, 5)] == [False, True], "near what shows more"
+
+
+def test_pages_without_dates_lead_into_a_calendar_at_several_places():
+    seen = Seen()
+    seen.row(0, 3)
+    seen.see(30, parent=1)
+    assert not seen.waits(41, 1)
+    seen.see(60, parent=len(seen.pages) - 1)
+    assert seen.waits(71, 1), "a month led there"
+
+
+def test_a_first_month_that_another_names_leads_into_it():
+    seen = Seen()
+    known = seen.see(0, parent=NO_PARENT)
+    seen.see(1, parent=known)
+    assert not seen.waits(12, known)
+    assert seen.waits(13, known)
+
+
+def test_twenty_calendars_are_watched():
+    pages, calendars = table("about"), Calendars()
+    for number in range(20):
+        assert calendars.has(f"{ROOT}new/2020/06")
+        calendars.saw(add(pages, f"cal{'abcdefghijklmnopqrst'[number]}/2020/06"), "Mo", pages)
+    assert not calendars.has(f"{ROOT}new/2020/06")
+    assert calendars.has(f"{ROOT}cala/2021/01")
+    assert not calendars.saw(1, "about", pages)

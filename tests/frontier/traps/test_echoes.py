@@ -10,6 +10,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps import echoes as rules
 from sharc_crawler.frontier.traps.echoes import Echoes, _EchoGroup, path_of, shape
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Kind, Slot
@@ -28,6 +29,7 @@ from tests.frontier.traps.made_sites import (
     crawl,
     run_through,
 )
+from tests.frontier.traps.tables import add, table
 
 
 def cases():
@@ -200,3 +202,197 @@ def test_a_page_is_left_by_any_group_of_it_that_is_closed():
     assert echoes.why_not(url, 0, pages) is None
     echoes._groups[path_of(url)].close(9, "")
     assert echoes.why_not(url, 0, pages).startswith("9 pages in a row")
+
+
+class Seen:
+    """A front page and ``a``, which names pages of one shape; ``contents``: of the site, these two among them."""
+
+    def __init__(self, contents: int = 2) -> None:
+        self.pages, self.first, self.asked = table("a"), SeenUrls(), 0
+        for number in range(contents - 2):
+            self.first.add(f"story {number}", 0)
+        self.echoes = Echoes(self.first, ())
+        for page, content in enumerate(("front", "about")):
+            self.see(page, content)
+
+    def see(self, page: int, content: str, *, feeds: bool = True, error: bool = False) -> bool:
+        def asked() -> bool:
+            self.asked += 1
+            return feeds
+
+        return self.echoes.saw(page, self.pages.urls[page], content, self.pages, asked, error=error)
+
+    def show(self, number: int, content: str = "the trap", parent: int = 1, path: str = "x/{}", **more: bool) -> int:
+        """So many pages that one page names, and that show one text."""
+        for _ in range(number):
+            page = add(self.pages, path.format(len(self.pages)), parent)
+            self.see(page, content, **more)
+        return page
+
+    def waits(self, parent: int = 1, path: str = "x/1") -> bool:
+        return self.echoes.doubts(add(self.pages, path, parent), self.pages)
+
+    def left(self, parent: int = 1, path: str = "x/1") -> bool:
+        return self.echoes.why_not(f"{ROOT}{path}", parent, self.pages) is not None
+
+
+def test_after_two_echoes_what_else_a_page_names_of_their_shape_waits():
+    seen = Seen()
+    seen.show(2)
+    assert not seen.waits()
+    seen.show(1)
+    assert seen.waits()
+    assert not seen.waits(path="x/y/1"), "of another shape"
+    assert not seen.waits(parent=-1), "a seed"
+    sitemap = add(seen.pages, "sitemap.xml", 0, Kind.SITEMAP)
+    assert not seen.waits(sitemap)
+    assert seen.waits(len(seen.pages) - 1, "p/q/r/s") is False
+    assert not seen.left(), "it waits, and is not left"
+
+
+def test_copies_that_lead_nowhere_are_no_echoes_but_where_an_error_page_shows_the_same():
+    for error in (False, True):
+        seen = Seen()
+        seen.show(1)
+        last = seen.show(30, feeds=False, error=error)
+        assert seen.waits() is error
+        assert (last in seen.echoes.echoes) is error
+        assert not seen.left()
+
+
+def test_once_three_copies_of_a_text_led_on_its_other_copies_count_and_are_not_asked():
+    seen = Seen()
+    seen.show(1)
+    seen.show(2)
+    seen.show(1, feeds=False)
+    assert seen.asked == 3
+    assert len(seen.echoes.echoes) == 3
+    seen.show(1)
+    seen.show(5, feeds=False)
+    assert seen.asked == 4
+    assert len(seen.echoes.echoes) == 1 + 3 + 5
+
+
+@pytest.mark.parametrize(("contents", "closed"), [(13, True), (14, False)])
+def test_a_group_is_left_after_twenty_echoes_in_a_row_three_for_two_contents(contents, closed):
+    group = _EchoGroup()
+    for _ in range(contents):
+        group.new(deep=True)
+    for _ in range(20):
+        assert not group.closed
+        group.echo("", deep=True, proven=False)
+    assert bool(group.closed) is closed
+    group.echo("", deep=True, proven=False)
+    assert group.closed.startswith("20 pages" if closed else "21 pages")
+
+
+def test_one_that_follows_a_trap_is_left_after_twenty_echoes_in_a_row_whatever_it_had_shown():
+    group = _EchoGroup()
+    for time in range(2):
+        for _ in range(40):
+            group.new(deep=True)
+        for _ in range(19 + time):
+            assert not group.closed
+            group.echo("", deep=True, proven=True)
+    assert group.closed
+
+
+@pytest.mark.parametrize(("contents", "enough"), [(4, 4), (7, 4), (8, 5), (9, 5), (30, 16), (100, 20)])
+def test_once_nothing_else_waits_half_of_what_the_site_has_shown_suffices(contents, enough):
+    seen = Seen(contents - 1)
+    seen.show(1)
+    seen.show(enough - 1)
+    seen.echoes.nothing_else()
+    assert not seen.left()
+    seen.show(1)
+    seen.echoes.nothing_else()
+    assert seen.left() is (seen.left(path="x/other9") or True)
+    assert not seen.left(0), "what seeds name"
+    assert not seen.left(path="other"), "of another shape"
+
+
+@pytest.mark.parametrize(("contents", "enough"), [(19, 4), (20, 5), (100, 20)])
+def test_of_what_echoes_alone_name_a_quarter_suffices(contents, enough):
+    seen = Seen(contents - 1)
+    seen.show(1)
+    echo = seen.show(1)
+    for number in range(enough):
+        seen.echoes.nothing_else()
+        assert not seen.left(echo, "else/where/1")
+        seen.show(1, parent=echo, path="y/" * (number + 2) + "{}")
+    seen.echoes.nothing_else()
+    assert seen.left(echo, "else/where/1")
+    assert not seen.left(1, "else/where/1")
+
+
+def test_echoes_that_seeds_name_are_none_that_could_be_left():
+    seen = Seen()
+    seen.show(1)
+    seen.show(19, parent=0)
+    seen.echoes.nothing_else()
+    assert not seen.left()
+
+
+def test_a_new_content_begins_the_row_anew():
+    seen = Seen()
+    seen.show(1)
+    seen.show(4)
+    seen.show(1, "news")
+    seen.echoes.nothing_else()
+    assert not seen.left()
+    seen.show(3)
+    seen.echoes.nothing_else()
+    assert not seen.left()
+    seen.show(1)
+    seen.echoes.nothing_else()
+    assert seen.left()
+
+
+def test_what_an_echo_leads_to_and_shows_something_new_speaks_for_the_echoes():
+    seen = Seen()
+    seen.show(1)
+    echo = seen.show(4)
+    seen.show(1, "news", parent=echo, path="new")
+    seen.echoes.nothing_else()
+    assert not seen.left()
+
+
+def test_a_page_under_other_queries_is_a_group_of_its_own():
+    seen = Seen()
+    for number in range(6):
+        page = add(seen.pages, f"s?page={number}&sort={number}", 1)
+        seen.see(page, "a list")
+    assert seen.waits(path="s?sort=up")
+    seen.echoes.nothing_else()
+    assert seen.left(path="s?sort=up")
+    assert not seen.left(path="t?sort=up")
+
+
+def test_what_was_shown_before_the_first_copy_is_counted_with_it():
+    pages, first = table("a", *(f"x/{number}" for number in range(14))), SeenUrls()
+    for page in range(16):
+        first.add(f"story {page}", page)
+    echoes = Echoes(first, list(range(16)))
+    for _ in range(20):
+        page = add(pages, f"x/{len(pages)}", 1)
+        echoes.saw(page, pages.urls[page], "story 5", pages, lambda: True, error=False)
+    assert echoes.why_not(f"{ROOT}x/1", 1, pages) is None, "fourteen contents of that shape"
+    page = add(pages, "x/99", 1)
+    echoes.saw(page, pages.urls[page], "story 5", pages, lambda: True, error=False)
+    assert echoes.why_not(f"{ROOT}x/1", 1, pages).startswith("21 pages in a row of the shape /*/# showed")
+
+
+def test_what_is_watched_is_bounded_but_what_echoes_name(monkeypatch):
+    monkeypatch.setattr(rules, "SHAPES", 3)
+    monkeypatch.setattr(rules, "MOST", 4)
+    seen = Seen()
+    for depth in range(6):
+        last = seen.show(1, f"story {depth}", path="y/" * depth + "{}")
+    assert len(seen.echoes._groups) == 3
+    first = seen.show(1)
+    seen.show(9)
+    assert set(seen.echoes.echoes) == {*range(first, first + 4)}
+    assert not seen.waits(last, "y/y/y/y/1")
+    seen.show(2, parent=first, path="y/y/y/y/{}")
+    assert seen.waits(first, "else/where/1")
+    assert not seen.waits(last, "y/y/y/y/1")

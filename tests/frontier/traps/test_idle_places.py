@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 
@@ -94,3 +95,137 @@ def test_rests_of_places_are_kept_up_to_a_bound(monkeypatch):
     for number in range(20):
         places.saw(f"http://h/other/{number}", f"other story {number}")
     assert sum(len(one.rests) for one in places._places.values()) == 3
+
+
+ALONE, SHARED = (SimpleNamespace(words=SimpleNamespace(alone=lambda _, told=told: told)) for told in (True, False))
+OTHER = f"{ROOT}anything/0"
+
+
+def shown(rests: int, values: int, copies: int, changed: int = 0, kept: int = 0) -> IdlePlaces:
+    """``rests`` pages, each shown first under one name, then so many copies in all; ``changed`` of them showed
+    something else meanwhile, and ``kept`` have what stands there from their parents.
+    """
+    places, names = IdlePlaces(), [f"{LETTERS[one % 17]}{LETTERS[one // 17]}name" for one in range(values)]
+    later = []
+    for copy in range(copies):
+        later.append((names[1 + copy % (values - 1)], copy % rests, f"story {copy % rests}"))
+        if copy == rests - 1 and changed:
+            later += [("another", rest, f"other story {rest}") for rest in range(changed)]
+    for rest in range(rests):
+        places.saw(f"{ROOT}{names[0]}/{rest}", f"story {rest}")
+    for number, (name, rest, content) in enumerate(later):
+        places.saw(f"{ROOT}{name}/{rest}", content, f"{ROOT}{name}/" if number >= len(later) - kept else ROOT)
+    return places
+
+
+@pytest.mark.parametrize(
+    ("seen", "left"),
+    [
+        ({"rests": 5, "values": 21, "copies": 20}, True),
+        ({"rests": 5, "values": 21, "copies": 19}, False),  # copies: twenty
+        ({"rests": 4, "values": 21, "copies": 40}, False),  # of five pages
+        ({"rests": 5, "values": 20, "copies": 40}, False),  # under twenty names
+        ({"rests": 12, "values": 40, "copies": 27, "changed": 3}, True),
+        ({"rests": 12, "values": 40, "copies": 27, "changed": 4}, False),  # nine in ten of those that could be any
+    ],
+)
+def test_a_place_means_nothing_from_twenty_copies_on_of_five_pages_under_as_many_names(seen, left):
+    assert bool(shown(**seen).why_not(OTHER)) is left
+
+
+@pytest.mark.parametrize(
+    ("seen", "left"),
+    [
+        ({"rests": 6, "values": 40, "copies": 20, "changed": 0, "kept": 20}, True),  # never something else: a session
+        ({"rests": 7, "values": 40, "copies": 20, "changed": 2, "kept": 10}, True),  # of half of them it is not known
+        ({"rests": 7, "values": 40, "copies": 20, "changed": 2, "kept": 11}, False),
+        ({"rests": 6, "values": 40, "copies": 20, "changed": 1, "kept": 21}, False),
+        ({"rests": 6, "values": 40, "copies": 21, "changed": 1, "kept": 22}, True),  # three copies of each content
+        ({"rests": 6, "values": 60, "copies": 50, "changed": 2, "kept": 52}, False),  # one in three shows another
+        ({"rests": 7, "values": 60, "copies": 50, "changed": 2, "kept": 52}, True),
+    ],
+)
+def test_versions_that_are_handed_on_need_more_copies_before_they_are_taken_for_sessions(seen, left):
+    assert bool(shown(**seen).why_not(OTHER)) is left
+
+
+@pytest.mark.parametrize(
+    ("seen", "waits"),
+    [
+        ({"rests": 2, "values": 3, "copies": 4}, True),
+        ({"rests": 2, "values": 3, "copies": 3}, False),
+        ({"rests": 1, "values": 3, "copies": 4}, True),
+        ({"rests": 2, "values": 2, "copies": 4}, False),  # one name alone
+    ],
+)
+def test_after_four_copies_under_two_names_what_stands_alone_there_waits(seen, waits):
+    places = shown(**seen)
+    assert places.doubts(OTHER, ALONE.words) is waits
+    assert places.doubtful == ({"/*"} if waits else set())
+    assert not places.doubts(OTHER, SHARED.words), "words that others have"
+    assert not places.doubts(f"{ROOT}anything/else", ALONE.words), "nobody has seen that page"
+    assert not places.doubts(f"{ROOT}anything", ALONE.words)
+
+
+def test_a_place_that_shows_other_things_after_all_is_waited_for_no_more():
+    places = shown(rests=2, values=3, copies=4)
+    for number in range(2):
+        places.saw(f"{ROOT}more{LETTERS[number]}/0", f"news {number}")
+    assert not places.doubts(OTHER, ALONE.words)
+
+
+@pytest.mark.parametrize(
+    ("contents", "seen", "left"),
+    [
+        (3, {"rests": 3, "values": 4, "copies": 4}, True),
+        (3, {"rests": 2, "values": 4, "copies": 4}, False),  # of three pages
+        (3, {"rests": 3, "values": 3, "copies": 6}, False),  # under three names
+        (30, {"rests": 3, "values": 4, "copies": 15}, False),
+        (30, {"rests": 3, "values": 4, "copies": 16}, True),  # half of what the site has shown, and one more
+        (100, {"rests": 3, "values": 4, "copies": 19}, False),
+        (100, {"rests": 3, "values": 4, "copies": 20}, True),  # twenty at most
+    ],
+)
+def test_once_nothing_else_waits_fewer_copies_suffice_on_a_small_site(contents, seen, left):
+    places = shown(**seen)
+    places.nothing_else(contents)
+    assert bool(places.why_not(OTHER, ALONE)) is left
+    assert places.why_not(OTHER, SHARED) is places.why_not(OTHER) is None
+
+
+def compared(*paths: str) -> set[str]:
+    """The places that are watched once pages at these addresses have shown one text."""
+    places = IdlePlaces()
+    for path in paths:
+        places.saw(ROOT + path, "news")
+    return set(places._places)
+
+
+def test_what_a_front_page_shows_elsewhere_is_compared_with_that_other_address():
+    """It has other places within: nothing in them explains it. Where one does, its first address stays."""
+    assert compared("", "a/x", "b/x", "b/y") == {"/*"}
+    assert compared("one/a/x", "one/b/x", "two/a/x") == {"/*", "/one/*"}
+    assert compared("one/a/x", "one/b/x", "two/b/x") == {"/one/*"}
+
+
+def test_each_folder_each_parameter_and_the_whole_query_is_a_place():
+    assert [(one.place, one.rest, one.value) for one in idle_places.forms(f"{ROOT}a/b?c=d&e&f=g")] == [
+        ("/*", f"{ROOT}*/b?c=d&e&f=g", "a"),
+        ("?c=*", f"{ROOT}a/b?c=*&e&f=g", "d"),
+        ("?f=*", f"{ROOT}a/b?c=d&e&f=*", "g"),
+        ("?*", f"{ROOT}a/b?*", "c=d&e&f=g"),
+    ]
+    assert [one.rest for one in idle_places.forms(f"{ROOT}a/b/c")] == [f"{ROOT}*/b/c", f"{ROOT}a/*/c"]
+    assert idle_places.forms("http://h") == []
+
+
+def test_five_hundred_places_and_contents_are_kept():
+    contents, watched = IdlePlaces(), IdlePlaces()
+    for number in range(502):
+        contents.saw(f"{ROOT}a/{number}", f"story {number}")
+        for address in ("a?n{0}=1", "b?n{0}=1", "a?n{0}=2"):
+            watched.saw(f"{ROOT}{number}/{address.format(number)}".replace("?", "/x?"), f"text {number}")
+    for number in (499, 500):
+        contents.saw(f"{ROOT}b/{number}", f"story {number}")
+        assert len(contents._places["/*"].copied) == 1
+    assert len(watched._places) == 500

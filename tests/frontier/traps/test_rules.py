@@ -20,6 +20,7 @@ from sharc_crawler.frontier.traps.rules import Traps, _has_odd_word, _template
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
+from tests.frontier.traps.tables import add, table
 
 ROOT = "http://h/"
 
@@ -208,3 +209,84 @@ def test_what_addresses_have_in_common_is_found_once_for_each():
         traps.saw(url, f"content {page}")
         traps.showed(page, url, f"content {page}", pages, lambda: False)
     assert _template.cache_info().misses == len(urls)
+
+
+@pytest.mark.parametrize(
+    ("path", "odd"),
+    [
+        ("abcdefabcdefabcd", True),
+        ("abcdefabcdefabc", False),
+        ("abcdefab-a-a-a-a", True),  # a uuid of letters
+        ("abcdefab-a-a-a", False),
+        ("abcdefa-a-a-a-a", False),
+        ("12345678", True),
+        ("1234567", False),
+        ("x7Gk2p", True),
+        ("x7Gk2", False),
+        ("about/us", False),
+    ],
+)
+def test_most_addresses_are_told_to_have_nothing_odd_without_the_pattern(path, odd):
+    assert _has_odd_word(ROOT + path) is odd
+
+
+@pytest.mark.parametrize(("contents", "trap"), [(999, True), (1_000, False)])
+def test_a_template_of_a_thousand_contents_is_never_a_trap(contents, trap):
+    traps = Traps()
+    for number in range(4 * contents):
+        traps.saw(f"{ROOT}item/{number}", f"content {number % contents}")
+    assert bool(traps.why_not(f"{ROOT}item/x9")) is False
+    assert bool(traps.why_not(f"{ROOT}item/99999")) is trap
+
+
+@pytest.mark.parametrize(("contents", "trap"), [(998, True), (999, False)])
+def test_a_trap_that_shows_a_thousand_contents_after_all_is_none(contents, trap):
+    traps = Traps()
+    for number in range(20):
+        traps.saw(f"{ROOT}item/{number}", "sold out")
+    assert traps.why_not(f"{ROOT}item/99999")
+    for number in range(contents):
+        traps.saw(f"{ROOT}item/{100 + number}", f"content {number}")
+    assert bool(traps.why_not(f"{ROOT}item/99999")) is trap
+
+
+@pytest.mark.parametrize(("brought", "trap"), [(1, True), (2, False)])
+def test_what_pages_of_a_template_alone_name_of_others_counts_as_their_contents(brought, trap):
+    pages, traps = table("item/1"), Traps()
+    for number in range(24):
+        traps.saw(f"{ROOT}item/{number}", f"content {number % 5}")
+    for number in range(brought):
+        for path in (f"story{'ab'[number]}", f"item/{30 + number}"):
+            page = add(pages, path, 1)
+            traps.showed(page, ROOT + path, f"new {path}", pages, lambda: False)
+    assert bool(traps.why_not(f"{ROOT}item/99")) is trap
+
+
+def test_what_came_without_content_says_nothing():
+    pages, traps = table("item/1"), Traps()
+    for number in range(30):
+        traps.saw(f"{ROOT}item/{number}", None)
+        traps.showed(1, f"{ROOT}item/1", None, pages, lambda: True)
+    assert traps.why_not(f"{ROOT}item/99") is None
+    assert traps.suspicion is None
+
+
+def test_echoes_are_suspected_and_what_they_name_waits_though_nothing_in_addresses_is_odd():
+    pages, traps = table("a"), Traps()
+    for page, content in ((0, "front"), (1, "about")):
+        traps.showed(page, pages.urls[page], content, pages, lambda: True)
+    assert traps.suspicion is None
+    for number in range(4):
+        page = add(pages, f"{'abcd'[number]}x", 1)
+        traps.showed(page, pages.urls[page], "the trap", pages, lambda: True)
+    assert traps.suspicion is not None
+    waiting = add(pages, "ex", 1)
+    assert traps.doubts(waiting, f"{ROOT}ex")
+    assert traps.why_not_found(f"{ROOT}ex", 1, waiting) is None
+    traps.suspicion.nothing_else()
+    assert traps.why_not_found(f"{ROOT}ex", 1, waiting) is None, "three echoes"
+    page = add(pages, "fx", 1)
+    traps.showed(page, pages.urls[page], "the trap", pages, lambda: True)
+    traps.suspicion.nothing_else()
+    assert "looks like a trap: 4 pages in a row" in traps.why_not_found(f"{ROOT}ex", 1, waiting)
+    assert traps.why_not_found(f"{ROOT}ex", 0, waiting) is None

@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import shown_by
-from sharc_crawler.frontier.traps.soft_errors import MOST, SoftErrors
+from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.unlikely import unlikely
@@ -129,7 +129,7 @@ def test_few_folders_are_asked_in():
     for folder in WORDS[:50]:
         for word in WORDS[:9]:
             errors.saw(f"{ROOT}{folder}/{word}", "sold out")
-    assert len(errors.wanted) == MOST
+    assert len(errors.wanted) == 5
 
 
 def test_one_text_in_four_folders_is_asked_for_at_the_top():
@@ -138,3 +138,30 @@ def test_one_text_in_four_folders_is_asked_for_at_the_top():
         errors.saw(ROOT + "/".join(WORDS[:depth]) + "/x", "Not found")
     [probe] = errors.wanted
     assert probe.rpartition("/")[0] + "/" == ROOT
+
+
+def test_four_pages_of_a_folder_that_show_the_same_are_a_suspicion():
+    errors = SoftErrors()
+    for word in WORDS[:3]:
+        errors.saw(f"{ROOT}x/{word}", "Oops")
+    assert errors.wanted == []
+    errors.saw(f"{ROOT}x/{WORDS[3]}", "Oops")
+    assert len(errors.wanted) == 1
+
+
+@pytest.mark.parametrize(("others", "wanted"), [(79, 1), (80, 0)])
+def test_of_the_contents_the_eighty_seen_last_are_counted(others, wanted):
+    errors = SoftErrors()
+    for time in range(4):
+        errors.saw(f"{ROOT}{WORDS[time]}", "Oops")
+        for other in range(others):
+            errors.saw(f"{ROOT}{WORDS[other]}", f"story {time} {other}")
+    assert len(errors.wanted) == wanted
+
+
+def test_an_answer_without_content_is_no_error_page():
+    errors = SoftErrors()
+    for word in WORDS[:4]:
+        errors.saw(f"{ROOT}{word}", "Oops")
+    errors.answered(errors.wanted[0], None)
+    assert errors.why_not(None) is None
