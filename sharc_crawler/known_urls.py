@@ -32,9 +32,10 @@ class SeenUrls:
     ([7, -1], False, 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, smallest: int = _SMALLEST) -> None:
+        """``smallest``: places that it begins with, a power of two."""
         self._used = 0
-        self._allot(_SMALLEST)
+        self._allot(smallest)
 
     def __len__(self) -> int:
         return self._used

@@ -1,7 +1,8 @@
-"""A strategy that does not return: nothing else of a crawl is heard meanwhile, Ctrl-C neither.
+"""A plug-in that does not return to the crawl: nothing else of a crawl is heard meanwhile, Ctrl-C neither.
 
-Looked at once a minute, by a signal. Where the same call of a strategy is under way at ten looks in a row, an error is
-raised in it. So it is stopped and named like one that raises. A machine that slept has one look more, not hundreds.
+Looked at once a minute, by a signal. Where the same call of a strategy, partition, store or source of rates is under
+way at ten looks in a row, an error is raised in it. So it is stopped and named like one that raises. A machine that
+slept has one look more, not hundreds.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.rates import theirs
+from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
+from sharc_crawler.subsites import guarded as partitions
 
 if TYPE_CHECKING:
     from types import FrameType
 
+_DOORS = [vars(one) for one in (door, partitions, stores, theirs)]  #: where others' code is called
 EVERY = 60.0  #: seconds
 LOOKS = 10  #: at one call
 
@@ -51,10 +56,10 @@ class Watch:
 
 
 def _call(frame: FrameType | None) -> FrameType | None:
-    """The call of a strategy that is under way; ``None``: none is."""
+    """The call of a plug-in that is under way; ``None``: none is."""
     within = False
     while frame is not None:
-        if frame.f_globals is vars(door):
+        if any(frame.f_globals is one for one in _DOORS):
             return frame if within else None
         within, frame = True, frame.f_back
     return None

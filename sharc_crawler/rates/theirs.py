@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, UsageError
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.base import RateSource
 
     Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]
+
+MOST = 1e6  #: changes a second that a page may have: figures are made of squares
 
 
 def checked(source: RateSource) -> Rates:
@@ -36,14 +37,25 @@ def checked(source: RateSource) -> Rates:
             given = len(found)
         except SharcError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UsageError(f"the rate source {name} failed: {type(error).__name__}: {error}") from error
         if given != len(sightings):
             pages = counted(len(sightings), "page")
             raise UsageError(f"the rate source {name} gave {given:,} answers for {pages}: one for each is needed")
         for one in found:
-            if one is not None and not (isinstance(one, RateEstimate) and 0 <= one.rate < math.inf):
-                raise UsageError(f"the rate source {name} gave {one!r}: RateEstimate(rate, source) or None is needed")
+            if one is not None and not _is_one(one):
+                raise UsageError(
+                    f"the rate source {name} gave {one!r:.300}: RateEstimate(rate, source) or None is needed"
+                )
         return found
 
     return rates
+
+
+def _is_one(given: object) -> bool:
+    if not isinstance(given, RateEstimate) or not (isinstance(given.source, str) and given.source.isprintable()):
+        return False
+    try:
+        return 0 <= given.rate <= MOST and given.shape > 0 and 0 <= given.spread <= MOST and given.observations >= 0
+    except TypeError:  # no numbers
+        return False

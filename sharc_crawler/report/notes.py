@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
+DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
 _WHYS = 2  #: reasons why something was not masked that are told
 _MAKING = re.compile(
     r"sitemap \S+: status 404$|no sitemap named any page|links not followed, |made with [\d,]+ mask|Not masked: "
@@ -43,7 +44,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_surprise(facts),
         *_masked(facts),
     ]
-    return sorted(found, key=is_of_making)
+    return sorted(found, key=lambda note: (is_of_making(note), DETECTOR_FAILED not in note))
 
 
 def is_of_making(note: str) -> bool:

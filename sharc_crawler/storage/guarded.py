@@ -49,7 +49,7 @@ class Guarded:
             return method(*args, **kwargs)
         except (SharcError, OSError):  # as the port has it; what a disk says is said as of any
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._fault(what, f"raised {type(error).__name__}: {error}") from error
 
     def _fault(self, what: str, how: str) -> DataError:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.subsites.guarded import guarded
 
 if TYPE_CHECKING:
     from sharc_crawler.subsites.base import Partition
@@ -29,7 +30,7 @@ def make_division(spec: str) -> Division:
     0.9
     """
     name, *options = spec.split(":")
-    partition = plugins.load("subsites", name)()
+    partition = guarded(name, plugins.load("subsites", name))
     share = SHARE
     for option in options:
         key, _, value = option.partition("=")

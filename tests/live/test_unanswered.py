@@ -1,4 +1,4 @@
-"""A strategy that never returns is stopped and named, as nothing else could end its crawl but a kill."""
+"""A plug-in that never returns is stopped and named, as nothing else could end its crawl but a kill."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import sys
 #: in a process of its own: the signal is pytest-timeout's here
 SCRIPT = """
 import time
-from sharc_crawler.errors import StrategyError
+from sharc_crawler.errors import SharcError, StrategyError
 from sharc_crawler.live.unanswered import Watch
+from sharc_crawler.rates.theirs import checked
+from sharc_crawler.storage.guarded import Guarded
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.door import Door
+from sharc_crawler.subsites.base import KnownPages
+from sharc_crawler.subsites.guarded import GuardedPartition
 from tests.strategies.bad import Good
 
 class Loops(Good):
@@ -32,6 +36,27 @@ for strategy in (Loops, Sleeps):
             door.next(0.0)
     except StrategyError as error:
         print(error)
+class Endless:
+    by_links = False
+    def rates(self, sightings, now):
+        while True:
+            pass
+    def labels(self, known):
+        while True:
+            yield from known.urls and ()
+    def urls(self):
+        while True:
+            pass
+
+for ask in (
+    lambda: checked(Endless())(["a page"], 0.0),
+    lambda: GuardedPartition("Endless", Endless()).labels(KnownPages(["http://h/"], [()])),
+    lambda: list(Guarded("Endless", Endless()).urls()),
+):
+    try:
+        ask()
+    except SharcError as error:
+        print(error)
 for _ in range(10_000):
     time.sleep(1e-5)  # nobody else is disturbed
 """
@@ -40,6 +65,11 @@ for _ in range(10_000):
 def test_a_strategy_that_never_returns_is_stopped():
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for line, name in zip(done.stdout.splitlines(), ("Loops", "Sleeps"), strict=True):
+    *strategies, rates, partition, store = done.stdout.splitlines()
+    said = "UnansweredError: no answer at 3 looks"
+    assert rates.startswith(f"the rate source Endless failed: {said}")
+    assert partition.startswith(f"subsites='Endless' raised {said}")
+    assert store.startswith(f"SHARC_STORE='Endless' raised {said}")
+    for line, name in zip(strategies, ("Loops", "Sleeps"), strict=True):
         assert line.startswith(f"strategy={name!r} is stopped: it raised UnansweredError: no answer at 3 looks")
         assert line.endswith("when it was asked for the next visit")

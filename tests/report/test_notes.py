@@ -14,7 +14,7 @@ from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render
-from sharc_crawler.report.notes import is_of_making, noted
+from sharc_crawler.report.notes import DETECTOR_FAILED, is_of_making, noted
 from sharc_crawler.report.packaging import pages
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.tiles import tiles
@@ -252,3 +252,9 @@ def test_a_report_of_a_time_before_archived_as_is_still_rendered() -> None:
     made = facts(looked("a", Verdict.CHANGED, "f", "g"), page("http://h/lost", reason="gone: 404"))
     lines = [json.dumps({k: v for k, v in one.items() if k != "archived_as"}) for one in page_entries(made)]
     assert "http://h/a" in "".join(render(document([made]), lines)[NAME])
+
+
+def test_that_a_detector_failed_is_told_first() -> None:
+    failed = f"3 documents were {DETECTOR_FAILED}: http://h/ (raised)"
+    notes = noted(blog(notes=["pages were cut", failed, "no sitemap named any page"]))
+    assert (notes[0], notes[1], notes[-1]) == (failed, "pages were cut", "no sitemap named any page")

@@ -41,9 +41,9 @@ class Intake:
                 lease.outcome = lease.outcome._replace(error="; ".join(problems))
                 problems = ()
         if problems:
-            from sharc_crawler.live.reading.lacking import note
+            from sharc_crawler.live.reading.lacking import unread
 
-            note(self._sites.of(fetch), fetch, "document", "not read, or not whole", f" ({'; '.join(problems)})")
+            unread(self._sites.of(fetch), fetch, problems)
         if lease.rendering is not None:
             from sharc_crawler.live.reading.lacking import note, shown  # where a browser shows pages
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
+
+from sharc_crawler.report.notes import DETECTOR_FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +25,18 @@ def shown(lease: Lease, shown: Reading) -> Sequence[str]:
     if shown.payload.fingerprint is not None:
         lease.outcome = lease.outcome._replace(fingerprint=shown.payload.fingerprint)
     return shown.problems
+
+
+logger = logging.getLogger(__name__)
+
+
+def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
+    """A document was not read, or not whole; or it was, and the detector of somebody else failed on it."""
+    failed = any("SHARC_DETECTOR=" in one for one in problems)
+    what, why = DETECTOR_FAILED if failed else "not read, or not whole", "; ".join(problems)
+    if failed and not any(DETECTOR_FAILED in one for one in frontier.capture.notes):
+        logger.error("%s is %s: %s. What fails so is counted in the report", fetch.url, what, why)
+    note(frontier, fetch, "document", what, f" ({why})")
 
 
 def note(frontier: Frontier, fetch: Fetch, noun: str, what: str, why: str = "") -> None:

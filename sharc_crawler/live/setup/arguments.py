@@ -76,7 +76,7 @@ class Arguments:
 
         Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
         """
-        options, kept_up = self.options, self._kept_up(strategy)
+        options, kept_up = self.options, self._kept_up(strategy, config)
         sites: dict[str, list[str]] = {}
         for url in self.urls:
             sites.setdefault(site_of(url, cast("ScopeKind", options.scope)), []).append(url)
@@ -98,11 +98,12 @@ class Arguments:
 
         return [as_instant(spec, self.instant) for spec in specs]
 
-    def _kept_up(self, strategy: str) -> dict[str, Any]:
+    def _kept_up(self, strategy: str, config: Options) -> dict[str, Any]:
         """What a capture that goes on has to be told; what cannot be captured so is refused."""
         options, made = self.options, make_strategy(strategy, Setting())
-        if not type(made).__module__.startswith("sharc_crawler."):
-            from sharc_crawler.live.unanswered import Watch  # one that is not ours may never return
+        ours = type(made).__module__.startswith("sharc_crawler.") and config.store == "sqlite" and not options.subsites
+        if not (ours and options.rates == config.rates == Options.rates):
+            from sharc_crawler.live.unanswered import Watch  # what is not ours may never return
 
             Watch().begin()
         check(made, options.subsites, options.mode)

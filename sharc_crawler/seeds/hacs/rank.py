@@ -11,6 +11,7 @@ import numpy as np
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.seeds.base import RankingTask, SeedRanker
+from sharc_crawler.seeds.guarded import scored
 from sharc_crawler.seeds.hacs.measures import likely_best
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ class RankedSeed:
 
 def make_ranker(name: str) -> SeedRanker:
     """The ranker of a name or dotted path; :class:`~sharc_crawler.errors.UsageError` for an unknown one."""
-    ranker = plugins.load("ranker", name)()
+    try:
+        ranker = plugins.load("ranker", name)()
+    except TypeError as error:
+        raise UsageError(f"ranker={name!r} does not make a ranker: {error}") from error
     if not isinstance(ranker, SeedRanker):
         raise UsageError(f"ranker={name!r} is no SeedRanker")
     return ranker
@@ -58,11 +62,12 @@ def rank(
 
     ``theta="auto"`` is the threshold with the greatest F1 to expect (``measures.likely_best``).
     A tie goes to the seed that was not seen for longer, one never seen first. Raises
-    :class:`~sharc_crawler.errors.UsageError` for a threshold where the ranker's values are no probabilities.
+    :class:`~sharc_crawler.errors.UsageError` for a threshold where the ranker's values are no probabilities, and
+    :class:`~sharc_crawler.errors.DataError` where a ranker fails, or answers badly.
     """
     check_cut(ranker, theta, budget)
     window = seeds.window(task.now - task.back, task.now)
-    scores = ranker.fit(seeds, task.now).score(window, task)
+    scores = scored(ranker, seeds, window, task)
     if theta == "auto":
         theta = likely_best(scores.value)
     until_now = seeds.window(-math.inf, task.now)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.reading.lacking import note
+from sharc_crawler.live.reading.lacking import note, unread
 from tests.live.browser.test_browsing import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pytest
 
 
 def test_a_crawl_that_goes_on_counts_on_in_the_notes_of_the_one_before() -> None:
@@ -31,3 +33,18 @@ def test_a_crawl_that_goes_on_counts_on_in_the_notes_of_the_one_before() -> None
         "3 pages were shown without pop-ups: http://h.example/a",
         "1 page was shown without rest: http://h.example/d",
     ]
+
+
+def test_a_detector_that_fails_is_told_at_once_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+    url = "http://h.example/"
+    frontier = Sites().open(CaptureSpec(site="h.example", seeds=(url,), strategy="bfs"), 0.0)
+    problem = "DataError: SHARC_DETECTOR='mine' raised ValueError: no"
+    for path in "abc":
+        unread(frontier, shown(f"{url}{path}"), (problem,))
+    unread(frontier, shown(f"{url}d"), ("too long",))
+    told = "judged by bytes alone, since the detector failed"
+    assert frontier.capture.notes == [
+        f"3 documents were {told}: {url}a ({problem})",
+        f"1 document was not read, or not whole: {url}d (too long)",
+    ]
+    assert caplog.messages == [f"{url}a is {told}: {problem}. What fails so is counted in the report"]

@@ -1,0 +1,45 @@
+"""A ranker of somebody else: what it raises or answers badly is said to be its own fault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.seeds.base import Scores
+
+if TYPE_CHECKING:
+    from sharc_crawler.seeds.base import RankingTask, SeedRanker
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+
+def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task: RankingTask) -> Scores:
+    """What it says of each seed; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+    try:
+        scores = ranker.fit(seeds, task.now).score(window, task)
+        wrong = _wrong(scores, len(seeds.urls), probabilities=ranker.probabilities)
+    except SharcError:
+        raise
+    except (Exception, SystemExit) as error:
+        wrong = f"raised {type(error).__name__}: {error}"
+    if wrong:
+        raise DataError(f"the ranker {type(ranker).__qualname__} {wrong}. That is a fault of this plug-in")
+    return scores
+
+
+def _wrong(scores: Any, count: int, *, probabilities: bool) -> str:
+    """What is wrong with it; empty: nothing."""
+    if not isinstance(scores, Scores):
+        return f"answered with {type(scores).__name__}, not Scores"
+    for name in Scores.__slots__:
+        column = getattr(scores, name)
+        if column is None and name != "value":
+            continue
+        if not isinstance(column, np.ndarray) or column.shape != (count,):
+            return f"gave a {name} that is no array of {count:,}, one for each seed"
+    if np.isnan(scores.value).any():
+        return "gave a value that is no number"
+    if probabilities and ((scores.value < 0) | (scores.value > 1)).any():
+        return "gave a probability that is not between 0 and 1"
+    return ""

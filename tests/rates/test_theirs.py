@@ -1,0 +1,58 @@
+"""A source of rates of somebody else's that fails, or answers badly, is named at that step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.model import RateEstimate, Sighting
+from sharc_crawler.rates.theirs import checked
+
+GOOD = RateEstimate(1e-6, "mine")
+
+
+class Careless:
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def rates(self, sightings: Any, now: float) -> Any:
+        if isinstance(self.given, BaseException):
+            raise self.given
+        return [self.given]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        1e-6,
+        GOOD._replace(rate=math.nan),
+        GOOD._replace(rate=-1.0),
+        GOOD._replace(rate=1e300),
+        GOOD._replace(rate="often"),
+        GOOD._replace(rate=None),
+        GOOD._replace(shape=math.nan),
+        GOOD._replace(shape=0.0),
+        GOOD._replace(spread=math.nan),
+        GOOD._replace(spread=1e300),
+        GOOD._replace(observations=-1),
+        GOOD._replace(source=None),
+        GOOD._replace(source="\ud800"),
+    ],
+)
+def test_what_is_no_rate_is_refused(given: Any) -> None:
+    with pytest.raises(UsageError, match=r"the rate source Careless gave .*: RateEstimate\(rate, source\) or None is"):
+        checked(Careless(given))([Sighting("http://h/")], 0.0)
+
+
+@pytest.mark.parametrize("given", [ValueError("no"), SystemExit(3), RecursionError("deep")])
+def test_what_it_raises_is_said(given: BaseException) -> None:
+    with pytest.raises(UsageError, match=f"the rate source Careless failed: {type(given).__name__}: "):
+        checked(Careless(given))([Sighting("http://h/")], 0.0)
+
+
+def test_what_is_one_or_none_is_taken() -> None:
+    for given in (GOOD, None):
+        assert checked(Careless(given))([Sighting("http://h/")], 0.0) == [given]

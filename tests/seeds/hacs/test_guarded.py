@@ -1,0 +1,55 @@
+"""A ranker of somebody else's that fails, or answers badly, is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
+from sharc_crawler.seeds.hacs.rank import make_ranker, rank
+from sharc_crawler.testing.rankers import DAY, seeds
+
+GOOD = np.full(40, 0.5)
+BAD: dict[str, tuple[Any, str]] = {
+    "nothing": (None, "answered with NoneType, not Scores"),
+    "a list": (Scores([0.5] * 40), "gave a value that is no array of 40"),  # type: ignore[arg-type]
+    "too few": (Scores(GOOD[:7]), "gave a value that is no array of 40"),
+    "no number": (Scores(np.full(40, np.nan)), "gave a value that is no number"),
+    "texts": (Scores(np.full(40, "x")), "raised TypeError: "),
+    "negative": (Scores(-GOOD), "gave a probability that is not between 0 and 1"),
+    "above one": (Scores(3 * GOOD), "gave a probability that is not between 0 and 1"),
+    "rates too few": (Scores(GOOD, rate=GOOD[:1]), "gave a rate that is no array of 40"),
+}
+
+
+class Careless(SeedRanker):
+    probabilities = True
+    given: Any = None
+
+    def score(self, seeds: Any, task: RankingTask) -> Scores:
+        if isinstance(self.given, Exception):
+            raise self.given
+        return self.given  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("how", BAD)
+def test_it_is_named(how: str) -> None:
+    ranker = Careless()
+    ranker.given, said = BAD[how]
+    with pytest.raises(DataError, match=f"the ranker Careless {said}.* a fault of this plug-in"):
+        rank(seeds(), ranker, RankingTask(100 * DAY))
+
+
+def test_what_it_raises_is_said() -> None:
+    ranker = Careless()
+    ranker.given = KeyError("careless")
+    with pytest.raises(DataError, match="the ranker Careless raised KeyError: 'careless'"):
+        rank(seeds(), ranker, RankingTask(100 * DAY))
+
+
+def test_what_makes_none_is_no_traceback() -> None:
+    with pytest.raises(UsageError, match=r"SeedRanker' does not make a ranker: .*abstract"):
+        make_ranker("sharc_crawler.seeds.base.SeedRanker")
