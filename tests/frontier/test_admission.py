@@ -21,6 +21,16 @@ def test_what_cannot_be_fetched_and_what_ends_a_session_is_left_and_listed(world
         assert {row.reason for row in store.load().outside if row.url.startswith("mailto")} == {"not an http(s) URL"}
 
 
+def test_what_a_redirect_leads_to_in_another_spelling_is_the_page_that_others_name(world, impolite):
+    world.links = {ROOT: [page("a"), page("b?x=1&y=2")]}
+    world.answers = {ROOT + "a": [{"result": Result.REDIRECTED, "status": 301, "location": ROOT + "b?y=2&x=1#top"}]}
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    world.run(frontier)
+    visited = [fetch.url for _, fetch in world.requests if "b?" in fetch.url and fetch.slot is not Slot.SECOND]
+    assert len(visited) == 1
+
+
 def test_a_redirect_to_another_spelling_is_followed_once(world, impolite):
     """A site that leads from one to the other and back leads nowhere."""
     world.links = {ROOT: [page("a?x=1&b=2")]}

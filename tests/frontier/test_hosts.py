@@ -124,6 +124,7 @@ def asking(retry_after: float | None) -> Outcome:
         (100.1, 2, True, True, 111.0, 0),  # of the same URL
         (100.1, 1, True, False, 0.0, 1),  # its robots.txt: it is left out, and nobody waits
         (5.0, 1, True, False, 16.0, 0),
+        (100.0, 1, True, False, 111.0, 0),
     ],
 )
 def test_a_host_gets_the_pause_that_it_asks_for_up_to_the_longest(asked, attempt, left, read, until, away):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,9 +39,10 @@ def test_a_visit_is_remembered_as_it_was(digest, decoded, etag, modified):
     assert pages.remembered(0).digest is None
 
 
-def test_a_validator_that_no_request_may_carry_is_not_kept():
+@pytest.mark.parametrize("told", [("a\0b", "\0"), ("a\0b", None), (None, "\0a")])
+def test_a_validator_that_no_request_may_carry_is_not_kept(told):
     pages = table()
-    pages.remember(0, Outcome(Result.OK, 7.0, 7.0, digest="sha1:A", validators=Validators("a\0b", "\0")))
+    pages.remember(0, Outcome(Result.OK, 7.0, 7.0, digest="sha1:A", validators=Validators(*told)))
     assert pages.remembered(0).digest == "sha1:A"
     assert pages.remembered(0).validators == NO_VALIDATORS
 

@@ -118,6 +118,20 @@ def test_looks_teach_how_often_a_page_changes_unless_its_rate_is_known(world, im
     assert (late["1"] > 2 * late["2"]) is learns
 
 
+def test_a_page_that_was_not_looked_at_yet_has_its_rate(world, impolite):
+    rates.clear()
+    kept_up(world, impolite, {"": 0.5, "1": 0.5, "2": 2.0}, shape=3.0, upkeep=f"{__name__}.noted", lasts=8.0)
+    assert rates[0] == pytest.approx([0.5, 0.5, 2.0])
+
+
+rates: list[list[float]] = []
+
+
+def noted(given, per_second):
+    rates.append(given.tolist())
+    return np.full(len(given), 3.0)
+
+
 def test_the_last_look_is_what_a_page_is_judged_by(world, impolite):
     """It changed again and again, and not after its last look."""
     world.answers = {ROOT + "1": [{"digest": f"sha1:{number}"} for number in range(5)]}

@@ -270,3 +270,10 @@ def test_a_poll_that_shows_nothing_new_counts_as_one_that_says_so():
             hubs.unchanged(0, 1_100.0)
         due.append((hubs.asked(0), hubs._due[0]))
     assert due[0] == due[1]
+
+
+def test_without_a_date_an_entry_has_changed_in_the_last_fifth_of_the_time_between_two_polls_for_a_plan():
+    hubs = HintHubs()
+    hubs.add(0)
+    assert hubs.polled(0, 1_000.0, [1, 2, 3], {2: 900.0}) == [(2, 900.0)]
+    assert hubs.polled(0, 2_000.0, [4, 1, 2, 3], {2: 900.0}) == [(4, 1_800.0), (2, 900.0)]

@@ -131,6 +131,18 @@ def test_pages_found_on_the_way_join_or_wait(world, impolite, division, strategy
     assert len(state.judgements) == len(URLS) + 1
 
 
+def test_what_a_revisit_alone_names_waits_for_a_part_of_its_own(impolite):
+    class Late(World):
+        def answer(self, fetch):
+            self.links[fetch.url] = [Sighting(f"{ROOT}cold/late")] if fetch.slot is Slot.SECOND else []
+            return super().answer(fetch)
+
+    _, state = captured(Late(), impolite, [Sighting(url) for url in URLS], subsites="path")
+    assert any(row.url.endswith("cold/late") for row in state.pages)
+    assert len(state.judgements) == len(state.pages) == len(URLS) + 2
+    assert len(check_parts(state)) == 3
+
+
 def test_what_is_found_after_its_part_was_captured_has_a_part_of_its_own(world, impolite):
     links = {f"{ROOT}hot/3": [Sighting(f"{ROOT}cold/late")]}
     _, state = captured(world, impolite, [Sighting(url) for url in URLS], links, subsites="path")
