@@ -80,3 +80,23 @@ def test_of_a_page_that_is_said_to_have_changed_nothing_before_t_counts(said, fi
     )
     ByLastmods._reorder(mode, strategy, {7: said}, 100.0)
     assert ordered == [[7, 8][place] for place in first]
+
+
+@pytest.mark.parametrize(
+    ("visits", "begun", "drawn", "asked"),
+    [(0, True, {1, 2}, True), (1, True, {1, 2}, False), (0, False, {1, 2}, False), (0, True, set(), False)],
+)
+def test_before_the_first_visit_alone_as_many_are_drawn_as_the_audit_is_likely_to_have(visits, begun, drawn, asked):
+    """As many pages of a rate of one in so many seconds as change while the others are visited are downloaded again."""
+    numbers = []
+    mode = SimpleNamespace(
+        _capture=SimpleNamespace(
+            counts=SimpleNamespace(visits=visits),
+            strategy=SimpleNamespace(setting=SimpleNamespace(step=STEP)) if begun else None,
+        ),
+        attestations=SimpleNamespace(drawn=drawn, likely=lambda *given: numbers.append(given) or {3}),
+        _columns=lambda pages: (np.array([0.0, 0.0, 9.0, 9.0]), np.ones(4), np.full(4, np.inf)),
+    )
+    found = ByLastmods.early(mode, [0, 1, 2, 3])
+    assert found == [page in ({3} if asked else drawn) for page in range(4)]
+    assert numbers == [(4, 2)] * asked

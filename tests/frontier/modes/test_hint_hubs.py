@@ -277,3 +277,25 @@ def test_without_a_date_an_entry_has_changed_in_the_last_fifth_of_the_time_betwe
     hubs.add(0)
     assert hubs.polled(0, 1_000.0, [1, 2, 3], {2: 900.0}) == [(2, 900.0)]
     assert hubs.polled(0, 2_000.0, [4, 1, 2, 3], {2: 900.0}) == [(4, 1_800.0), (2, 900.0)]
+
+
+def test_a_hub_that_is_named_again_is_not_asked_anew():
+    hubs = HintHubs()
+    hubs.add(0)
+    hubs.polled(0, 1_000.0, [1, 2], {})
+    due = hubs.next
+    hubs.add(0, certain=True)
+    assert hubs.next == due > 1_000.0
+    assert len(hubs) == 1
+
+
+def test_eight_hubs_are_polled_and_as_many_more_that_are_known_for_what_they_are():
+    hubs = HintHubs()
+    for page in range(20):
+        hubs.add(page)
+    assert (len(hubs), hubs.room) == (8, 0)
+    for page in range(20, 40):
+        hubs.add(page, certain=True)
+    assert len(hubs) == 16
+    hubs.drop(0)
+    assert 0 not in hubs

@@ -38,3 +38,25 @@ def test_rates_are_told_by_the_time_until_the_first_reading_and_from_then_until_
     said.ingest(2, 330.0, 250.0, 251.0)
     assert said.standing(range(3)).rates.tolist() == [2.0, 2.0, 6.0], "nothing is said of one"
     assert told == [([1.0, 3.0], [True, False], [False, True], (100.0, 130.0))]
+
+
+def test_what_is_said_of_a_page_is_held_against_its_visit_by_two_seconds():
+    visited = 1_000.0
+    pages = SimpleNamespace(rates=[1.0] * 8, weights=[1.0] * 8, shapes=[np.inf] * 8, started=[visited] * 8)
+    said = SaidOfChanges(SimpleNamespace(started=900.0), pages, SimpleNamespace(learned=lambda _, rates: rates))
+    unsaid, before, after, near_before, near_after, by_hub, hub_before, both = range(8)
+    for page, last in ((before, 997.9), (after, 1_002.1), (near_before, 998.0), (near_after, 1_002.0), (both, 900.0)):
+        said.ingest(page, 1_100.0, last, last)
+    for page, when in ((by_hub, 1_002.1), (hub_before, 990.0), (both, 1_050.0), (both, 950.0)):
+        said.changed(page, when)
+    found = said.standing(range(8))
+    assert set(np.flatnonzero(found.stale)) == {after, by_hub, both}
+    assert set(np.flatnonzero(found.still)) == {before}
+    assert set(np.flatnonzero(found.by_hub)) == {by_hub, both}
+    assert not found.spent[[after, by_hub, both]].any()
+    said.spent(both)
+    assert said.standing(range(8)).spent[both]
+    said.changed(both, 1_060.0)
+    assert not said.standing(range(8)).spent[both], "a later word"
+    assert unsaid not in said
+    assert before in said

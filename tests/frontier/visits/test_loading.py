@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.model import Fetch, Kind
+from sharc_crawler.model import Fetch, Kind, Result
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 
@@ -62,3 +62,13 @@ def test_what_is_not_wanted_is_not_loaded(world, impolite):
     frontier.open(spec(strategy="bfs", resources=False), world.now)
     fetch = frontier.next(world.now)
     assert frontier.loads.load(fetch, ROOT + "a.css", Kind.RESOURCE, world.now) is None
+
+
+def test_a_visit_that_fails_after_others_went_on_is_made_again(world, begun):
+    frontier, fetch = begun
+    frontier.loads.go_on(fetch)
+    assert not isinstance(frontier.next(world.now), Fetch)
+    frontier.finished(fetch, world.answer(fetch)._replace(result=Result.FAILED, status=500))
+    world.now += 5.0
+    again = frontier.next(world.now)
+    assert (again.page, again.attempt) == (fetch.page, 2)
