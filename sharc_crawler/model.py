@@ -89,6 +89,12 @@ class Phase(StrEnum):
     DONE = "done"
 
 
+class HowMade(str):
+    """A note that only tells how a capture was made: nothing in it speaks against the capture."""
+
+    __slots__ = ()
+
+
 class Hints(NamedTuple):
     """What a sitemap (or feed) says of a URL; ``None`` where it says nothing."""
 

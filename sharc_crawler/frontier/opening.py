@@ -12,7 +12,7 @@ from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.modes.make import make_mode
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.links.robots import leads_on, missing, rules_of, rules_text
-from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door
 
@@ -128,7 +128,8 @@ class Opener:
         capture.owed.was_read()
         capture.mode.sitemap_read(fetch.page, task.slot, outcome)
         if outcome.result not in (Result.OK, Result.REDIRECTED):
-            capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
+            said = f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}"
+            capture.note(HowMade(said) if outcome.result is Result.GONE else said)
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
         self._ledger.changed_capture()
@@ -184,7 +185,7 @@ class Opener:
         spec, front, mode = capture.spec, capture.front, capture.mode
         listed = len(front.waiting) + mode.pooled > len(spec.seeds) or front.elsewhere or spec.sitemaps == ()
         if mode.whole and not listed and not capture.counts.visits:
-            capture.note("no sitemap named any page: pages come from links")
+            capture.note(HowMade("no sitemap named any page: pages come from links"))
         known = front.take()
         yield from self._queuer.rating(capture, now, aside)
         step = mode.step or max((host.delay for host in self._ledger.hosts), default=0.0) or 0.05

@@ -14,7 +14,7 @@ from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.worded import in_words as reason_in_words
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.entries import not_followed
 from sharc_crawler.report.notes import left_by_bounds, noted
@@ -56,7 +56,7 @@ def _seeds(selection: Selection) -> dict[str, Any]:
 
 def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
     """The report of one site capture."""
-    figures, details = facts.figures, facts.details
+    figures, details, notes = facts.figures, facts.details, noted(facts)
     return {
         **_capture(facts),
         "times": _times(facts),
@@ -72,7 +72,8 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "audit": plain(facts.audit) if facts.audit else None,
         "rate_sources": dict(figures.rate_sources),
         "decisions": plain(facts.stats),
-        "notes": noted(facts),
+        "notes": notes,
+        "notes_how_made": sum(isinstance(note, HowMade) for note in notes),
         "not_followed": not_followed(facts),
         "not_captured": _not_captured(details),
         "urls": figures.urls,

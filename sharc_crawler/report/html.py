@@ -22,7 +22,6 @@ from sharc_crawler.report import phrases, words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps
-from sharc_crawler.report.notes import is_of_making
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.urls import machine_of
@@ -126,7 +125,6 @@ def environment() -> Environment:
         "label": _label,
         "link": _link,
         "marked": _marked,
-        "of_making": is_of_making,
         "often": phrases.often,
         "sources": phrases.sources,
     }

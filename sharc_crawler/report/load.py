@@ -15,7 +15,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, Outside
 from sharc_crawler.frontier.spec import BOUNDS
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import HowMade, Kind, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.pages import DataStates, StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
@@ -210,7 +210,7 @@ def _notes(capture: CaptureRow, seen: _Seen) -> Iterator[str]:
     yield from _caught(capture.audit) if capture.audit else seen.not_believed(capture.started)
     yield from capture.notes
     for why, number in sorted(capture.skipped.items()):
-        yield f"links not followed, {why}: named {counted(number, 'time')}"
+        yield HowMade(f"links not followed, {why}: named {counted(number, 'time')}")
 
 
 def _caught(audit: Mapping[str, Any]) -> Iterator[str]:

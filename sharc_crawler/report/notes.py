@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.guides import guide
+from sharc_crawler.model import HowMade
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
 from sharc_crawler.report.taught import NAME
@@ -20,13 +20,6 @@ MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
 DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
 _WHYS = 2  #: reasons why something was not masked that are told
-_MAKING = re.compile(
-    r"sitemap \S+: status 404$|no sitemap named any page|links not followed, |made with [\d,]+ mask|Not masked: "
-    r"|Nothing told how often |No mask was learned: |[\d,]+ pages? (was|were) visited again before the reference "
-    r"|the site answers \d+ to a page that cannot exist|a page that cannot exist|by order at "
-    r"|pages that lead to what looks like a trap|classes of URLs |epoch \d|Scrapy's middlewares "
-    r"|\S+ was not asked for: another site's"
-)
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
 
@@ -44,16 +37,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_surprise(facts),
         *_masked(facts),
     ]
-    return sorted(found, key=lambda note: (is_of_making(note), DETECTOR_FAILED not in note))
-
-
-def is_of_making(note: str) -> bool:
-    """Does a note only tell how the capture was made?
-
-    >>> is_of_making("no sitemap named any page: pages come from links"), is_of_making("sitemap http://h/s: status 500")
-    (True, False)
-    """
-    return _MAKING.match(note) is not None
+    return sorted(found, key=lambda note: (isinstance(note, HowMade), DETECTOR_FAILED not in note))
 
 
 def left_by_bounds(facts: CaptureFacts) -> str:
@@ -90,7 +74,7 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
         )
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"
-        yield f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more"
+        yield HowMade(f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more")
 
 
 def _masked(facts: CaptureFacts) -> Iterator[str]:
@@ -98,7 +82,7 @@ def _masked(facts: CaptureFacts) -> Iterator[str]:
     if number := facts.settings.get("masks_number"):
         file, taken = facts.settings["masks"], facts.settings.get("masks_taken")
         unseen = f", {taken} of them taken over from former captures by itself (masks: auto)" if taken else ""
-        yield (
+        yield HowMade(
             f"made with {counted(int(str(number)), 'mask')}{unseen}: what differs in nothing else counts as the same"
             f" content, and a 304 beside it is no lie. An edit of just that is not seen: look at {file}"
         )
@@ -112,7 +96,7 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
         return
     if guessed(found):  # then nothing was expected
         pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
-        yield f"Nothing told how often {pages}. {_remembered(facts)}"
+        yield HowMade(f"Nothing told how often {pages}. {_remembered(facts)}")
         return
     came = sources(dict(facts.figures.rate_sources.most_common()))
     more = "more" if missed < 0 else "less"

@@ -12,11 +12,11 @@ from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.instants import second
-from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.load import read_selection
-from sharc_crawler.report.notes import is_of_making, left_by_bounds, noted
+from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import HELD, blurred, few, forecast, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
@@ -91,7 +91,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield from _truth(facts)
     yield from _duration(facts)
     notes = noted(facts)
-    shown = [note for note in notes if not is_of_making(note)][:MAX_NOTES]
+    shown = [note for note in notes if not isinstance(note, HowMade)][:MAX_NOTES]
     for note in shown:
         yield _line("note", whole(note))
     if len(notes) > len(shown):

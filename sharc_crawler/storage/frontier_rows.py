@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Document, Kind, Plan, Result, Slot
+from sharc_crawler.model import Document, HowMade, Kind, Plan, Result, Slot
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
@@ -88,7 +88,7 @@ def capture_values(row: CaptureRow) -> tuple[Any, ...]:
         row.capture,
         json.dumps({name: getattr(row.spec, name) for name in _SPEC}, default=str),
         *row[2:6],
-        json.dumps(row.notes),
+        json.dumps([{"how_made": note} if isinstance(note, HowMade) else note for note in row.notes]),
         json.dumps(row.interruptions),
         json.dumps(dict(row.skipped)),
         row.audit and json.dumps(row.audit),

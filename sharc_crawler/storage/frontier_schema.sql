@@ -7,7 +7,7 @@ CREATE TABLE capture (
     started REAL NOT NULL,
     reference REAL,              -- T; null: not reached
     ended REAL,                  -- null: not complete
-    notes TEXT NOT NULL,         -- JSON array
+    notes TEXT NOT NULL,         -- JSON array; {"how_made": TEXT} where a note only tells how the capture was made
     interruptions TEXT NOT NULL, -- JSON array of [from, to]
     skipped TEXT NOT NULL,       -- JSON object, reason: number of sightings
     audit TEXT,                  -- JSON: what became of the server's word

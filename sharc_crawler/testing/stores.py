@@ -33,6 +33,7 @@ from sharc_crawler.model import (
     CaptureRef,
     Document,
     Hints,
+    HowMade,
     Kind,
     Outcome,
     Phase,
@@ -161,7 +162,7 @@ class FrontierStoreContract:
         turned = capture_row(
             phase=Phase.REVISIT,
             reference=9.0,
-            notes=("a note", "another"),
+            notes=("a note", HowMade("another")),
             interruptions=((3.0, 4.5),),
             skipped={"x": 3},
             audit={"share": 0.02, "classes": []},
@@ -169,6 +170,7 @@ class FrontierStoreContract:
         )
         store.commit(Batch(captures={0: turned}, hosts={"h": HostRow("h", "text", 2.0)}))
         assert store.load().captures == {0: turned}
+        assert [*map(type, store.load().captures[0].notes)] == [str, HowMade], "what kind of note each is"
         assert store.load().hosts == {"h": HostRow("h", "text", 2.0)}
 
     def test_a_part_is_rewritten_when_it_is_captured(self, tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from sharc_crawler.certificate.document import certificate
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Result, Slot, Verdict
+from sharc_crawler.model import HowMade, Result, Slot, Verdict
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render
-from sharc_crawler.report.notes import DETECTOR_FAILED, is_of_making, noted
+from sharc_crawler.report.notes import DETECTOR_FAILED, noted
 from sharc_crawler.report.packaging import pages
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.tiles import tiles
@@ -218,16 +218,16 @@ def test_a_changed_page_whose_first_copy_a_lying_304_had_called_unmodified_is_ex
 
 
 def test_what_speaks_against_a_capture_comes_first_and_how_it_was_made_last_and_folded(tmp_path: Path) -> None:
-    probe = "the site answers 404 to a page that cannot exist (http://h/x), so pages that look alike count as pages"
+    probe = HowMade("a page that cannot exist was asked for")
     made = facts(
         looked("a", Verdict.COHERENT, "f", "f"),
-        notes=(probe, "no sitemap named any page: pages come from links", "3 pages were discovered late"),
+        notes=(probe, HowMade("by order"), "3 pages were discovered late"),
         settings={"masks": "m.json", "masks_number": 2},
     )
     late, *making = noted(made)
     assert late == "3 pages were discovered late"
-    assert all(is_of_making(note) for note in making)
-    assert len(making) == 3
+    assert all(isinstance(note, HowMade) for note in making)
+    assert (len(making), capture_entry(made)["notes_how_made"]) == (3, 3)
     text = summary([made], write([made], tmp_path))
     assert "note         3 pages were discovered late" in text
     assert "3 more notes in the report" in text

@@ -13,7 +13,7 @@ import numpy as np
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.hint_truth import HintTruth
-from sharc_crawler.model import Phase
+from sharc_crawler.model import HowMade, Phase
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.revisiting import revisit_order
 
@@ -154,7 +154,7 @@ class SecondLooks:
         """What a reader must know."""
         if not self.made:
             return ""
-        return (
+        return HowMade(
             f"{counted(self.made, 'page', 'were')} visited again before the reference instant, as the"
             f" site's sitemaps, feeds or lists of changes, or pages edited together with them, said that"
             f" {'it' if self.made == 1 else 'they'} had changed: {self._true:,} had"

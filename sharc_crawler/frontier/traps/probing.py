@@ -16,7 +16,7 @@ from sharc_crawler.frontier.traps.idle_places import forms
 from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.dated import has_day
-from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.unlikely import is_unlikely, unlikely
 
 if TYPE_CHECKING:
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
 FOUND = "probe"  #: how it was found: it was made up here
-_LOOKED = (
+_LOOKED = HowMade(
     "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
     " behind it, to see which of their links stay"
 )
 _SHOWS = "it shows this folder's error page, of status 200"
 
 
-def note(probe: str, outcome: Outcome) -> str:
+def note(probe: str, outcome: Outcome) -> HowMade:
     """What a reader must know of what was asked for."""
     cannot = f"a page that cannot exist ({probe})"
     if outcome.result is Result.GONE:
-        return f"the site answers {outcome.status} to {cannot}, so pages that look alike count as pages"
+        return HowMade(f"the site answers {outcome.status} to {cannot}, so pages that look alike count as pages")
     shown = outcome.result is Result.OK
     what = _SHOWS if shown else f"the answer ({outcome.error or outcome.result}) does not show an error page"
-    return f"{cannot} was asked for, since pages beside it look alike: {what}"
+    return HowMade(f"{cannot} was asked for, since pages beside it look alike: {what}")
 
 
 def shown_by(notes: Iterable[str]) -> bool:

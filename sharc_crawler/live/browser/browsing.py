@@ -29,7 +29,7 @@ from sharc_crawler.live.reading.readings import Payload, Reading
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.space import is_full
-from sharc_crawler.model import EMBEDDED, Kind, Result, Sighting, Slot
+from sharc_crawler.model import EMBEDDED, HowMade, Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -237,7 +237,7 @@ class Browsing:
         frontier, now = self._sites.of(fetch), f"{NOTE}{classes.note()}"
         before = next((note for note in frontier.capture.notes if note.startswith(NOTE)), "")
         if now not in (NOTE, before):
-            frontier.note(now, before)
+            frontier.note(HowMade(now), before)
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange, load: Load) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):

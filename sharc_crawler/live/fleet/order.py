@@ -13,6 +13,7 @@ from sharc_crawler.instants import iso
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules
+from sharc_crawler.model import HowMade
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.options.table import NEWS, SEEDS
 
@@ -117,8 +118,8 @@ def continued(state: Batch, run: str, note: str) -> Batch:
     return replace(state, captures=captures, links=[])
 
 
-def epoch_note(tenure: Tenure, worker: str, skew: Seconds, now: Instant) -> str:
+def epoch_note(tenure: Tenure, worker: str, skew: Seconds, now: Instant) -> HowMade:
     """What readers of a report, and a certificate, are told of an owner."""
     clock = f"{abs(skew):.1f} s {'ahead of' if skew > 0 else 'behind'} the fleet's, by which times are told"
     came = f"epoch {tenure.epoch} of this site from {iso(now)}: worker {worker}, its clock {clock}"
-    return f"{came}; worker {tenure.former} had not been heard of" if tenure.former else came
+    return HowMade(f"{came}; worker {tenure.former} had not been heard of" if tenure.former else came)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.instants import second
 from sharc_crawler.links.robots import DISALLOW_ALL, MAX_AGE
-from sharc_crawler.model import Kind, Outcome, Result
+from sharc_crawler.model import HowMade, Kind, Outcome, Result
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def take(sites: Sites, fetch: Fetch, read: Instant, text: str, now: Instant) -> 
     """A site goes by what another one's capture read. Raises :class:`~sharc_crawler.errors.SiteError`."""
     frontier = sites[fetch.site]
     with sites.one_step(fetch.site):
-        frontier.note(f"{fetch.url} was not asked for: another site's capture read it at {second(read)}")
+        known = f"{fetch.url} was not asked for: another site's capture read it at {second(read)}"
+        frontier.note(HowMade(known))
         sites.finished(fetch, Outcome(Result.OK, now, now, robots=text))
         for host in frontier.ledger.hosts:
             if host.name == fetch.host:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, maybe_iso
+from sharc_crawler.model import HowMade
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +95,7 @@ class Control:
 
     def _note(self, now: Instant, what: str) -> None:
         logger.warning("By order (sharc control): %s.", what)
-        self._sites.note(f"by order at {iso(now)}: {what}")
+        self._sites.note(HowMade(f"by order at {iso(now)}: {what}"))
 
     def _status(self, now: Instant, progress: str) -> dict[str, Any]:
         return {

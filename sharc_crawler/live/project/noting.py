@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.guides import guide
 from sharc_crawler.live.requests import META_KEY
-from sharc_crawler.model import Result
+from sharc_crawler.model import HowMade, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import without_credentials
 
@@ -46,13 +46,13 @@ def note_hops(frontier: Frontier, lease: Lease) -> None:
     frontier.note(hops_note(repeated + lease.repeated, followed + lease.hops - lease.repeated), former)
 
 
-def hops_note(repeated: int, followed: int) -> str:
+def hops_note(repeated: int, followed: int) -> HowMade:
     """What they did, and what of it is counted.
 
     >>> hops_note(1000, 1)[:64]
     "Scrapy's middlewares repeated 1,000 requests and followed 1 redi"
     """
-    return (
+    return HowMade(
         f"{BEGINS}{counted(repeated, 'request')} and followed {counted(followed, 'redirect')}: all of them are in the"
         " WARC files. Exchanges, attempts and the log count each visit once, with its last answer. What the redirect of"
         f" a form led to is the form's target, and in no claim unless it was asked for, too ({guide('drop-in')})"

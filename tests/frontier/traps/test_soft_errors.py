@@ -10,7 +10,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import shown_by
 from sharc_crawler.frontier.traps.soft_errors import SoftErrors
-from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.unlikely import unlikely
 from tests.frontier.conftest import World
@@ -85,6 +85,7 @@ def test_the_note_says_what_was_answered(impolite, fields, told):
     asked = world.run(frontier)
     assert next(fetch.kind for fetch in asked if "no-such-page" in fetch.url) is Kind.PROBE
     assert told in capture.notes[-1]
+    assert isinstance(capture.notes[-1], HowMade)
     assert not shown_by(capture.notes)
 
 
