@@ -256,5 +256,5 @@ def test_a_report_of_a_time_before_archived_as_is_still_rendered() -> None:
 
 def test_that_a_detector_failed_is_told_first() -> None:
     failed = f"3 documents were {DETECTOR_FAILED}: http://h/ (raised)"
-    notes = noted(blog(notes=["pages were cut", failed, "no sitemap named any page"]))
+    notes = noted(blog(notes=["pages were cut", failed, HowMade("no sitemap named any page")]))
     assert (notes[0], notes[1], notes[-1]) == (failed, "pages were cut", "no sitemap named any page")
