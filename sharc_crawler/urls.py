@@ -23,7 +23,7 @@ _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)\.?(?::(\d{0,5}))
 #: What needs no normalising: plain characters, no segment that begins with a dot, and upper-case escapes of bytes
 #: that are not ASCII.
 _PLAIN_PATH = re.compile(r"(?:/(?:[\w~!$'*+,:@=-](?:[\w.~!$'*+,:@=-]++|%[89A-F][0-9A-F])*+)?+)++", re.ASCII)
-_PLAIN_NAME = re.compile(r"(?:[\w~!$'*+,:@=-][\w.~!$'*+,:@=-]*+)?+", re.ASCII)  # the last segment
+PLAIN_NAME = re.compile(r"(?:[\w~!$'*+,:@=-][\w.~!$'*+,:@=-]*+)?+", re.ASCII)  # the last segment
 _PLAIN_QUERY = re.compile(r"\?[\w.~-]++=[\w.~-]*+(?:&[\w.~-]++=[\w.~-]*+)*+", re.ASCII)
 _BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 _DEFAULT_PORT = {"http": 80, "https": 443}
@@ -31,7 +31,7 @@ _HIGHEST_PORT = 65_535
 _LONGEST_HOST = 253
 #: Longer than any server takes; the bound keeps hostile pages from costing time.
 LONGEST_URL = 16_384
-_USUAL = 500
+USUAL = 500
 #: What the URL Standard removes before it reads an address: outer controls and spaces, inner tabs and newlines.
 _OUTER = "".join(map(chr, range(33)))
 _INNER = str.maketrans("", "", "\t\r\n")
@@ -82,7 +82,7 @@ def canonical(url: str, rules: UrlRules = DEFAULT_RULES) -> Url | None:
 def is_usual(url: str) -> bool:
     """Is it canonical, as most are, and soon told so? Of others it takes up to two seconds for a megabyte."""
     cut = url.rfind("/") + 1
-    return len(url) <= _USUAL and _PLAIN_NAME.fullmatch(url, cut) is not None and _is_plain(url[:cut])
+    return len(url) <= USUAL and PLAIN_NAME.fullmatch(url, cut) is not None and is_plain(url[:cut])
 
 
 def _long_way(url: str, rules: UrlRules) -> Url | None:
@@ -101,7 +101,7 @@ def _long_way(url: str, rules: UrlRules) -> Url | None:
 
 
 @lru_cache(maxsize=1_000)  # most addresses lie in few folders
-def _is_plain(folder: str) -> bool:
+def is_plain(folder: str) -> bool:
     """Is it canonical, with no query in it?"""
     whole = _PARTS.fullmatch(folder)
     return whole is not None and whole[3] != "" and not whole[4] and _long_way(folder, DEFAULT_RULES) == folder

@@ -8,10 +8,10 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from w3lib.url import canonicalize_url
+from w3lib.url import canonicalize_url, safe_url_string
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.urls import UrlRules, canonical, host_of, require
+from sharc_crawler.urls import UrlRules, canonical, host_of, is_usual, require
 
 
 @pytest.mark.parametrize(
@@ -146,3 +146,8 @@ def test_the_short_way_agrees_with_w3lib(url: str) -> None:
 @pytest.mark.parametrize("url", ["http://h/" + "a/" * 10_000, "http://" + "a" * 10**6, "http://h/" + "%" * 10**6])
 def test_what_no_server_takes_is_no_address(url: str) -> None:
     assert canonical(url) is None
+
+
+@given(addresses | st.text(ALPHABET).map("http://h/{}".format))
+def test_what_is_usual_is_asked_for_as_it_is(url: str) -> None:
+    assert not is_usual(url) or safe_url_string(url) == url

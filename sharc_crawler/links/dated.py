@@ -68,7 +68,7 @@ def dated(url: str) -> Dated | None:
     if found:
         year, month, day = int(found[1]), int(found[2] or found[4]), int(found[3] or found[5] or 0)
         return Dated(f"{url[: found.start()]}*{url[found.end() :]}", *_date(year, month, day))
-    in_query = [pattern.search(url) for pattern in (_YEAR, _MONTH, _DAY)]
+    in_query = [pattern.search(url) for pattern in (_YEAR, _MONTH, _DAY)] if "=" in url else [None, None]
     if not (in_query[0] and in_query[1]):
         return None
     for pattern in (_YEAR, _MONTH, _DAY):

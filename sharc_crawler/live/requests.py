@@ -11,6 +11,7 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.headers import header_bytes, of_headers
 from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,7 @@ def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], sent: Sent
 
     Every status comes back to the spider, nothing is followed.
     """
+    usual = is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
     return Request(
         fetch.url,
         callback=spider.handle,  # type: ignore[attr-defined]
@@ -58,7 +60,7 @@ def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], sent: Sent
         headers={**sent.headers, "Accept-Encoding": ", ".join(codings) or "identity"},
         method=sent.method,
         body=sent.body,
-        meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
+        meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host, "verbatim_url": usual},
         dont_filter=True,
     )
 

@@ -21,7 +21,7 @@ from sharc_crawler.links import document, html, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.robots_text import robots_text
-from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants
+from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, sightings
 from sharc_crawler.live.reading.words import words
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
@@ -159,11 +159,7 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
 
 def _sightings(found: Found, via: str) -> list[Sighting]:
     """Pages and resources that a document names."""
-    resource, page = Kind.RESOURCE, Kind.PAGE
-    return [
-        *(Sighting(url, resource, via) for url in found.resources),
-        *(Sighting(url, page, via) for url in found.links),
-    ]
+    return sightings(found.resources, Kind.RESOURCE, via) + sightings(found.links, Kind.PAGE, via)
 
 
 def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:

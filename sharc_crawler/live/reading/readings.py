@@ -83,21 +83,20 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     """
     links = [link for named in answer["links"] for link in _unnamed(via, *named)]
     about = answer["document"]
-    return Reading(
-        Payload(*answer["payload"]),
-        links,
-        tuple(answer["feeds"]),
-        Document(*about) if about else None,
-        answer["robots"],
-        answer["unreadable"],
-        answer["text"],
-        tuple(answer["problems"]),
-    )
+    payload, feeds, problems = Payload(*answer["payload"]), tuple(answer["feeds"]), tuple(answer["problems"])
+    robots, unreadable, text = answer["said"]
+    return Reading(payload, links, feeds, Document(*about) if about else None, robots, unreadable, text, problems)
+
+
+def sightings(urls: Sequence[str], kind: Kind, via: str) -> list[Sighting]:
+    """One of each, as ``Sighting(url, kind, via)`` makes it, but in one go."""
+    told = zip(urls, repeat(kind), repeat(via), repeat(None), repeat(None), repeat(""), repeat(None))
+    return list(map(tuple.__new__, repeat(Sighting), told))
 
 
 def _unnamed(via: str, kind: str, urls: list[str], hints: list[Any], known: dict[str, str]) -> list[Sighting]:
     of = Kind(kind)
     if not (hints or known):
-        return [Sighting(url, of, via) for url in urls]
+        return sightings(urls, of, via)
     told = (words and Hints(*words) for words in hints or repeat(None))
     return [Sighting(url, of, via, said, canonical=known.get(url)) for url, said in zip(urls, told, strict=False)]
