@@ -48,6 +48,7 @@ def test_output_history_and_dedup_follow_from_it(kept):
         assert len(history.sites()) == 1
 
 
+@pytest.mark.long
 def test_what_was_cut_off_goes_on(tmp_path):
     with serve(LivingSite(seed=6, pages=60, scale=1.0, slow=0.05)) as server:
         words = warm.site_words("SHARC_BACK_OFF=0.2", collection=str(tmp_path / "kept"), delay="0.1", url=server.url)

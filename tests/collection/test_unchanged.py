@@ -305,6 +305,7 @@ def test_a_304_that_contradicts_itself_is_not_believed_and_the_page_is_asked_for
     assert verify(second.folder, [first.folder]).findings == []
 
 
+@pytest.mark.long
 def test_a_server_caught_lying_is_asked_in_full(tmp_path):
     site = LivingSite(seed=3, pages=25, scale=100_000.0, skew=0.5, slow=0.05, lying=1.0, no_validators=0.0)
     with serve(site) as server:
@@ -351,6 +352,7 @@ def timed() -> Iterator[str]:
         server.server_close()
 
 
+@pytest.mark.long
 def test_masks_auto_takes_over_what_the_former_capture_learned_and_says_so(tmp_path):
     with timed() as url:
         (tmp_path / "kept").mkdir()

@@ -39,7 +39,7 @@ def test_visits_and_revisits_of_a_part_lie_around_its_reference_instant():
         assert part.begun <= done.schedule.visits[own].min()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_spec_gives_the_same_parts():
     spec = RunSpec(SITE, "sharc-selective", graph="discover", subsites="links:share=0.7")
     one, other = (run(spec) for _ in range(2))

@@ -114,10 +114,10 @@ def assert_same(ours: Run, plain: Run) -> None:
     assert ours.stats == plain.stats
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "site", "number"),
-    [pytest.param(*one, id=one[0], marks=[pytest.mark.long] * (one[0] == "gallery")) for one in PROJECTS],
+    [pytest.param(*one, id=one[0]) for one in PROJECTS],
 )
 def test_a_project_that_is_killed_goes_on(project, name, site, number):
     with example_site(site) as (url, _):

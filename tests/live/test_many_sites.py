@@ -24,7 +24,7 @@ from tests.live import warm
 from tests.live.serving import Answering, serving_at
 from tests.live.warm import PROFILE, Scrapy, site_words
 
-SITES = 60
+SITES = 40
 FILES = 60  #: of which the crawl needs about thirty for itself
 
 

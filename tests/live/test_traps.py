@@ -122,7 +122,7 @@ def letters() -> str:
 @pytest.mark.parametrize(
     ("strategy", "site"),
     [
-        ("bfs:revisits=none", SessionInPath),
+        pytest.param("bfs:revisits=none", SessionInPath, marks=pytest.mark.long),
         pytest.param("bfs:revisits=none", RandomQuery, marks=pytest.mark.long),
         pytest.param("bfs:revisits=none", SoftNotFound, marks=pytest.mark.long),
         pytest.param("sharc-selective", SessionInPath, marks=pytest.mark.long),

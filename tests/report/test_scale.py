@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BATCH = 256  #: pages that are looked at together, a quarter of what is usual
+BATCH = 128  #: pages that are looked at together, an eighth of what is usual
 PAGES = 3 * BATCH
 ROWS = (PageFacts, PageRow, UrlRow, VisitRow, RecordedExchange)
 

@@ -42,7 +42,8 @@ def classes(known: dict[str, str], parts: tuple[str, ...]) -> str:
     return ", ".join(sorted(known[part] for part in parts if part in known))
 
 
-@pytest.mark.parametrize("parts", [SOME, pytest.param(ALL, marks=pytest.mark.long)], ids=["some", "all"])
+@pytest.mark.long
+@pytest.mark.parametrize("parts", [SOME, ALL], ids=["some", "all"])
 def test_a_site_of_frameworks_is_archived_and_judged(crawl, tmp_path, parts):
     changing = ("/api/vue/2", "/api/react/3", "/api/feed/2", "/api/pwa/news", "/plain/1")
     site = FrameworkSite(build(tmp_path / "made"), parts, changing)

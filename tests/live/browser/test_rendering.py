@@ -101,6 +101,7 @@ async def test_a_page_that_leads_on_and_on_names_few_places_and_its_browser_leav
     assert not any(one.parent.exists() for one in sockets), "among the temporary files"
 
 
+@pytest.mark.long
 async def test_a_page_whose_load_begins_late_is_not_taken_for_the_empty_one(monkeypatch):
     tell = chromium.Chromium.tell
 
@@ -136,6 +137,7 @@ new IntersectionObserver(([seen]) => { if (seen.isIntersecting) fetch('/more') }
 )
 
 
+@pytest.mark.long
 async def test_a_page_is_drawn_though_its_clock_stood_for_long(monkeypatch):
     """The browser would draw when the page's clock has caught up with its own: after as long as it stood."""
     monkeypatch.setattr(chromium, "_PATIENCE", 60.0)

@@ -49,6 +49,7 @@ def _bodies(warc) -> set[str]:
         return {head.get_header("WARC-Payload-Digest") for head in responses} - {EMPTY}
 
 
+@pytest.mark.long
 def test_the_second_capture_knows_pages_rates_and_size(run_crawl, tmp_path):
     history = tmp_path / "archive.sqlite"
     site = LivingSite(seed=6, pages=30, scale=3000.0, slow=0.05)

@@ -289,7 +289,7 @@ class OneNews(Answering, BaseHTTPRequestHandler):
 XMLNS = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:n='x'>"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_state_of_an_instant_crawl_whose_first_visit_came_after_other_polls_is_made_again(tmp_path):
     """As on a busy machine, where a strategy is long in the making, and hubs are polled meanwhile."""
     folder = tmp_path / "capture"

@@ -10,6 +10,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.lease import Lease
+from sharc_crawler.live.reading import portions as portioned
 from sharc_crawler.live.reading.portions import PORTION, TEXT, Portions
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting
 from sharc_crawler.storage.beside import load_state
@@ -76,15 +77,18 @@ def test_no_turn_takes_in_more_than_a_portion():
 
 
 @pytest.mark.slow
-def test_of_long_addresses_a_portion_has_fewer():
+def test_of_long_addresses_a_portion_has_fewer(monkeypatch):
     """A million of unusual characters take seconds: no turn of the reactor makes more than so many canonical."""
+    portion, text = PORTION // 10, TEXT // 10
+    monkeypatch.setattr(portioned, "PORTION", portion)
+    monkeypatch.setattr(portioned, "TEXT", text)
     sites, portions = capture(store := Counting())
-    read(sites, portions, 1000.0, [Sighting(f"{ROOT}?{'a' * 800}{n}", via=SITEMAP) for n in range(PORTION + 1)])
+    read(sites, portions, 1000.0, [Sighting(f"{ROOT}?{'a' * 800}{n}", via=SITEMAP) for n in range(portion + 1)])
     store.counts.clear()
     while portions:
         portions.take()
-    assert sum(store.counts) == PORTION + 1
-    assert max(store.counts) * 800 <= TEXT
+    assert sum(store.counts) == portion + 1
+    assert max(store.counts) * 800 <= text
 
 
 @pytest.mark.slow

@@ -131,7 +131,7 @@ async def test_what_was_just_handed_over_is_kept_when_all_ends(archivist, tmp_pa
     assert responses(tmp_path) == [f"{URL}1"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @in_loop
 async def test_what_is_large_blocks_nobody(archivist):
     """More than a socket holds, and it takes its time to be compressed."""
