@@ -3,9 +3,10 @@
     python benchmarks/bench_hacs_stale.py ota-contrib-2012-2023.jsonl.gz [--ages 60] [--months 1] [--draws 2]
         [--samples 100]
 
-Captures end so many days before now (a stale archive); what was learned ends there, too. They end at quarters from
-March 2021 on: the records name links from July 2020 on only, so that before nothing could foretell any. Now is in 2023
-at the latest. A page is updated if links were added after its own last capture, a website if any captured page is.
+Captures end so many days before now (a stale archive); what was learned ends there, too. They begin in July 2020: the
+records name hardly a link before, so captures until then would show pages unchanged that nobody looked at. They end at
+quarters from March 2021 on. Now is in 2023 at the latest. A page is updated if links were added after its own last
+capture, a website if any captured page is.
 
 By regime of captures, with w months before that end: AUC, weighted P@K, F1 at the threshold of greatest expected F1.
 P@K twice: *hit*, the share of updated seeds among the first K; *order*, the paper's, among the K updated first (which
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 DAY, MONTH = 86_400.0, 30 * 86_400.0
 ENDS = [datetime(year, month, 1, tzinfo=UTC).timestamp() for year in (2021, 2022, 2023) for month in (3, 6, 9, 12)]
+BEGIN = datetime(2020, 7, 1, tzinfo=UTC).timestamp()  #: the records name links
 LAST = datetime(2023, 12, 20, tzinfo=UTC).timestamp()  #: the records end
 FORMS: dict[str, type[SeedRanker]] = {
     "hacs": Hacs,
@@ -50,7 +52,7 @@ FORMS: dict[str, type[SeedRanker]] = {
 
 def captured(seeds: SeedHistories, end: float) -> SeedHistories:
     """The captures up to ``end``, of the pages that have any: an archive names no others."""
-    there = seeds.window(-np.inf, end)
+    there = seeds.window(BEGIN, end)
     pages = np.flatnonzero(there.pages.counts())
     some = np.unique(there.owners[pages])
     owners = np.searchsorted(some, there.owners[pages])
@@ -148,7 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=Path)
     parser.add_argument("--draws", type=int, default=1)
-    parser.add_argument("--ages", type=int, nargs="+", default=[60, 180, 365, 1000], help="days")
+    parser.add_argument("--ages", type=int, nargs="+", default=[60, 180, 365, 700, 1000], help="days")
     parser.add_argument("--months", type=int, nargs="+", default=[12], help="w")
     parser.add_argument("--samples", type=int, default=0)
     given = parser.parse_args()

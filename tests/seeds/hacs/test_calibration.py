@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.seeds.base import RankingTask
-from sharc_crawler.seeds.hacs.calibration import LEAST, MONTH, calibrated
+from sharc_crawler.seeds.hacs.calibration import LEAST, MONTH, HazardCalibration, calibrated
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.rank import RankedSeed, rank
 from sharc_crawler.seeds.hacs.rankers import HALF_LIVES, Hacs
@@ -86,8 +86,18 @@ def test_time_may_tell_less_than_rate() -> None:
     rate, time = rng.lognormal(0, 1, 4000) / MONTH, rng.lognormal(0, 1, 4000) * MONTH
     true = -np.expm1(-0.3 * (rate * MONTH) * (time / MONTH) ** 0.3)
     found = calibrated(rate * time, rate, rng.random(4000) < true)
+    off = found.p(rate * time, rate) - HazardCalibration(math.log(0.3), 0.3, 0.7).p(rate * time, rate)
+    assert np.abs(off).mean() < 0.02
+
+
+def test_what_is_all_but_sure_allows_for_rates_that_change() -> None:
+    """Rates were what they seemed in the past. Ahead some of the busiest pages calm down, others wake up."""
+    rng = np.random.default_rng(1)
+    rate, time = rng.lognormal(0, 1, 20_000) / MONTH, rng.lognormal(0, 1, 20_000) * MONTH
+    found = calibrated(rate * time, rate, rng.random(20_000) < -np.expm1(-rate * time))
+    updated = rng.random(20_000) < -np.expm1(-rate * time * rng.gamma(4.0, 0.25, 20_000))
     p = found.p(rate * time, rate)
-    assert np.abs(p - true).mean() < 0.02
+    assert max(abs((p - updated)[part].mean()) for part in np.array_split(np.argsort(p), 5)) < 0.02
 
 
 @pytest.mark.slow
