@@ -53,7 +53,7 @@ class WaitingPages:
 
     >>> waiting = WaitingPages(limit=100)
     >>> for page, rate in enumerate([0.3, 0.1, 0.1]):
-    ...     _ = waiting.put(page, rate, weight=1.0, shape=math.inf)
+    ...     _ = waiting.put(page, rate, weight=1.0, shape=math.inf, attested=False)
     >>> waiting.pop(waiting.at(0)), waiting.pop(waiting.at(1))
     (1, 0)
     """
@@ -79,7 +79,7 @@ class WaitingPages:
             self._sort()
         return self._sorted
 
-    def put(self, page: PageId, rate: float, weight: float, shape: float, attested: bool = False) -> WaitingClass:
+    def put(self, page: PageId, rate: float, weight: float, shape: float, attested: bool) -> WaitingClass:
         """A page begins to wait."""
         found = self.of((rate, weight, shape, attested))
         self.number_of[page] = found.number

@@ -232,6 +232,15 @@ def test_what_is_embedded_has_no_blur_of_its_own() -> None:
     assert (found[0].stochastic is None, found[1]) == (False, PageBlur())
 
 
+@pytest.mark.parametrize(("shape", "share"), [(4.0, 0.25), (0.5, 2.0), (math.inf, 0.0)])
+def test_a_rate_that_is_not_sure_widens_the_variance_by_the_blurs_square_over_its_shape(shape, share) -> None:
+    visit = VisitFacts(Slot.FIRST, Result.OK, 1.0, 1.0)
+    page = PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.3, "sitemap", visit=visit)
+    sure, unsure = Blur((0.0, 9.0)).of([page, replace(page, rate_shape=shape)])
+    assert sure.stochastic == unsure.stochastic > 1.0
+    assert unsure.variance - sure.variance == pytest.approx(share * sure.stochastic**2)
+
+
 def test_a_report_adds_up_what_is_known():
     blur = Blur((0.0, 9.0))
     assert blur.totals() is None

@@ -210,6 +210,11 @@ def test_no_page_and_one_page() -> None:
     assert optimum(pages_of(np.array([5.0])), 1.0).coherence == 1
 
 
+def test_a_flight_ends_where_classes_turn_back():
+    assert _flights(np.array([0, 2, 5, 4, 4, 1, 3, 6])).tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
+    assert _flights(np.array([3, 3, 1, 1, 2])).tolist() == [0, 0, 0, 0, 1]
+
+
 def test_what_moves_gain_is_added_up_as_it_is_counted_anew():
     """Only what lies between source and target of a move is looked at again."""
     rng = np.random.default_rng(3)

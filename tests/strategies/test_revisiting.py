@@ -70,3 +70,9 @@ def test_baselines_stay_what_they_are():
     strategy.add(Candidates.of([0], [0.1]))
     strategy.finished(strategy.next(0.0), captured=True)
     assert not strategy.revisits_ahead()
+
+
+@pytest.mark.parametrize("share", [1.0, 1e-3])
+def test_of_pages_as_hot_the_one_that_counts_for_more_comes_first_however_little_all_count(share):
+    order = revisit_order(np.full(2, 0.1), share * np.array([0.2, 1.0]), np.full(2, math.inf), np.zeros(2), 1.0)
+    assert order.tolist() == [1, 0]

@@ -58,3 +58,11 @@ def test_what_a_long_sitemap_names_is_not_put_page_by_page(monkeypatch):
     pages = PlannedPages(lambda _: [], ())
     pages.put(Candidates.of(range(MANY), [1.0 / (page + 1) for page in range(MANY)]))
     assert len(pages) == MANY
+
+
+def test_bins_are_one_per_cent_wide_or_twice_as_wide_again_and_again_as_is_needed():
+    waiting, widths = WaitingPages(limit=20), []
+    for page in range(200):
+        waiting.put(page, 1.004**page, 1.0, math.inf, False)
+        widths += [waiting.width] if waiting.width not in widths else []
+    assert widths == [0.0, 0.01, 0.02, 0.04, 0.08]

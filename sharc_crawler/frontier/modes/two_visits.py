@@ -168,7 +168,7 @@ class TwoVisits(Mode):
     def _alike(self, page: PageId, outcome: Outcome) -> bool:
         """Does a revisit bring what the visit did, but for what does not count?"""
         known = self._contents[page] if page < len(self._contents) else 0
-        return known != 0 and outcome.fingerprint is not None and hash(outcome.fingerprint) == known
+        return outcome.fingerprint is not None and hash(outcome.fingerprint) == known
 
     def left_open(self, page: PageId) -> bool:
         """By a 304."""

@@ -131,6 +131,14 @@ def test_pages_found_on_the_way_join_or_wait(world, impolite, division, strategy
     assert len(state.judgements) == len(URLS) + 1
 
 
+def test_calm_pages_found_on_the_way_join_the_part_that_is_open(world, impolite):
+    known, found = URLS[15:20], URLS[20:]
+    _, state = captured(world, impolite, [Sighting(url) for url in known],
+                        {known[1]: [Sighting(url) for url in found]}, subsites="path")  # fmt: skip
+    assert len(check_parts(state)) == 1
+    assert {row.url for row in state.pages} >= set(found)
+
+
 def test_what_a_revisit_alone_names_waits_for_a_part_of_its_own(impolite):
     class Late(World):
         def answer(self, fetch):

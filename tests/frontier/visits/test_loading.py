@@ -64,6 +64,14 @@ def test_what_is_not_wanted_is_not_loaded(world, impolite):
     assert frontier.loads.load(fetch, ROOT + "a.css", Kind.RESOURCE, world.now) is None
 
 
+def test_once_the_visit_is_over_others_are_made(world, begun):
+    frontier, fetch = begun
+    frontier.schedule([page("other")], world.now)
+    assert not isinstance(frontier.next(world.now), Fetch)
+    frontier.finished(fetch, world.answer(fetch))
+    assert frontier.next(world.now).url == ROOT + "other"
+
+
 def test_a_visit_that_fails_after_others_went_on_is_made_again(world, begun):
     frontier, fetch = begun
     frontier.loads.go_on(fetch)
