@@ -257,10 +257,7 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
         (batch.members, _insert("member", 2)),
         (list(batch.kept.items()), _replace("kept", 2)),
-        (
-            batch.rates and (_rate_values(row) for row in batch.rates),
-            "UPDATE page SET rate = ?, source = ?, shape = ? WHERE page = ?",
-        ),
+        (batch.rates, "UPDATE page SET rate = ?2, source = ?3, shape = nullif(?4, 9e999) WHERE page = ?1"),  # inf: NULL
         (
             [(frontier_rows.hints_value(hints), page) for page, hints in batch.hints],
             "UPDATE page SET hints = ? WHERE page = ?",
@@ -268,11 +265,6 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
     ):
         if rows:
             db.executemany(sql, rows)
-
-
-def _rate_values(row: tuple[int, float, str, float]) -> tuple[float, str, float | None, int]:
-    page, rate, source, shape = row
-    return rate, source, frontier_rows.shape_value(shape), page
 
 
 def _insert(table: str, columns: int) -> str:

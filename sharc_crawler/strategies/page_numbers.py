@@ -34,6 +34,10 @@ class Line:
     def __iter__(self) -> Iterator[PageId]:
         return iter(self._pages[self._first :])
 
+    def column(self) -> NDArray[np.int64]:
+        """All of them."""
+        return np.array(self._pages[self._first :], np.int64)
+
     def append(self, page: PageId) -> None:
         """One more."""
         self._pages.append(page)

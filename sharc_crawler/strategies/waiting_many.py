@@ -86,10 +86,12 @@ def coarsen(waiting: WaitingPages) -> None:
     former, waiting.by_key = waiting.by_key, {}
     waiting.stale = True
     moved = np.zeros(len(waiting.numbered) + 1, np.int64)
+    pages, numbers = waiting.number_of.columns()
     for key, old in former.items():
         key = waiting.binned(key)
         new = waiting.by_key.get(key) or waiting.new(key)
-        new.line.extend(page for page in old.line if waiting.number_of[page] == old.number)
+        line = old.line.column()
+        new.line.extend(line[numbers[np.searchsorted(pages, line)] == old.number].tolist())
         moved[old.number] = new.number
         new.known += old.known
         new.waiting += old.waiting

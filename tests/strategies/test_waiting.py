@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.strategies import waiting_many
 from sharc_crawler.strategies.base import Candidates
+from sharc_crawler.strategies.page_numbers import ByPage
 from sharc_crawler.strategies.planned import MANY, PlannedPages
 from sharc_crawler.strategies.waiting import WaitingPages
 
@@ -55,9 +56,11 @@ def test_what_a_long_sitemap_names_is_not_put_page_by_page(monkeypatch):
         raise AssertionError("page by page")
 
     monkeypatch.setattr(WaitingPages, "put", put)
+    monkeypatch.setattr(ByPage, "__getitem__", put)  # nor looked up so where classes are joined
     pages = PlannedPages(lambda _: [], ())
     pages.put(Candidates.of(range(MANY), [1.0 / (page + 1) for page in range(MANY)]))
     assert len(pages) == MANY
+    assert pages._pages.width > 0.0
 
 
 def test_bins_are_one_per_cent_wide_or_twice_as_wide_again_and_again_as_is_needed():

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Kind
+from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ class Portions:
         portion, rest = lease.links[:size], lease.links[size:]
         if not rest:
             self._long.popleft()
-        with self._sites.one_step(lease.fetch.site):
+        with uncollected(), self._sites.one_step(lease.fetch.site):
             if rest:
                 lease.links = rest
                 self._sites.named(lease.fetch, lease.outcome, portion)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 import pytest
@@ -74,6 +75,21 @@ def test_no_turn_takes_in_more_than_a_portion():
     assert [count for count in store.counts if count] == [PORTION, PORTION, 7]
     assert set(known(store)) == {ROOT, *(one.url for one in LISTED)}
     assert asked(sites, 1002.0).kind is Kind.PAGE
+
+
+@pytest.mark.slow
+def test_no_search_for_garbage_while_a_portion_is_taken_in():
+    class Watched(Counting):
+        def commit(self, batch):
+            assert len(batch.pages) < PORTION or not gc.isenabled()
+            super().commit(batch)
+
+    sites, portions = capture(store := Watched())
+    read(sites, portions, 1000.0, LISTED[: PORTION + 1])
+    while portions:
+        portions.take()
+    assert sum(store.counts) > PORTION
+    assert gc.isenabled()
 
 
 @pytest.mark.slow
