@@ -155,17 +155,14 @@ async def answer(
         writer.close()
 
 
-def serve(sites: list[dict[bytes, bytes]], told: Connection) -> None:
+def serve(pages: dict[bytes, bytes], told: Connection) -> None:
     async def run() -> None:
-        asked: list[list[float]] = [[] for _ in sites]
-        servers = [
-            await asyncio.start_server(lambda *both, of=number: answer(sites[of], asked[of], *both), "127.0.0.1", 0)
-            for number in range(len(sites))
-        ]
-        told.send([server.sockets[0].getsockname()[1] for server in servers])
-        while len(asked[-1]) < len(sites[-1]):
+        asked: list[float] = []
+        server = await asyncio.start_server(lambda *both: answer(pages, asked, *both), "127.0.0.1", 0)
+        told.send(server.sockets[0].getsockname()[1])
+        while len(asked) < len(pages):
             await asyncio.sleep(0.1)
-        told.send(asked[-1])
+        told.send(asked)
 
     asyncio.run(run())
 
@@ -177,22 +174,29 @@ def site(bodies: list[bytes]) -> dict[bytes, bytes]:
 
 
 def waits(costly: list[bytes], pages: int) -> list[float]:
-    """Seconds between two requests to the good host, longest first, as long as the other host is asked, too."""
-    here, there = multiprocessing.Pipe()
+    """Seconds between two requests to the good host, longest first, as long as the other host is asked, too.
+
+    Each is served by a process of its own: to send what is large keeps the good host waiting for nothing of ours.
+    """
     good = [b"page %d" % number for number in range(pages)]
-    server = multiprocessing.Process(target=serve, args=([site(costly), site(good)], there), daemon=True)
-    server.start()
-    urls = ",".join(f"http://127.0.0.1:{port}/" for port in here.recv())
+    ends, servers = [], []
+    for bodies in (costly, good):
+        here, there = multiprocessing.Pipe()
+        ends.append(here)
+        servers.append(multiprocessing.Process(target=serve, args=(site(bodies), there), daemon=True))
+        servers[-1].start()
+    urls = ",".join(f"http://127.0.0.1:{end.recv()}/" for end in ends)
     with tempfile.TemporaryDirectory() as folder:
         arguments = f"url={urls} sitemap=off delay=0.05 strategy=bfs:revisits=none".split()
         arguments.append(f"output={folder}/c")
         command = [str(Path(sys.executable).with_name("scrapy")), "crawl", "site", "-s", "LOG_LEVEL=ERROR"]
         command += [word for one in arguments for word in ("-a", one)]
         crawl = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        asked = here.recv()
+        asked = ends[-1].recv()
         crawl.kill()  # the costly host's documents may be read for long yet
         crawl.wait()
-    server.terminate()
+    for server in servers:
+        server.terminate()
     return sorted((after - before for before, after in itertools.pairwise(asked)), reverse=True)
 
 

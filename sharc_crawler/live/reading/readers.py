@@ -180,19 +180,20 @@ class Readers:
         for _ in range(len(self._readers), min(MOST, lingering + self._wanted())):
             self._another()
         free = [reader for reader in self._readers if not reader.lingers]
+        alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # another only begins
         while self._waiting and free:
-            reader = min(free, key=lambda one: (not one.ready, len(one.jobs)))
+            reader = min(free, key=lambda one: (not one.ready, sum(len(job.raw) for job in one.jobs)))
             if len(reader.jobs) >= AHEAD:
                 break
-            reader.give(self._waiting.popleft())
+            take = held.append if alone and len(self._waiting[0].raw) > LONG else reader.give
+            take(self._waiting.popleft())
+        self._waiting.extendleft(reversed(held))
         if self._tick is None and self._jobs:
             self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
 
     def _wanted(self) -> int:
         """How many are to read, or to be ready: to start one takes long where the machine is busy."""
-        if any(len(job.raw) > LONG for job in self._waiting):
-            return 2
-        return 1 if self._waiting else 0
+        return 2 if any(len(job.raw) > LONG for job in self._waiting) else min(len(self._waiting), 1)
 
     def _look(self) -> None:
         """From time to time, while there is anything to be read: who lingers?"""
@@ -215,6 +216,7 @@ class Readers:
         if "ready" in said:
             reader.ready = True
             reader.begin()
+            self._give()
             return
         if reader.jobs and reader.jobs[0].number == said["number"]:
             reader.jobs.popleft()

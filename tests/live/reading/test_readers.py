@@ -175,6 +175,20 @@ async def test_another_is_there_before_a_document_that_may_take_long_does(faulty
 
 
 @in_loop
+async def test_what_may_take_long_waits_until_another_is_there_and_the_others_do_not(faulty, monkeypatch):
+    """Whoever is ready reads on meanwhile: else all would wait until the other one has begun."""
+    monkeypatch.setattr(module, "PATIENCE", 600.0)
+    with closing(Readers(TERMS)) as readers:
+        await read(readers, b"<a href=/a>a")
+        long = readers.read(HEAD + b"<a href=/asleep>a".ljust(module.LONG + 1), PAGE)
+        for _ in range(3):
+            found = await read(readers, *[b"<a href=/b>b"] * 20)
+            assert ([links(one) for one in found], long.done()) == ([[f"{URL}b"]] * 20, False)
+        faulty.touch()
+        assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
+
+
+@in_loop
 async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
     """The long document, and those behind it that another has read meanwhile: in one piece, as the crawl was busy."""
     wrong = []
