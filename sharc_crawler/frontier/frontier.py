@@ -174,7 +174,8 @@ class Frontier:
                     ring.park()
                 host.pace.offer()  # who waits for it need not wait for this host
         self.ledger.commit()
-        return self._nothing_now()
+        times = [time for time in (ring.earliest(), self._leases.expiry()) if time is not None]
+        return Wait(min(times)) if times else Done()
 
     def finished(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting] = ()) -> Judgement | None:
         """A leased fetch ended so, with these links. The judgement, where this finished a page's last visit.
@@ -293,10 +294,6 @@ class Frontier:
             url = urljoin(self.pages.urls[task.page], "/robots.txt")
             self._queuer.owe_robots(self.capture, self.pages.hosts[task.page], url)
         return host.waits
-
-    def _nothing_now(self) -> Wait | Done:
-        times = [time for time in (self.ledger.ring.earliest(), self._leases.expiry()) if time is not None]
-        return Wait(min(times)) if times else Done()
 
     @property
     def idle(self) -> bool:

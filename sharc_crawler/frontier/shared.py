@@ -44,8 +44,3 @@ class Shared(Generic[Member]):
         machine = self._machine(host)
         pace = self._paces.get(machine)
         return pace or self._paces.setdefault(machine, self._new_pace(machine))
-
-    def lease(self) -> int:
-        """The number of a new one."""
-        self.last += 1
-        return self.last

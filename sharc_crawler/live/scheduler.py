@@ -185,8 +185,9 @@ class SharcScheduler(BaseScheduler):
         if session.control and session.control.paused:
             self._alarm.set(1.0)
             return None
-        if session.used_up or max(session.archivist.pending, session.readers.pending) >= self._at_once:
-            session.archivist.awaited = session.readers.awaited = True
+        writes, reads = session.archivist, session.readers
+        if session.memory.is_used_up(writes.held + reads.held) or max(writes.pending, reads.pending) >= self._at_once:
+            writes.awaited = reads.awaited = True
             return None
         if (first := self._before_visits()) is not None:
             return first

@@ -102,11 +102,6 @@ class Session:
             check_objects(self.config.objects, self.config.output, [place.folder for place in self.places.values()])
 
     @property
-    def used_up(self) -> bool:
-        """What is under way takes all the memory that it may."""
-        return self.memory.is_used_up(self.archivist.held + self.readers.held)
-
-    @property
     def pausing(self) -> str:
         """Why nothing is fetched for now; empty: the crawl goes on."""
         if self.space.paused() is not None:

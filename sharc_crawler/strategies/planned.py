@@ -15,7 +15,7 @@ from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -146,11 +146,6 @@ class PlannedPages:
         if self.scout is not None:
             self.scout.visited(taken.source.rate)
         return taken
-
-    def linked(self, pages: Sequence[PageId]) -> None:
-        """A document that was visited links to these pages."""
-        if self.scout is not None:
-            self.scout.linked(pages)
 
     def _errand(self) -> TakenPage | None:
         """The next page that the scout has named, if it still waits: it gives up the interval that it was kept for."""

@@ -40,12 +40,9 @@ class PyramidStrategy(PhasedStrategy):
         self._pages.put(candidates)
 
     def _take(self) -> tuple[PageId, Plan]:
-        taken = self._pages.take(self._missing(), self.setting.step)
+        missing = max(0, self.setting.size - self.visits - len(self._pages))  # expected, but undiscovered
+        taken = self._pages.take(missing, self.setting.step)
         return taken.page, taken.plan
-
-    def _missing(self) -> int:
-        """How many pages are expected, but undiscovered."""
-        return max(0, self.setting.size - self.visits - self._waiting())
 
     def _discard(self, page: PageId) -> bool:
         return self._pages.discard(page) is not None
@@ -59,7 +56,8 @@ class PyramidStrategy(PhasedStrategy):
 
     def linked(self, pages: Sequence[PageId]) -> None:
         """Pages that many link to are likely to have links."""
-        self._pages.linked(pages)
+        if self._pages.scout is not None:
+            self._pages.scout.linked(pages)
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new class."""

@@ -168,8 +168,8 @@ def scouted(rate: float, missing: int) -> tuple[list[tuple[int, Plan]], Listenin
     planned.pages = PlannedPages(planned._plan, (HOT,))
     planned.pages.scout = scout
     planned.put([*range(400)], rate)
-    planned.pages.linked([7, 3])
-    planned.pages.linked([7])
+    planned.pages.scout.linked([7, 3])
+    planned.pages.scout.linked([7])
     return [planned.pages.take(missing, 1.0)[:2] for _ in range(4)], scout
 
 
@@ -202,7 +202,7 @@ def test_once_nothing_is_missing_pages_come_by_the_plan():
     planned.pages = PlannedPages(planned._plan, ())
     planned.pages.scout = Listening()
     planned.put([*range(400)], COLD)
-    planned.pages.linked([7])
+    planned.pages.scout.linked([7])
     assert planned.pages.take(400, 1.0).page == 7
     assert planned.pages.take(0, 1.0).page == 399, "the newest of a class"
 

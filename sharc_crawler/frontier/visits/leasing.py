@@ -39,7 +39,7 @@ class Leases:
         page = task.page
         pages = self._ledger.pages
         pages.move(page, Event.LEASE)
-        number = self._ledger.shared.lease()
+        number = self._ledger.shared.last = self._ledger.shared.last + 1
         fetch = Fetch(
             number,
             page,
