@@ -54,7 +54,7 @@ def test_shares_follow_the_square_root_of_the_rates():
         last[hub] = now
         return rng.poisson(rates[hub] * (now - before))
 
-    made = spend(hubs(Terms(every=300), 4), 200_000, brings)
+    made = spend(hubs(Terms(every=300), 4), 100_000, brings)
     assert made[0] / made[1] == pytest.approx(2, rel=0.2)
     assert made[1] / made[2] == pytest.approx(2, rel=0.3)
 

@@ -89,9 +89,9 @@ def test_a_long_history_is_learned_from():
 
 @pytest.mark.slow
 def test_history_and_sitemap_are_one_body_of_evidence():
-    history = captured(300, 30)
-    calm = [i for i in range(300) if i % 10]
-    sightings = listed([250.0 + 0.01 * i for i in range(300)])
+    history = captured(100, 30)
+    calm = [i for i in range(100) if i % 10]
+    sightings = listed([250.0 + 0.01 * i for i in range(100)])
     sightings[calm[5]] = Sighting(f"http://h/{calm[5]}", hints=Hints(NOW - 0.5 * DAY))
     plain = HistoryRates(history).rates([Sighting(s.url) for s in sightings], NOW)
     both = HistoryRates(history).rates([sightings[calm[5]]], NOW)
