@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _AT_ONCE = 500  #: values that are written together
-_CACHE = 32 << 10  #: KiB that stay in memory
+_CACHE = 4 << 10  #: KiB that stay in memory; the system keeps as much of the file at hand as there is room for
 
 
 class Scratch:

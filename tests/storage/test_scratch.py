@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,3 +32,19 @@ def test_it_finds_what_was_added_by_either_name_however_many_are_written_togethe
                 assert kept.second(name) == {second: value for _, second, value in added}.get(name)
             else:
                 assert list(kept) == [value for *_, value in added]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_what_lies_on_disk_is_not_in_memory_too() -> None:
+    kept = scratch.Scratch()
+    before = held()
+    for number in range(5_000):
+        kept.add(f"{number}", f"of {number}", b"%08d" % number * 500)
+    assert kept.first("1") == b"00000001" * 500
+    assert held() - before < 12 * 2**20, "of 20 MB"
+
+
+def held() -> int:
+    """Bytes of memory that this process has of its own."""
+    resident, shared = Path("/proc/self/statm").read_text().split()[1:3]
+    return 4096 * (int(resident) - int(shared))
