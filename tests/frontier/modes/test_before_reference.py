@@ -13,6 +13,7 @@ from sharc_crawler.frontier.modes.hint_hubs import HintHubs
 from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.hints import SiteHints
 from sharc_crawler.frontier.modes.said import SaidOfPages
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import Outcome, Phase, RateEstimate, Result
 
 
@@ -330,3 +331,12 @@ def test_a_hub_that_names_nothing_is_asked_later_and_one_that_is_gone_or_fails_n
     after = dict(hubs._due)
     SiteHints.silent(hints, 1, Outcome(result, 300.0, 300.0))
     assert hubs._due == after
+
+
+def test_a_hub_that_is_refused_is_polled_no_more():
+    hubs = HintHubs()
+    for page in (0, 1):
+        hubs.add(page)
+    TwoVisits.closed(SimpleNamespace(_hints=SimpleNamespace(hubs=hubs)), 0, "robots.txt disallows it")
+    assert [page in hubs for page in (0, 1)] == [False, True]
+    TwoVisits.closed(SimpleNamespace(_hints=None), 0, "robots.txt disallows it")  # nothing was said of changes so far
