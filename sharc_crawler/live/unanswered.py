@@ -50,7 +50,7 @@ class Watch:
         call = _call(frame)
         self._looks = self._looks + 1 if call is self._call else 1
         self._call = call  # held, so that no other can be taken for it
-        if frame is not None and call is not None and self._looks >= self._most:
+        if frame is not None and call is not None and self._looks % self._most == 0:  # while it is told, no more
             where = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
             raise UnansweredError(f"no answer at {self._looks} looks, {self._every:g} s apart; it was at {where},")
 

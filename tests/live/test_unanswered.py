@@ -27,7 +27,7 @@ class Sleeps(Good):
     def bad(self):
         time.sleep(1_000_000)
 
-Watch(looks=3, every=0.01).begin()
+Watch(looks=3, every=0.03).begin()
 for strategy in (Loops, Sleeps):
     door = Door(strategy(Setting()), strategy.__name__)
     door.add(Candidates.of(range(9), [0.1] * 9))
