@@ -42,8 +42,8 @@ SMALL = 65_536  #: bytes of an answer whose digest costs less than to hand it to
 LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
 PATIENCE = 0.2  #: seconds of processor time of a document for which those behind it wait
 STALLED = 2.0  #: seconds by the clock after which they wait no longer, as something else is in its way
-#: seconds after which a document is given up, whatever the process does (its own clock stops it before)
-LONGEST = 300.0
+LONGEST = 300.0  #: seconds after which a document is given up, whatever its process does (whose clock stops it before)
+DIGESTED = 1 << 20  #: bytes of a large one for which it is given a second more: a file of gigabytes has digests, too
 _ATTEMPTS = 2  #: whole; then one without what may be the matter
 
 
@@ -201,7 +201,7 @@ class Readers:
         for reader in self._readers:
             if not reader.lingers and reader.takes_long():
                 self._take_back(reader)
-            if reader.waited() > LONGEST:
+            if reader.jobs and reader.waited() > LONGEST + len(reader.jobs[0].raw) / DIGESTED:
                 reader.kill()
         self._give()
 

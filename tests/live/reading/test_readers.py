@@ -189,6 +189,20 @@ async def test_what_may_take_long_waits_until_another_is_there_and_the_others_do
 
 
 @in_loop
+async def test_a_large_document_is_given_more_time(faulty, monkeypatch):
+    """What is given up has no digest, and its capture no certificate."""
+    monkeypatch.setattr(module, "LONGEST", 0.0)
+    monkeypatch.setattr(module, "DIGESTED", 1)
+    with closing(Readers(TERMS)) as readers:
+        long = readers.read(HEAD + b"<a href=/asleep>a".ljust(3_600), PAGE)
+        while not (readers._readers and readers._readers[0].waited() > 3 * module.PATIENCE):
+            await asyncio.sleep(0.05)
+        faulty.touch()
+        found = await asyncio.wrap_future(long)
+        assert (links(found), found.problems) == ([f"{URL}asleep"], ())
+
+
+@in_loop
 async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
     """The long document, and those behind it that another has read meanwhile: in one piece, as the crawl was busy."""
     wrong = []
