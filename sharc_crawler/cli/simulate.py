@@ -93,6 +93,8 @@ def command(
       sharc simulate --history a.csv.gz --history b.csv.gz --every 8
     """
     if every:
+        if world or window or argument or schedule:
+            raise UsageError("--every compares intervals alone: leave out --world, --window, -a and --schedule")
         show_collection([Path(one) for one in history], every, seeds, as_json=as_json)
         return
     if len(history) > 1:

@@ -76,6 +76,7 @@ def test_a_table_for_readers(tmp_path):
         (["--window", 0, 1], "--window: only of a real site; add --history"),
         (["--history", __file__, "--window", 0, 1, "--world", "slow-down=2"], "slow-down: only of a synthetic site"),
         (["--history", __file__, "--history", __file__], "captured again and again: add --every DAYS"),
+        (["--history", __file__, "--every", 8, "--world", "late=5"], "--every compares intervals alone"),
         (["--every", 8], "--every 8: of which sites? Add --history FILE"),
         (["--history", __file__, "--window", "nan", 1], "'nan' is neither a date"),
         (["--world", "attested=2"], "attested=2.0 is not possible"),
