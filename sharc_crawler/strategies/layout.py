@@ -76,7 +76,7 @@ def combinations(columns: tuple[NDArray[np.float64], ...]) -> NDArray[np.int64]:
     >>> combinations((np.array([0.5, 0.5, 2.0]), np.array([1.0, 1.0, 1.0])))
     array([0, 0, 1])
     """
-    varied = [column for column in columns if len(column) and column.min() < column.max()]
+    varied = [column for column in columns if len(column) and column.min() < column.max()]  # the others part none
     return _combine(len(columns[0]), [np.unique(column, return_inverse=True)[1] for column in varied])
 
 

@@ -127,3 +127,12 @@ def test_an_audit_is_told_where_something_was_claimed_and_liars_by_name() -> Non
     assert limits(facts(Verdict.UNKNOWN, audit=AUDIT))["unknown"]["attested"]
     assert not limits(facts(Verdict.UNKNOWN, audit={**AUDIT, "of": "unmodified"}))["unknown"]["attested"]
     assert not limits(facts(Verdict.UNKNOWN))["unknown"]["attested"]
+
+
+def test_a_capture_of_which_no_more_is_told_has_nothing_and_owes_nothing():
+    bare = CaptureFacts("h.example", (), "bfs", AT, None, None, ())
+    assert not any(
+        (bare.step, bare.settings, bare.software, bare.exchanges, bare.payload_bytes, bare.warcs, bare.interruptions)
+    )
+    assert not any((bare.notes, bare.skipped, bare.outside, bare.subsites, bare.stats))
+    assert not any((bare.part, bare.revisits, bare.refuted))

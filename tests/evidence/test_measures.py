@@ -211,6 +211,12 @@ def test_rebuilds_come_on_top_where_many_captures_meet_one() -> None:
         assert (found["deviation"] - calm["deviation"]) * 1.2816 == pytest.approx(hit * found["coherent"])
 
 
+def test_pages_that_are_looked_at_once_cannot_change_and_meet_no_rebuild() -> None:
+    often = Swings((1.0,) * len(KNOTS), rebuilds=10.0, touched=0.5)
+    found = sums(Expected(None, often), [page(Verdict.COHERENT, visit=ONLY) for _ in range(3)])
+    assert (found["coherent"], found["deviation"]) == (3.0, 0.0)
+
+
 def test_counted_are_the_coherent_ones_of_those_with_an_interval() -> None:
     judged = [page(Verdict.COHERENT, visit=ONLY), page(Verdict.CHANGED, visit=FIRST, revisit=LATER)]
     found = sums(Expected(None), [*judged, judged[1], page(Verdict.COHERENT)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sharc_crawler.frontier import capture
 from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Sighting
 from tests.frontier.small import spec
 
@@ -51,6 +52,18 @@ def test_what_waits_for_the_strategy_is_taken_once(monkeypatch):
     unrated = front.unrated
     assert front.take_unrated() is unrated
     assert front.unrated is not unrated
+
+
+def test_all_that_a_whole_sitemap_may_name_is_kept_for_a_seed_that_has_moved():
+    front, one = Front(), Sighting("http://o/")
+    for _ in range(50_001):
+        front.lies_elsewhere(one)
+    assert len(front.take_elsewhere()) == 50_000
+
+
+def test_a_capture_of_which_no_more_is_said_has_no_bound_and_lasts_no_time():
+    spec = CaptureSpec("h.example", ("http://h.example/",))
+    assert (spec.max_bytes, spec.max_time, spec.lasts) == (0, 0.0, 0.0)
 
 
 def test_of_what_a_page_embeds_no_more_than_so_many_are_fetched():

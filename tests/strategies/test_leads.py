@@ -114,3 +114,19 @@ def test_what_visits_to_an_octave_brought_speaks_for_the_next_one():
         follow(64.0, missing=10)
     leads.found([-5])
     assert follow(32.0, 64.0, missing=20) == 32.0
+
+
+def test_a_page_that_led_to_one_two_octaves_colder_speaks_for_those_of_other_octaves():
+    """A hundred visits to the coldest octave brought nothing; one to a hotter page brought a page as cold as these."""
+    leads = Leads()
+
+    def follow(*heats: float, missing: int) -> float:
+        waiting = Ranking()
+        waiting.put(np.arange(len(heats)), np.array(heats))
+        return heats[waiting.pop(leads.follow(waiting, missing))]
+
+    for _ in range(100):
+        follow(16.0, missing=10)
+    follow(64.0, missing=10)
+    leads.found([4])
+    assert follow(16.0, 32.0, missing=20) == 32.0

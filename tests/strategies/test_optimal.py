@@ -282,3 +282,7 @@ def test_what_is_expected_of_a_block_is_the_mean_of_all_its_pages():
     effort = optimal.Effort(exact=0, blocks=2, moves=0)
     classes = Classes(np.array([1.3, 1.1, 0.001]), np.array([2, 1, 3]), np.ones(3))
     assert optimal.assign(classes, 1.0, effort).rows.tolist() == [1, 0, 2]
+
+
+def test_of_no_pages_the_bound_is_reached():
+    assert optimum(Candidates.of([], []), 1.0).gap == 0.0

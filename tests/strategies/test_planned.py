@@ -213,3 +213,20 @@ def test_there_is_a_scout_only_where_more_pages_are_expected_than_are_known_at_f
     strategy.add(Candidates.of([0, 1, 2], [COLD] * 3))
     strategy.add(Candidates.of([3], [COLD]))
     assert (strategy._pages.scout is not None) is scouts
+
+
+def test_pages_that_are_missing_are_expected_with_a_weight_of_one_at_the_rates_of_the_prior():
+    seen = []
+
+    def plan(classes) -> list[Run]:
+        seen.append(classes)
+        return [Run(row, int(pages), Plan.HOPEFUL) for row, pages in enumerate(classes.counts)]
+
+    pages = PlannedPages(plan, (4.0, 1.0))
+    pages.put(Candidates.of([0], [2.0]))
+    pages.take(10, 1.0)
+    assert [column.tolist() for column in (seen[0].rates, seen[0].counts, seen[0].weights)] == [
+        [4.0, 2.0, 1.0],
+        [5, 1, 5],
+        [1.0, 1.0, 1.0],
+    ]

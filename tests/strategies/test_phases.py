@@ -1,0 +1,90 @@
+"""Visits in two phases: how many are left, what is still taken after a failure, and in which unit time goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.model import Plan, Slot, Visit
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.make import make_strategy
+
+RANKED = ["hottest-first", "hottest-last", "olston-pandey", "sharc-online"]
+PLANNED = ["sharc-selective", "sharc-optimal", "sharc-attested", "sharc-attested:visits=2"]
+
+
+def visits_of(spec: str, rates: np.ndarray, second: float, attested: list[bool] | None = None) -> list[Visit]:
+    """All visits of pages known from the beginning, a download each second; time is told in another unit."""
+    size = len(rates)
+    setting = Setting(size=size, step=second, observation=(0.0, 1.5 * size * second))
+    strategy = make_strategy(spec, setting)
+    strategy.add(Candidates.of(np.arange(size), rates / second, attested=attested))
+    made: list[Visit] = []
+    while visit := strategy.next(len(made) * second):
+        made.append(visit)
+        strategy.finished(visit, captured=True)
+    return made
+
+
+@pytest.mark.parametrize("spec", [*PLANNED, "sharc-offline", "sharc-revisits"])
+def test_only_changes_a_step_count_and_not_the_unit_of_time(spec: str) -> None:
+    rates = np.exp(np.random.default_rng(3).normal(-2.0, 1.5, 12))
+    attested = [page % 3 == 0 for page in range(12)]
+    assert visits_of(spec, rates, 16.0, attested) == visits_of(spec, rates, 1.0, attested)
+
+
+@pytest.mark.parametrize(
+    ("spec", "left"),
+    [
+        *((f"{name}:revisits=none", 3) for name in ["bfs", "dfs", *RANKED]),
+        *((f"{name}:revisits={order}", 6) for name in ["bfs", "dfs", *RANKED] for order in ("fifo", "lifo")),
+        ("sharc-selective", 5),
+        ("sharc-optimal", 5),
+        ("sharc-attested", 5),
+        ("sharc-attested:visits=2", 6),
+    ],
+)
+def test_so_many_visits_are_left(spec: str, left: int) -> None:
+    strategy = make_strategy(spec, Setting(size=3))
+    strategy.add(Candidates.of([0, 1, 2], [0.01, 0.02, 0.03], attested=[True, False, False]))
+    for more in range(left, 0, -1):
+        assert len(strategy) == more
+        visit = strategy.next(0.0)
+        assert visit is not None
+        strategy.finished(visit, captured=True)
+    assert len(strategy) == 0
+    assert strategy.next(0.0) is None
+
+
+@pytest.mark.parametrize("spec", ["bfs:revisits=fifo", "bfs:revisits=lifo", "hottest-last", "sharc-selective"])
+def test_where_no_page_was_captured_the_phase_of_visits_goes_on(spec: str) -> None:
+    strategy = make_strategy(spec, Setting(size=3))
+    strategy.add(Candidates.of([0, 1], [0.01, 0.02]))
+    while visit := strategy.next(0.0):
+        strategy.finished(visit, captured=False)
+    strategy.add(Candidates.of([2], [0.03]))
+    visit = strategy.next(0.0)
+    assert visit is not None
+    assert (visit.page, visit.slot is Slot.SECOND) == (2, False)
+
+
+@pytest.mark.parametrize("spec", ["bfs", *RANKED, *PLANNED])
+def test_a_visit_made_before_a_restart_is_not_made_again(spec: str) -> None:
+    strategy = make_strategy(spec, Setting(size=3))
+    strategy.add(Candidates.of([0, 1, 2], [0.01, 0.02, 0.03]))
+    strategy.finished(Visit(1, Slot.FIRST if strategy.revisits else Slot.ONLY, Plan.HOPEFUL), captured=True)
+    made = []
+    while visit := strategy.next(0.0):
+        made.append((visit.page, visit.slot is Slot.SECOND))
+        strategy.finished(visit, captured=True)
+    assert sorted(page for page, again in made if not again) == [0, 2]
+    assert ((1, True) in made) == strategy.revisits
+
+
+def test_half_of_the_single_visits_and_t_is_passed() -> None:
+    strategy = make_strategy("bfs:revisits=none", Setting(size=4))
+    strategy.add(Candidates.of([0, 1, 2, 3], [0.0] * 4))
+    passed = []
+    while strategy.next(0.0):
+        passed.append(strategy.past_reference)
+    assert passed == [False, False, True, True]
