@@ -8,7 +8,9 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.evidence.survival import log_survival_of_either_side
 from sharc_crawler.model import Plan, Slot
+from sharc_crawler.strategies.attested import AttestedOnce
 from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.make import make_strategy
 
 
@@ -137,3 +139,14 @@ def test_of_pages_claimed_on_the_servers_word_none_is_hopeless() -> None:
         strategy.add(Candidates.of([*range(6)], rates, attested=[attested] * 6))
         plans = [strategy.next(0.0).plan for _ in rates]
         assert (Plan.HOPELESS in plans) is not attested
+
+
+def test_until_a_revisit_it_takes_longer_by_what_the_revisits_take(monkeypatch) -> None:
+    """Three pages are visited once, one twice: four slots before T, one after it."""
+    told = []
+    monkeypatch.setattr("sharc_crawler.strategies.attested.selective", lambda *plan: told.append(plan) or [])
+    rates, weights = np.array([0.2, 0.1]), np.array([1.0, 3.0])
+    classes = Classes(rates, np.array([3, 1]), weights, attested=np.array([True, False]))
+    assert AttestedOnce(Setting(step=2.0))._before(classes) == []
+    ((made, width),) = told
+    assert (made.rates.tolist(), made.weights.tolist(), width) == ([0.2, 0.1 * 1.25], [1.0, 3.0 / 1.25], 2.0)

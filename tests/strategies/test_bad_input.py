@@ -16,6 +16,7 @@ from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.baselines import Bfs
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.strategies.optimal import optimum
+from sharc_crawler.strategies.refused import words
 
 if TYPE_CHECKING:
     from typing import Any
@@ -137,3 +138,11 @@ def test_numbers_among_the_options_arrive_as_numbers(monkeypatch):
     monkeypatch.setattr(make, "_load", lambda *_: Optional)
     monkeypatch.setattr(make, "_options", lambda _: ["a", "b", "c"])
     assert make_strategy("x:a=2:b=0.01:c=false", Setting()).options == {"a": 2, "b": 0.01, "c": "false"}
+
+
+def test_what_cannot_say_what_it_is_is_told_by_its_kind():
+    class Mute:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    assert words(Mute()) == "a Mute without words"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting
-from sharc_crawler.strategies.door import Door
+from sharc_crawler.strategies.door import Door, Standing
 
 FIRST, ONLY, SECOND = Slot.FIRST, Slot.ONLY, Slot.SECOND
 
@@ -361,3 +361,7 @@ def test_what_was_visited_before_a_restart_is_told_and_what_is_due_is_known(left
     for page in (0, 1, 2)[left:]:
         door.finished(Visit(page, SECOND, Plan.HOPEFUL), captured=True)
     asked(door, strategy, None, allowed=not left)
+
+
+def test_no_two_states_are_one():
+    assert len(Standing) == len(Standing.__members__)

@@ -130,3 +130,11 @@ def test_a_page_that_led_to_one_two_octaves_colder_speaks_for_those_of_other_oct
     follow(64.0, missing=10)
     leads.found([4])
     assert follow(16.0, 32.0, missing=20) == 32.0
+
+
+def test_seeds_are_found_on_no_page():
+    """The coldest seeds come first: that some are hotter does not say that pages lead to colder ones."""
+    strategy = make_strategy("sharc-online", Setting(size=1000))
+    strategy.add(Candidates.of(range(21), [2.0**-3] + [2.0**-4] * 20))
+    visits = [strategy.next(float(now)) for now in range(20)]
+    assert sorted(visit.page for visit in visits) == [*range(1, 21)]

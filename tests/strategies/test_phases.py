@@ -73,10 +73,11 @@ def test_a_visit_made_before_a_restart_is_not_made_again(spec: str) -> None:
     strategy = make_strategy(spec, Setting(size=3))
     strategy.add(Candidates.of([0, 1, 2], [0.01, 0.02, 0.03]))
     strategy.finished(Visit(1, Slot.FIRST if strategy.revisits else Slot.ONLY, Plan.HOPEFUL), captured=True)
-    made = []
+    made, left = [], len(strategy)
     while visit := strategy.next(0.0):
         made.append((visit.page, visit.slot is Slot.SECOND))
         strategy.finished(visit, captured=True)
+    assert len(made) == left
     assert sorted(page for page, again in made if not again) == [0, 2]
     assert ((1, True) in made) == strategy.revisits
 
@@ -88,3 +89,47 @@ def test_half_of_the_single_visits_and_t_is_passed() -> None:
     while strategy.next(0.0):
         passed.append(strategy.past_reference)
     assert passed == [False, False, True, True]
+
+
+@pytest.mark.parametrize("spec", ["bfs", "sharc-revisits", "sharc-selective"])
+def test_revisits_wait_for_the_visits_that_are_under_way(spec: str) -> None:
+    strategy = make_strategy(spec, Setting(size=2))
+    strategy.add(Candidates.of([0, 1], [0.01, 0.02]))
+    visits = [strategy.next(0.0), strategy.next(0.0)]
+    assert strategy.next(0.0) is None
+    for visit in visits:
+        assert visit is not None
+        assert strategy.next(0.0) is None
+        strategy.finished(visit, captured=True)
+    again = strategy.next(0.0)
+    assert again is not None
+    assert again.slot is Slot.SECOND
+
+
+@pytest.mark.parametrize(("other", "slots"), [(0, [Slot.SECOND]), (1, [])])
+def test_the_apex_is_revisited_after_all_if_it_is_asked_for(other: int, slots: list[Slot]) -> None:
+    """Another page's being asked for leaves the apex what it is."""
+    strategy = make_strategy("sharc-selective", Setting(size=1))
+    strategy.add(Candidates.of([0], [0.01]))
+    visit = strategy.next(0.0)
+    assert visit == Visit(0, Slot.ONLY, Plan.HOPEFUL)
+    strategy.finished(visit, captured=True)
+    assert strategy.revisit_after_all(other) is True
+    made = []
+    while visit := strategy.next(0.0):
+        made.append(visit.slot)
+        strategy.finished(visit, captured=True)
+    assert made == slots
+
+
+def test_a_page_that_documents_link_to_is_visited_before_its_like() -> None:
+    strategy = make_strategy("sharc-selective", Setting(size=100))
+    strategy.add(Candidates.of([0], [0.01]))
+    visit = strategy.next(0.0)
+    assert visit is not None
+    strategy.add(Candidates.of([1, 2, 3, 4], [0.01] * 4))
+    strategy.finished(visit, captured=True)
+    strategy.linked([3])
+    visit = strategy.next(1.0)
+    assert visit is not None
+    assert visit.page == 3

@@ -215,6 +215,32 @@ def test_there_is_a_scout_only_where_more_pages_are_expected_than_are_known_at_f
     assert (strategy._pages.scout is not None) is scouts
 
 
+@pytest.mark.parametrize(("apart", "counts"), [(True, [500, 500]), (False, [1000])])
+def test_attested_pages_are_a_class_of_their_own_where_that_is_asked_for(apart: bool, counts: list[int]):
+    seen: list[list[int]] = []
+
+    def plan(classes) -> list[Run]:
+        seen.append(classes.counts.tolist())
+        return [Run(row, int(pages), Plan.HOPEFUL) for row, pages in enumerate(classes.counts)]
+
+    for portion in (1000, 10):  # at once, and page by page
+        pages = PlannedPages(plan, (), attested_apart=apart)
+        for first in range(0, 1000, portion):
+            some = range(first, first + portion)
+            pages.put(Candidates.of(some, [HOT] * portion, attested=[page % 2 == 0 for page in some]))
+        pages.take(0, 1.0)
+    assert seen == [counts, counts]
+
+
+@pytest.mark.parametrize("missing", [1, 2])
+def test_a_plan_with_errands_holds_while_they_last(missing: int):
+    planned = Planned((0, 400))
+    planned.pages.scout = Scout()
+    planned.put([*range(400)], HOT)
+    planned.take(4, missing)
+    assert len(planned.made) == 1
+
+
 def test_pages_that_are_missing_are_expected_with_a_weight_of_one_at_the_rates_of_the_prior():
     seen = []
 

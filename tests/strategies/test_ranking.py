@@ -29,3 +29,11 @@ def test_the_page_of_a_rank_is_the_first_found_of_its_heat(steps, data):
         assert ranking.discard(page) == (page in waiting)
         waiting.pop(page, None)
         assert len(ranking) == len(waiting)
+
+
+def test_a_page_moves_as_often_as_its_rate_is_another():
+    ranking = Ranking()
+    ranking.put(np.arange(3), np.array([0.1, 0.2, 0.3]))
+    for heat in (0.4, 0.05, 0.25):
+        ranking.move(0, heat)
+    assert [ranking.pop(0) for _ in range(3)] == [1, 0, 2]

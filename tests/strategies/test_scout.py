@@ -174,3 +174,9 @@ def test_where_no_visit_found_anything_all_are_as_likely_to() -> None:
     found = brief(scout, SITE).likely
     assert ((found > 0) & (found < 1e-4)).all()
     assert (brief(Scout(), SITE).likely == 1.0).all(), "nor did any, of those that were not made"
+
+
+@pytest.mark.parametrize(("stays", "given_up"), [(0.45, True), (0.55, False)])
+def test_a_page_is_given_up_where_less_than_half_of_its_like_stay_the_same(stays: float, given_up: bool) -> None:
+    classes = Classes(np.array([-math.log(stays) / (4 * WIDTH)]), np.array([5]), np.array([3.0]))
+    assert brief(Scout(), classes).gives_up(0) == given_up

@@ -206,3 +206,15 @@ def test_up_to_a_millionth_of_a_change_in_the_longest_interval_no_page_is_given_
     rate = changes / 2  # the longest of three intervals is two widths
     classes = Classes(np.array([1.0, rate, rate / 8]), np.ones(3, int), np.array([1.0, 1.0, 8.0]))
     assert split(classes, 1.0).tolist() == [0, dropped, 0]
+
+
+def test_of_no_pages_the_layout_has_none():
+    layout = lay_out(Candidates.of([], []), 1.0, selective)
+    assert (len(layout.intervals), len(layout.hopeless)) == (0, 0)
+
+
+def test_bins_become_twice_as_wide_until_they_are_few_enough():
+    """Rates over 1,500 bins of a hundredth are so many as 750 of two, where three would make 500."""
+    rates = np.exp(np.linspace(0.0, 15.0, 10_000))
+    classes, _ = classify(Candidates.of(np.arange(len(rates)), rates))
+    assert len(classes) == 751

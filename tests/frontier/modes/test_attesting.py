@@ -490,3 +490,16 @@ def test_304s_are_audited_as_without_lastmods_cut_off_or_not():
     assert (honest["label"], honest["confirmed"], honest["caught"]) == ("/b/*.html", 5, 0)
     assert audits[0]["claimed"] == found["coherent", "validator", True]
     assert audits[0]["bound"] == bound([Stratum(audits[0]["claimed"], 5)], caught=1)
+
+
+def test_pages_are_downloaded_whatever_validators_a_former_capture_had():
+    asked = []
+
+    class Watched(Site):
+        def answer(self, fetch, now):
+            asked.append(fetch)
+            return super().answer(fetch, now)
+
+    capture(Watched(5, pages=12), former=lambda _, url: Validators('"former"'))
+    assert any(fetch.kind is Kind.PAGE for fetch in asked)
+    assert not any(fetch.validators for fetch in asked)
