@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.evidence.survival import log_survival_of_either_side
 from sharc_crawler.model import Plan, Slot
-from sharc_crawler.strategies.attested import AttestedOnce
+from sharc_crawler.strategies.attested import AttestedOnce, AttestedTwice
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.make import make_strategy
@@ -150,3 +150,12 @@ def test_until_a_revisit_it_takes_longer_by_what_the_revisits_take(monkeypatch) 
     assert AttestedOnce(Setting(step=2.0))._before(classes) == []
     ((made, width),) = told
     assert (made.rates.tolist(), made.weights.tolist(), width) == ([0.2, 0.1 * 1.25], [1.0, 3.0 / 1.25], 2.0)
+
+
+def test_visited_twice_an_attested_page_is_planned_for_with_either_side(monkeypatch) -> None:
+    told = []
+    monkeypatch.setattr("sharc_crawler.strategies.attested.selective", lambda *plan: told.append(plan) or [])
+    classes = Classes(np.array([0.2]), np.array([3]), np.ones(1), attested=np.array([True]))
+    assert AttestedTwice(Setting(step=2.0))._plan(classes) == []
+    ((made, width),) = told
+    assert (made.either_side, width) == (True, 4.0)

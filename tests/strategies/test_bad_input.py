@@ -146,3 +146,4 @@ def test_what_cannot_say_what_it_is_is_told_by_its_kind():
             raise RuntimeError
 
     assert words(Mute()) == "a Mute without words"
+    assert words(ValueError("x" * 400)) == "x" * 300, "nor is it told at length"

@@ -133,3 +133,14 @@ def test_a_page_that_documents_link_to_is_visited_before_its_like() -> None:
     visit = strategy.next(1.0)
     assert visit is not None
     assert visit.page == 3
+
+
+@pytest.mark.parametrize("spec", ["bfs", "sharc-revisits", "sharc-attested"])
+def test_a_revisit_made_before_a_restart_is_not_made_again(spec: str) -> None:
+    strategy = make_strategy(spec, Setting(size=2))
+    strategy.add(Candidates.of([0, 1], [0.01, 0.02]))
+    for page, slot in ((0, Slot.FIRST), (1, Slot.FIRST), (0, Slot.SECOND)):
+        strategy.finished(Visit(page, slot, Plan.HOPEFUL), captured=True)
+    assert (len(strategy), strategy.past_reference) == (1, True)
+    assert strategy.next(0.0) == Visit(1, Slot.SECOND, Plan.HOPEFUL)
+    assert (len(strategy), strategy.next(1.0)) == (0, None)

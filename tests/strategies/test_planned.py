@@ -22,7 +22,8 @@ class Planned:
         self.made: list[list[int]] = []
         self._runs = [Run(row, pages, plan) for row, pages in runs]
         self.pages = PlannedPages(self._plan, ())
-        self.pages.strict = strict
+        if strict:
+            self.pages.strict = True
 
     def _plan(self, classes) -> list[Run]:
         self.made.append(classes.counts.tolist())

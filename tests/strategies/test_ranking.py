@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.strategies.ranking import Ranking
+from sharc_crawler.strategies.ranking import Ranking, octaves_of
 
 HEATS = st.sampled_from([0.0, -0.0, 5e-324, 1.0, 1.0 + 2**-52, 1e300])
 
@@ -37,3 +37,7 @@ def test_a_page_moves_as_often_as_its_rate_is_another():
     for heat in (0.4, 0.05, 0.25):
         ranking.move(0, heat)
     assert [ranking.pop(0) for _ in range(3)] == [1, 0, 2]
+
+
+def test_nothing_is_of_the_lowest_octave_whatever_its_sign():
+    assert octaves_of(np.array([0.0, -0.0])) == [-1023, -1023]

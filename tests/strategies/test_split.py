@@ -198,6 +198,7 @@ def test_nothing_and_infinity_have_bins_of_their_own() -> None:
     assert (min(bins), max(bins)) == (bins[0], bins[4])
     assert bins[3] - bins[1] == 50
     assert _bins(np.array([-math.inf, 1.0]), 0.01).tolist() == [0, 1]
+    assert _bins(np.array([0.0, 1.0, math.inf]), 0.01).tolist() == [1, 101, 102]
 
 
 @pytest.mark.parametrize(("changes", "dropped"), [(1e-6, 0), (1.5e-6, 1)])

@@ -68,6 +68,7 @@ def test_an_upkeep_is_known_by_its_name():
 def test_where_not_one_page_can_be_kept_all_looks_go_to_the_coldest():
     every = coherent(np.array([3.0, 2.0, 5.0]), 1.0)
     assert every.tolist() == [np.inf, 1.0, np.inf]
+    assert coherent(np.array([3.0, 2.0, 5.0]), 0.5).tolist() == [np.inf, 2.0, np.inf], "every other second"
 
 
 def test_pages_alike_are_given_up_one_by_one_and_no_look_is_left():
