@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 import pytest
@@ -176,6 +178,43 @@ def check_ahead(door: Door, strategy: Scripted, history: History) -> None:
     strategy.ahead = sorted(history.due)
     asks = history.due and not history.waiting and not firsts
     assert door.revisits_ahead() == (strategy.ahead if asks else [])
+
+
+@pytest.mark.parametrize(("revisits", "attests", "late"), list(product((True, False), repeat=3)))
+def test_long_histories_are_let_through_up_to_the_first_decision_that_is_not_allowed(revisits, attests, late) -> None:
+    for seed in range(20):
+        draw, strategy = random.Random(seed), Scripted(revisits, attests, late)
+        door, history = Door(strategy, "scripted"), History(strategy)
+        for _ in range(draw.randrange(40)):
+            what = draw.choices(["add", "legal", "finish", "turn"], [6, 16, 16, 1])[0]
+            if what == "add" and (late or not history.turned):
+                door.add(candidates(new := [len(history.given)]))
+                history.given.update(new)
+            elif what == "legal" and (choice := chosen(history, draw.randrange(99))):
+                assert asked(door, strategy, Visit(*choice, Plan.HOPEFUL), allowed=True)
+                history.decide(*choice)
+            elif what == "finish" and history.under_way:
+                pair = draw.choice(sorted(history.under_way))
+                door.finished(Visit(*pair, Plan.HOPEFUL), captured := draw.random() < 0.8)
+                history.finish(pair, captured)
+            elif what == "turn":
+                door.reference_passed()
+                history.turned = True
+            if history.may_end():
+                assert asked(door, strategy, None, allowed=True)
+            firsts = sum(slot is not SECOND for _, slot in history.under_way)
+            assert door.first_visits_waiting == len(history.waiting)
+            assert door.first_visits_left == len(history.waiting) + firsts
+            check_ahead(door, strategy, history)
+        refused: list[Visit | None] = [
+            Visit(page, slot, Plan.HOPEFUL)
+            for page in range(len(history.given) + 1)
+            for slot in Slot
+            if not history.allows(page, slot)
+        ]
+        if not history.may_end() and draw.random() < 0.5:
+            refused = [None]
+        asked(door, strategy, draw.choice(refused), allowed=False)
 
 
 @pytest.mark.parametrize("page", [-1, 1, 5])
@@ -365,3 +404,15 @@ def test_what_was_visited_before_a_restart_is_told_and_what_is_due_is_known(left
 
 def test_no_two_states_are_one():
     assert len(Standing) == len(Standing.__members__)
+
+
+def test_a_strategy_that_cannot_take_pages_is_stopped_with_the_first_of_them_named(monkeypatch) -> None:
+    def add(*_):
+        raise ValueError("full")
+
+    for pages, where in (([0, 1], "(page 0, which is 'WAITING' there)"), ([], "when it was given 0 pages")):
+        strategy = Scripted(True, False, False)
+        monkeypatch.setattr(strategy, "add", add)
+        door = Door(strategy, "scripted")
+        door.add(candidates(pages))
+        assert str(door.stopped).endswith(where)

@@ -138,3 +138,18 @@ def test_seeds_are_found_on_no_page():
     strategy.add(Candidates.of(range(21), [2.0**-3] + [2.0**-4] * 20))
     visits = [strategy.next(float(now)) for now in range(20)]
     assert sorted(visit.page for visit in visits) == [*range(1, 21)]
+
+
+def test_what_pages_bring_is_colder_by_the_mean_of_what_they_brought():
+    leads = Leads()
+
+    def follow(*heats: float, missing: int) -> float:
+        waiting = Ranking()
+        waiting.put(np.arange(len(heats)), np.array(heats))
+        return heats[waiting.pop(leads.follow(waiting, missing))]
+
+    for _ in range(3):
+        follow(16.0, missing=10)
+    follow(64.0, missing=10)
+    leads.found([4, 4])
+    assert follow(16.0, 32.0, missing=20) == 16.0, "two octaves, not eight"

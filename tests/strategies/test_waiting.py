@@ -69,3 +69,6 @@ def test_bins_are_one_per_cent_wide_or_twice_as_wide_again_and_again_as_is_neede
         waiting.put(page, 1.004**page, 1.0, math.inf, False)
         widths += [waiting.width] if waiting.width not in widths else []
     assert widths == [0.0, 0.01, 0.02, 0.04, 0.08]
+    assert [sum(column) for column in zip(*((one.known, one.waiting) for one in waiting.classes), strict=True)] == [
+        200
+    ] * 2
