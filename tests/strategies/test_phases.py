@@ -144,3 +144,10 @@ def test_a_revisit_made_before_a_restart_is_not_made_again(spec: str) -> None:
     assert (len(strategy), strategy.past_reference) == (1, True)
     assert strategy.next(0.0) == Visit(1, Slot.SECOND, Plan.HOPEFUL)
     assert (len(strategy), strategy.next(1.0)) == (0, None)
+
+
+@pytest.mark.parametrize("spec", ["bfs", *RANKED, *PLANNED])
+def test_the_server_s_word_counts_for_sharc_attested_alone(spec: str) -> None:
+    strategy = make_strategy(spec, Setting(size=3))
+    assert strategy.attests == spec.startswith("sharc-attested")
+    assert strategy.past_reference is False

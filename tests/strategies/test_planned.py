@@ -102,6 +102,25 @@ def test_a_strict_plan_ends_with_its_runs_and_the_coldest_follow():
     assert planned.take(3, missing=0) == [1, 2, 0]
 
 
+def test_any_other_plan_goes_on_beyond_its_runs_with_their_classes():
+    planned = Planned((0, 1))
+    planned.put([0, 1], HOT)
+    planned.put([2], COLD)
+    assert planned.take(3, missing=0) == [1, 0, 2]
+
+
+def test_news_of_just_a_hundredth_are_not_enough():
+    planned = Planned((0, 397))
+    planned.put([*range(397)], HOT)
+    planned.take(1, missing=0)
+    planned.put([*range(400, 404)], HOT)  # four, and 400 wait
+    planned.pages.take(0, 1.0)
+    assert len(planned.made) == 1
+    planned.put([404], HOT)
+    planned.pages.take(0, 1.0)
+    assert len(planned.made) == 2
+
+
 @pytest.mark.parametrize("missing", [0, 200])
 def test_a_plan_is_made_anew_when_news_exceed_a_hundredth_of_what_is_left(missing):
     planned = Planned((0, 1000))
