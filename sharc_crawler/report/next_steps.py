@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MANY = 0.05  #: share of the pages from which on something is worth a step
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
+TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
 TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed
 
 
@@ -26,10 +27,10 @@ class NextStep(NamedTuple):
     command: str
 
 
-def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
+def next_steps(report: Mapping[str, Any], changed: str = "", dated: int = 0) -> list[NextStep]:
     """The steps for a capture, most urgent first. ``FOLDER`` stands for the capture's, which the report's script knows.
 
-    ``changed``: a page that changed its content.
+    ``changed``: a page that changed its content. ``dated``: as :func:`~sharc_crawler.report.trapped.words` has it.
 
     >>> ended = {"ended": None, "reference": None}
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
@@ -39,7 +40,8 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
         return [_going_on(report)]
     if report["claim"]["code"] == Statement.REFUTED:
         return [_again(report)]
-    return [*_once(report), *_changes(report, changed), *_audit(report), *_rates(report), *_keeping(report)]
+    steps = *_once(report), *_trapped(report, dated), *_changes(report, changed), *_audit(report), *_rates(report)
+    return [*steps, *_keeping(report)]
 
 
 def _going_on(report: Mapping[str, Any]) -> NextStep:
@@ -71,6 +73,13 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if "spider" in report["settings"] and totals["captured"] and totals["unknown"] == totals["captured"]:
         words = "Pages were visited once, which shows nothing of coherence. Have each visited twice."
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
+
+
+def _trapped(report: Mapping[str, Any], dated: int) -> Iterator[NextStep]:
+    if any(reason.startswith(TRAP) for reason in report["not_captured"]["reasons"]):
+        from sharc_crawler.report.trapped import words  # of few sites
+
+        yield NextStep(words(report, dated), "-a traps=0")
 
 
 def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:

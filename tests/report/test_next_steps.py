@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from lxml import html
 
 from sharc_crawler.model import Result, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.next_steps import next_steps
-from tests.report.by_hand import T, facts, judged, visit
+from tests.report.by_hand import T, facts, judged, page, rendered, visit
 
 REPORT = capture_entry(facts(judged("http://h/", Verdict.CHANGED)))
 AUDIT = {"claimed": 35, "audited": 6, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "of": "lastmod",
@@ -56,3 +57,17 @@ def test_noise_is_not_looked_for_where_a_copy_that_the_server_called_unmodified_
 def test_pages_that_changed_between_their_downloads_are_not_called_lost() -> None:
     words = next(step.words for step in next_steps(REPORT) if step.command == "sharc masks FOLDER")
     assert words == "1 page changed its content between visit and revisit. Is it noise?"
+
+
+def test_what_was_left_out_as_a_trap_is_told_with_what_takes_it() -> None:
+    """In the box at the top, and in what to do next: with how many of it a sitemap dates."""
+    why = "looks like a trap: 28 pages of /page/*.html had 7 contents (traps=0 takes them)"
+    left = [page(f"http://h/page/{n}.html", reason=why, rate_source="lastmod" if n else "prior") for n in range(12)]
+    gone = page("http://h/gone", reason="not there (status 404)", rate_source="lastmod")
+    source = rendered(facts(judged("http://h/", Verdict.COHERENT), *left, gone))["report.html"]
+    body = html.fromstring(source)
+    [step] = body.xpath("//ul[@class='steps']/li[code='-a traps=0']")
+    assert step.text.startswith("12 addresses were left out (11 of them with a date in a sitemap): what looks")
+    [told] = body.xpath("//ul[@class='key']/li[contains(., 'not captured')]")
+    assert "13 not captured, apart from these; 12 left out as a trap: see What to do next" in told.text_content()
+    assert "traps=0" not in str(next_steps(REPORT))
