@@ -232,7 +232,7 @@ class Judge:
         held = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
         own, started = of_headers(message.headers), unix(exchange.date)
         if held is None:
-            self.elsewhere += 1
+            self.elsewhere += not exchange.closed
         elif held.message is None or not _bears_out(held, held.message, exchange, sent):
             what = f"its 304 refers to {' of '.join(reversed(exchange.holder))}, which does not bear it out"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
@@ -251,7 +251,7 @@ class Judge:
             return exchange.digest, exchange.decoded
         holder = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
         if holder is None:
-            self.elsewhere += 1
+            self.elsewhere += not exchange.closed
             return exchange.digest, None
         if holder.kind != "response" or holder.digest != exchange.digest:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts
 
 
+_NOT_MODIFIED = 304
+
+
 class PageContent(NamedTuple):
     """What tells a page's content from another."""
 
     digest: str | None
     fingerprint: str | None
     data: Mapping[str, PageContent] = MappingProxyType({})  #: what its scripts fetched, by URL
+    stated: bool = False  #: by the server's word: a former copy, as it answered 304 or was not asked
 
 
 PageContents = Mapping[str, PageContent]  #: by URL
@@ -90,6 +94,7 @@ class PagesApart(NamedTuple):
     unknown: list[str]  #: other bytes under other masks, or scripts that asked for other data
     left: list[str]  #: by the budget, ``limit`` or ``hops`` of one of the two: neither new nor gone
     by_data: list[str]  #: those of the changed that did by what their scripts fetched alone
+    stated: list[str]  #: those of the same of which a copy was not downloaded, but stands by the server's word
 
 
 def compared(former: Captured, latter: Captured) -> CountedChanges:
@@ -103,7 +108,7 @@ def compared(former: Captured, latter: Captured) -> CountedChanges:
     CountedChanges(new=0, gone=1, changed=0, same=1, unknown=0, left=2, named=())
     """
     found = apart(former, latter)
-    new, gone, changed, same, unknown, left, _ = map(len, found)
+    new, gone, changed, same, unknown, left, *_ = map(len, found)
     return CountedChanges(new, gone, changed, same, unknown, left, tuple(found.changed[:NAMED]))
 
 
@@ -113,13 +118,14 @@ def apart(former: Captured, latter: Captured) -> PagesApart:
     both = old.keys() & now.keys()
     new, left_then = _lacking(now.keys() - both, former)
     gone, left_now = _lacking(old.keys() - both, latter)
-    found = PagesApart(new, gone, [], [], [], sorted(left_then + left_now), [])
+    found = PagesApart(new, gone, [], [], [], sorted(left_then + left_now), [], [])
     by_sameness = {False: found.changed, True: found.same, None: found.unknown}
     for url in sorted(both):
         document, data = _same(old[url], now[url]), _same_data(old[url].data, now[url].data)
         by_sameness[_both(document, data)].append(url)
         if data is False and document is not False:
             found.by_data.append(url)
+    found.stated.extend(url for url in found.same if old[url].stated or now[url].stated)
     return found
 
 
@@ -154,7 +160,9 @@ def _same(one: PageContent, other: PageContent) -> bool | None:
 
 
 def _content(page: PageFacts) -> PageContent:
-    return PageContent(page.visit.digest, page.visit.fingerprint) if page.visit else PageContent(None, None)
+    if not (visit := page.visit):
+        return PageContent(None, None)
+    return PageContent(visit.digest, visit.fingerprint, stated=visit.status == _NOT_MODIFIED or not visit.attempts)
 
 
 def _answer(status: int, target: str | None) -> PageContent:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -126,6 +127,7 @@ def environment() -> Environment:
         "link": _link,
         "marked": _marked,
         "often": phrases.often,
+        "readable": lambda path: path if "\ufffd" in unquote(path) else unquote(path),  # as far as it is UTF-8
         "sources": phrases.sources,
     }
     return environment

@@ -40,8 +40,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "", dated: int = 0) -> 
         return [_going_on(report)]
     if report["claim"]["code"] == Statement.REFUTED:
         return [_again(report)]
-    steps = *_once(report), *_trapped(report, dated), *_changes(report, changed), *_audit(report), *_rates(report)
-    return [*steps, *_keeping(report)]
+    return [*_once(report), *_trapped(report, dated), *_changes(report, changed), *_audit(report), *_keeping(report)]
 
 
 def _going_on(report: Mapping[str, Any]) -> NextStep:
@@ -122,6 +121,7 @@ def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _keeping(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    yield from _rates(report)
     if report["coherence"]["captured"]:
         yield NextStep("Prove the claim from the WARC files alone.", "sharc verify FOLDER")
         yield NextStep("Look at the site as it was.", "sharc replay FOLDER")

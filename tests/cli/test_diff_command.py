@@ -158,6 +158,19 @@ def test_pages_whose_data_changed_are_listed_as_changed(tmp_path: Path, later: d
     assert found["by_data"] == found["changed"]
 
 
+def test_pages_that_are_the_same_by_the_servers_word_are_told(tmp_path: Path) -> None:
+    old, new = stored(tmp_path / "old", {}), stored(tmp_path / "new", {})
+    with closing(SqliteStore(new)) as store:
+        visit = visit_row(1)
+        store.commit(Batch(visits=[visit._replace(outcome=visit.outcome._replace(status=304))]))
+    assert (
+        run("diff", old, new)
+        .stdout.splitlines()[0]
+        .endswith("3 the same, 1 of these by the server's word (304, or its lastmod): not downloaded anew")
+    )
+    assert json.loads(run("diff", old, new, "--json").stdout)["stated"] == [page_row(1).url]
+
+
 def test_data_whose_address_changes_with_each_load_is_compared_where_one_alone_is_like_it(tmp_path: Path) -> None:
     before = {"news?_=1764166000123": "[1]", "b/7Hf93kQz02/c?p=1": "[1]", "n?s=17641660001": "1", "item/7": "1"}
     later = {"news?_=1764169999123": "[2]", "b/9aB27xLm41/c?p=1": "[1]", "n?s=17641669991": "1", "item/8": "1"}

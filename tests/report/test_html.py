@@ -12,10 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from lxml import html
 
+from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.model import Url, Verdict
 from sharc_crawler.report.gathered import MAX_ROWS
 from tests.report.arbitrary import captures
-from tests.report.by_hand import entry_of, facts, judged, page, rendered
+from tests.report.by_hand import T, entry_of, facts, judged, page, rendered
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
@@ -180,6 +181,12 @@ def test_urls_are_shown_by_their_path_on_the_site_itself() -> None:
     source = page_of(facts(*(judged(url, Verdict.COHERENT) for url in (own, www, other)), seeds=("http://a.example/",)))
     links = {a.get("href"): a.text for a in html.fromstring(source).xpath("//tbody//th/a")}
     assert links == {own: "/b/c", www: "/b/c", other: other}
+
+
+def test_folders_are_shown_with_their_letters() -> None:
+    parts = tuple(SubsiteFacts(f"h/{name}/", T, T, T) for name in ("%E6%97%A5", "a"))
+    pages = [judged(f"http://{part.name}", Verdict.COHERENT, subsite=part.name) for part in parts]
+    assert "h/日/" in text_of(page_of(facts(*pages, subsites=parts)))
 
 
 def test_a_reference_instant_is_missed_only_while_there_may_be_one() -> None:

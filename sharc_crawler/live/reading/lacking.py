@@ -31,12 +31,12 @@ logger = logging.getLogger(__name__)
 
 
 def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
-    """A document was not read, or not whole; or it was, and the detector of somebody else failed on it."""
+    """A document was not read, or not whole; or the detector of somebody else failed on a download, be it an image."""
     failed = any("SHARC_DETECTOR=" in one for one in problems)
     what, why = DETECTOR_FAILED if failed else "not read, or not whole", "; ".join(problems)
     if failed and not any(DETECTOR_FAILED in one for one in frontier.capture.notes):
         logger.error("%s is %s: %s. What fails so is counted in the report", fetch.url, what, why)
-    note(frontier, fetch, "document", what, f" ({why})")
+    note(frontier, fetch, "download" if failed else "document", what, f" ({why})")
 
 
 def note(frontier: Frontier, fetch: Fetch, noun: str, what: str, why: str = "") -> None:

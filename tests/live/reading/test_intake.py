@@ -44,7 +44,7 @@ def test_a_detector_that_fails_is_told_at_once_and_counted(caplog: pytest.LogCap
     unread(frontier, shown(f"{url}d"), ("too long",))
     told = "judged by bytes alone, since the detector failed"
     assert frontier.capture.notes == [
-        f"3 documents were {told}: {url}a ({problem})",
+        f"3 downloads were {told}: {url}a ({problem})",
         f"1 document was not read, or not whole: {url}d (too long)",
     ]
     assert caplog.messages == [f"{url}a is {told}: {problem}. What fails so is counted in the report"]
