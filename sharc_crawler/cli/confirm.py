@@ -76,6 +76,7 @@ def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None
                 f"{counted(left.pages, 'page')} of {folder} can be confirmed from {second(left.due)} on, not before"
             )
             return
+        click.echo(f"{folder}: it is verified, then its sitemaps are read once more …", err=True)
         if findings := verify(folder).findings:
             raise DataError(f"{folder} does not verify, so nothing of it is confirmed: {findings[0]}")
         from sharc_crawler.live.setup.rereading import read_again  # Scrapy is slow to import, and only this needs it

@@ -9,6 +9,7 @@ from scrapy.crawler import CrawlerProcess
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.beginning import session_of
+from sharc_crawler.live.extension import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.spiders.site import SiteSpider
 
@@ -48,5 +49,9 @@ def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str
     crawler = process.create_crawler(RereadingSpider)
     process.crawl(crawler, **arguments)
     process.start()
-    if process.bootstrap_failed or not session_of(crawler).sites.done:
+    if process.bootstrap_failed:
         raise SharcError(f"{', '.join(seeds)}: the sitemaps could not be read again")
+    if crawler.stats.get_value(EXIT_CODE, INTERRUPTED) == INTERRUPTED or not session_of(crawler).sites.done:
+        raise SharcError(
+            f"{', '.join(seeds)}: stopped before the sitemaps were read again; the same command begins anew"
+        )
