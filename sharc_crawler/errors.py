@@ -23,7 +23,7 @@ class UsageError(SharcError):
 
 
 class DataError(SharcError):
-    """A file or an answer from outside cannot be read as what it should be."""
+    """A file or an answer from outside, a plug-in's too, cannot be read as what it should be."""
 
     exit_code = 3
 

@@ -25,7 +25,11 @@ _TELLS = ("attested", "lying", "sitemap", "feed", "listing", "late")
 _BY_TYPE: Mapping[type, ValueKind[Any]] = {bool: Flag(), int: Whole(), float: Real(), str: Text()}
 MADE = {one.name.replace("_", "-"): one.default for one in fields(SyntheticSpec) if one.name != "seed"}
 TELLS = {one.name: one.default for one in fields(RunSpec) if one.name in _TELLS}
-WORLD = {name: _BY_TYPE[type(default)] for name, default in (MADE | TELLS).items()}  #: what --world takes
+_UNBOUND = {**_BY_TYPE, int: Whole(-math.inf), float: Real(-math.inf)}  #: SyntheticSpec has its own bounds
+#: what --world takes
+WORLD = {
+    name: kinds[type(default)] for kinds, of in ((_UNBOUND, MADE), (_BY_TYPE, TELLS)) for name, default in of.items()
+}
 ARGUED = {name: ARGUMENTS[name].option.kind for name in ("hints", "skip", "subsites")}  #: what -a takes
 
 
@@ -40,13 +44,15 @@ def named_values(option: str, texts: Iterable[str], kinds: Mapping[str, ValueKin
     >>> named_values("--world", ["size=200,leaves=hot", "slow-down=2"], WORLD)
     {'size': 200, 'leaves': 'hot', 'slow-down': 2.0}
     """
-    found = {}
+    found: dict[str, Any] = {}
     for text in ",".join(texts).split(",") if texts else ():
         name, equals, value = text.partition("=")
         if name not in kinds:
             raise UsageError(f"{option} {text}: {name!r} is not known{nearest(name, kinds)}")
         if not equals:
             raise UsageError(f"{option} {text}: write it as {name}=VALUE")
+        if name in found:
+            raise UsageError(f"{option} {text}: {name} was given before; give it once")
         found[name] = checked(kinds[name], name, value)
     return found
 

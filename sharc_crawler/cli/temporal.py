@@ -79,11 +79,12 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     LOGS are access logs (Common or Combined Log Format), tables of daily counts (.csv, .tsv, .parquet) or Wikimedia
     pageview files, compressed or not.
     """
-    _check(options)
+    threshold = _checked(options)
     log = _read(logs, options)
-    if (first := options["threshold"][0]) >= (days := log.views.shape[1]):
-        raise UsageError(f"--threshold: {first:g} days are no part of a window of {counted(days, 'day')}; give less")
-    found = _analyse(log, options)
+    if threshold.days >= (days := log.views.shape[1]):
+        window = f"a window of {counted(days, 'day')}"
+        raise UsageError(f"--threshold: {threshold.days:g} days are no part of {window}; give less")
+    found = _analyse(log, threshold, options)
     labelled = read_labels(options["labels"], found.log.pages) if options["labels"] else None
     measured = _measured(found, labelled) if labelled else None
     if labelled and options["per_site"]:
@@ -104,13 +105,17 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
         _say_next(facts, options, seeds)
 
 
-def _check(options: dict[str, Any]) -> None:
+def _checked(options: dict[str, Any]) -> Threshold:
     if options["top"] is not None and options["budget"] is not None:
         raise UsageError("--top and --budget are different ways to choose; give one")
     if options["per_site"] and not options["labels"]:
         raise UsageError("--per-site learns thresholds from labelled pages: give --labels FILE")
     if options["days"] < LEAST_DAYS:
         raise UsageError(f"--days {options['days']}: a curve needs {LEAST_DAYS} days, and better 60")
+    try:
+        return Threshold(*options["threshold"])
+    except UsageError as error:
+        raise UsageError(f"--threshold: {error}") from error
 
 
 def _say_next(facts: dict[str, Any], options: dict[str, Any], seeds: Iterable[str]) -> None:
@@ -131,8 +136,7 @@ def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:
         return read_views(logs, log_options, lambda _: bar.advance(task))
 
 
-def _analyse(log: PageViews, options: dict[str, Any]) -> Analysis:
-    threshold = Threshold(*options["threshold"])
+def _analyse(log: PageViews, threshold: Threshold, options: dict[str, Any]) -> Analysis:
     with _progress() as bar:
         task = bar.add_task("fitting curves", total=len(log.pages))
         return analyse(log, threshold, By(options["by"]), progress=lambda pages: bar.advance(task, pages))

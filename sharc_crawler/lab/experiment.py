@@ -103,7 +103,8 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
     begin = begins(site, spec.strategy, attested)
     belief = replace(_believed(spec.site, spec.rates, begin), attested=attested)
     if spec.skip != "off" and belief.seen is None:
-        raise UsageError(f"skip={spec.skip!r} needs an archive of the pages: rates={spec.rates!r} has none")
+        none = f"rates={spec.rates!r} has none; give --rates captures"
+        raise UsageError(f"skip={spec.skip!r} needs an archive of the pages: {none}")
     began = time.perf_counter()
     told = spec.sitemap or _attests(spec) or spec.feed or spec.listing
     published = _published(spec, belief) if told else None

@@ -118,7 +118,7 @@ def read_history(path: Path) -> list[PageLife]:
     reader = csv.DictReader(_lines(path))
     missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
     if missing:
-        raise DataError(f"{path}: no column {', '.join(missing)}; a change history has {', '.join(COLUMNS)}")
+        raise DataError(f"{path}: no column {', '.join(missing)}, of the {len(COLUMNS)} of a change history")
     lives: dict[str, PageLife] = {}
     for row in reader:
         where = f"{path}, line {reader.line_num}"

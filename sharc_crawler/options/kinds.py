@@ -133,7 +133,7 @@ class FlagOr(ValueKind[str]):
 class Whole(ValueKind[int]):
     """A whole number."""
 
-    low: int = 0
+    low: float = 0
     high: float = float("inf")
     form: str = "whole number"
 
@@ -277,9 +277,6 @@ def _number(value: object, kind: Callable[[str], float], what: str, low: float, 
     except ValueError:
         number = float("nan")
     if not (low <= number <= high and number < float("inf")):
-        raise ValueError(f"must be a {what} {_bounds(low, high)}")
+        bounds = f" from {low:g} to {high:g}" if high < float("inf") else f" of at least {low:g}"
+        raise ValueError(f"must be a {what}{bounds if low > -float('inf') else ''}")
     return number
-
-
-def _bounds(low: float, high: float) -> str:
-    return f"from {low:g} to {high:g}" if high < float("inf") else f"of at least {low:g}"

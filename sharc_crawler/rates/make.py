@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
-from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.errors import SharcError, UsageError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,8 +45,10 @@ def make_source(spec: str, offers: Mapping[str, Callable[[], object]], also: Ite
         arguments[option] = _value(value)
     try:
         source: RateSource = factory(**arguments)
-    except TypeError as error:
-        raise UsageError(f"rates={spec!r} does not make a source of rates: {error}") from error
+    except SharcError:
+        raise
+    except Exception as error:
+        raise UsageError(f"rates={spec!r} does not make a source of rates: {type(error).__name__}: {error}") from error
     return source
 
 

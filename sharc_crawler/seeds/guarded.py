@@ -6,12 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.seeds.base import Scores
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.seeds.base import RankingTask, SeedRanker
     from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+
+def made(name: str, make: Callable[[], Any]) -> Any:
+    """What it makes; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+    try:
+        return make()
+    except SharcError:
+        raise
+    except TypeError as error:
+        raise UsageError(f"ranker={name!r} does not make a ranker: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise _fault(name, f"raised {type(error).__name__}: {error}") from error
 
 
 def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task: RankingTask) -> Scores:
@@ -24,8 +38,12 @@ def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task
     except (Exception, SystemExit) as error:
         wrong = f"raised {type(error).__name__}: {error}"
     if wrong:
-        raise DataError(f"the ranker {type(ranker).__qualname__} {wrong}. That is a fault of this plug-in")
+        raise _fault(type(ranker).__qualname__, wrong)
     return scores
+
+
+def _fault(name: str, how: str) -> DataError:
+    return DataError(f"the ranker {name} {how}. That is a fault of this plug-in")
 
 
 def _wrong(scores: Any, count: int, *, probabilities: bool) -> str:

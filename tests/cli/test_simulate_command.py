@@ -62,7 +62,10 @@ def test_a_table_for_readers(tmp_path):
     ("arguments", "what"),
     [
         (["--world", "size=0"], "size=0 is not possible"),
-        (["--world", "size=many"], "size='many' must be a whole number"),
+        (["--world", "size=-5"], "size=-5 is not possible: a site has 1 to 10000000 pages"),
+        (["--world", "size=many"], "size='many' must be a whole number\n"),
+        (["--world", "size=5,size=6"], "--world size=6: size was given before"),
+        (["--world", "size=5", "-a", "skip=attested"], "rates='oracle' has none; give --rates captures"),
         (["--world", "sise=5"], "--world sise=5: 'sise' is not known; did you mean 'size'"),
         (["--world", "sitemap"], "--world sitemap: write it as sitemap=VALUE"),
         (["--world", "sitemap=often"], "sitemap='often' must be 1 or 0"),

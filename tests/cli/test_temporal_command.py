@@ -158,7 +158,7 @@ def test_errors_say_the_way_out(log, tmp_path):
     result = run(log / "views.csv", "--top", 3, "--budget", 5)
     assert (result.exit_code, "give one" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--threshold", 3, 2)
-    assert (result.exit_code, "between 0 and 1" in result.stderr) == (2, True)
+    assert (result.exit_code, "--threshold: share=2 is no share of all interest" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--until", "1990-01-01")
     assert (result.exit_code, "--until 1990-01-01: the logs begin after it" in result.stderr) == (2, True)
     result = run(log / "views.csv", "--days", 1)

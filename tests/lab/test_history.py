@@ -90,7 +90,7 @@ def test_an_empty_site(tmp_path):
 
 
 def test_missing_columns(tmp_path):
-    with pytest.raises(DataError, match="no column hist, changes"):
+    with pytest.raises(DataError, match="no column hist, changes, of the 6 of a change history"):
         read_history(write_history(tmp_path, ["/,1,1,"], header="page,created,alive_at_start,deleted"))
 
 

@@ -185,13 +185,19 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
         "    def __init__(self):\n"
         "        raise RuntimeError('of its own')\n"
     )
+    (tmp_path / "wreck.py").write_text("raise RuntimeError('of its own')\n")
     save_masks(tmp_path / "masks.json", [])
     url = "http://127.0.0.1:9/"
     needy = crawl(url=url, settings=["SHARC_DETECTOR=mine.Needy"])
-    assert (needy.code, "SHARC_DETECTOR='mine.Needy' does not make a detector: " in needy.err) == (USAGE, True)
+    assert (needy.code, "SHARC_DETECTOR='mine.Needy' does not make a detector: TypeE" in needy.err) == (
+        USAGE,
+        True,
+    )
     bare = crawl(url=url, masks="masks.json", settings=["SHARC_DETECTOR=mine.Bare"])
     assert (bare.code, "one that knows no masks goes without masks=" in bare.err) == (USAGE, True)
     other = crawl(url=url, settings=["SHARC_DETECTOR=json.JSONDecoder"])
-    assert (other.code, "does not make a detector: 'JSONDecoder' object has no attribute" in other.err) == (USAGE, True)
-    broken = crawl(url=url, settings=["SHARC_DETECTOR=mine.Broken"])
-    assert (broken.code, "RuntimeError: of its own" in broken.err) == (1, True)
+    assert (other.code, "make a detector: AttributeError: 'JSONDecoder' object has no" in other.err) == (USAGE, True)
+    broken = crawl(url=url, dry_run="1", settings=["SHARC_DETECTOR=mine.Broken"])
+    assert (broken.code, "not make a detector: RuntimeError: of its own" in broken.err) == (USAGE, True)
+    wreck = crawl(url=url, settings=["SHARC_DETECTOR=wreck.Detector"])
+    assert (wreck.code, "RuntimeError: of its own" in wreck.err) == (1, True)

@@ -26,6 +26,10 @@ def test_a_factory_is_given_what_it_asks_for_and_options_come_first():
     assert make_source("constant:rate=1e-3", {"rate": lambda: 5.0}).rates([Sighting("http://h/")], 0.0)[0].rate == 1e-3
 
 
+def broken():
+    raise RuntimeError("of its own")
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -33,6 +37,7 @@ def test_a_factory_is_given_what_it_asks_for_and_options_come_first():
         ("oracel", "did you mean 'oracle'"),
         ("constant:rat=1", "option of rates=constant='rat' is not known; did you mean 'rate'"),
         ("predictor", "rates='predictor' does not make a source of rates: .*model"),
+        (f"{__name__}.broken", "broken' does not make a source of rates: RuntimeError: of its own"),
         ("constant:rate=much", "rate='much' of the constant source must be a number of changes per second"),
     ],
 )

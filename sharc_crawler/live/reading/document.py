@@ -48,9 +48,9 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
     try:
         made: ChangeDetector = factory(*given)
         made.fingerprint  # noqa: B018 - another class may have been named
-    except (TypeError, AttributeError) as error:
-        way_out = "; one that knows no masks goes without masks=" if masks else ""
-        raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {error}{way_out}") from error
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}{'; one that knows no masks goes without masks=' if masks else ''}"
+        raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {why}") from error
     if type(made) is ContentDetector:
         return made
     from sharc_crawler.changes.guarded import GuardedDetector  # only where it is another's

@@ -10,12 +10,15 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.instant import describe
 from sharc_crawler.live.setup.output import standing
 from sharc_crawler.report.selection import lines
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import short
+from sharc_crawler.storage.opening import store_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +34,10 @@ _UNITS = {"max_requests": "", "max_bytes": " B", "max_time": " s"}
 
 
 def show_plan(arguments: Arguments, config: Config) -> None:
-    """Print the plan, one row per site capture; raises UsageError where there is no place for it."""
+    """Print the plan, one row per site capture; raises UsageError where a plug-in or its place is none."""
+    detector_of(config.detector, config.masks)
+    store_kind(config.store)
+    plugins.load("writer", config.writer)
     check_place(config.output or Path())
     console = Console()
     specs = arguments.specs(config.strategy, {}, config)

@@ -11,7 +11,7 @@ import numpy as np
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.seeds.base import RankingTask, SeedRanker
-from sharc_crawler.seeds.guarded import scored
+from sharc_crawler.seeds.guarded import made, scored
 from sharc_crawler.seeds.hacs.measures import likely_best
 
 if TYPE_CHECKING:
@@ -40,13 +40,15 @@ class RankedSeed:
 
 
 def make_ranker(name: str) -> SeedRanker:
-    """The ranker of a name or dotted path; :class:`~sharc_crawler.errors.UsageError` for an unknown one."""
-    try:
-        ranker = plugins.load("ranker", name)()
-    except TypeError as error:
-        raise UsageError(f"ranker={name!r} does not make a ranker: {error}") from error
+    """The ranker of a name or dotted path.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for an unknown one, and for what is none,
+    :class:`~sharc_crawler.errors.DataError` where it fails.
+    """
+    ranker = made(name, plugins.load("ranker", name))
     if not isinstance(ranker, SeedRanker):
-        raise UsageError(f"ranker={name!r} is no SeedRanker")
+        port = f"{SeedRanker.__module__}.{SeedRanker.__name__}"
+        raise UsageError(f"ranker={name!r} is no SeedRanker: derive its class from {port}")
     return ranker
 
 

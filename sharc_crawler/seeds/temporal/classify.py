@@ -33,9 +33,9 @@ class Threshold:
 
     def __post_init__(self) -> None:
         if not self.days > 0:
-            raise UsageError(f"days={self.days!r}: a page's first days are counted from 0; give a positive number")
+            raise UsageError(f"days={self.days:g}: a page's first days are counted from 0; give a positive number")
         if not 0 < self.share < 1:
-            raise UsageError(f"share={self.share!r} is no share of all interest; give a number between 0 and 1")
+            raise UsageError(f"share={self.share:g} is no share of all interest; give a number between 0 and 1")
 
     def temporal(self, curves: Curves) -> Flags:
         """Temporal pages; one whose curve is not known is never called temporal."""

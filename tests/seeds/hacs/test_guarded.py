@@ -50,6 +50,14 @@ def test_what_it_raises_is_said() -> None:
         rank(seeds(), ranker, RankingTask(100 * DAY))
 
 
+def failing() -> None:
+    raise RuntimeError("rank boom")
+
+
 def test_what_makes_none_is_no_traceback() -> None:
+    with pytest.raises(DataError, match=rf"the ranker {__name__}.failing raised RuntimeError: rank boom. That is a"):
+        make_ranker(f"{__name__}.failing")
+    with pytest.raises(UsageError, match=r"is no SeedRanker: derive its class from sharc_crawler\.seeds\.base\.Seed"):
+        make_ranker("builtins.dict")
     with pytest.raises(UsageError, match=r"SeedRanker' does not make a ranker: .*abstract"):
         make_ranker("sharc_crawler.seeds.base.SeedRanker")
