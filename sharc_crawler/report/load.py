@@ -113,7 +113,7 @@ def _capture(
         warcs=tuple(sorted(seen.warcs)),
         interruptions=capture.interruptions,
         taught=taught,
-        notes=(*seen.asked_to_wait(), *_notes(capture, seen)),
+        notes=(*seen.asked_to_wait(), *_notes(store, capture, seen)),
         audit=capture.audit,
         swings=capture.swings,
         revisits=capture.ended is None and spec.mode == "capture" and _revisits(spec.strategy),
@@ -206,8 +206,12 @@ class _Seen:
         }
 
 
-def _notes(capture: CaptureRow, seen: _Seen) -> Iterator[str]:
+def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
     yield from _caught(capture.audit) if capture.audit else seen.not_believed(capture.started)
+    if any("cannot exist" in note for note in capture.notes):
+        from sharc_crawler.report.error_pages import soft_errors  # on few sites
+
+        yield from soft_errors(store, capture)
     yield from capture.notes
     for why, number in sorted(capture.skipped.items()):
         yield HowMade(f"links not followed, {why}: named {counted(number, 'time')}")
