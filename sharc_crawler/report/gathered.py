@@ -77,7 +77,7 @@ class Gathered:
         self.drawn.add(number, page)
         if page["verdict"] is None:
             if page["kind"] in MEANT:
-                self.dated += page["rate_source"] == "lastmod" and page["reason"].startswith(TRAP)
+                self.dated += page["reason"].startswith(TRAP) and page["rate_source"] == "lastmod"
                 (self.redirects if page["moved"] else self.missing).add(page, line)
         elif page["kind"] == "page":
             self.rows.add(page, line)
