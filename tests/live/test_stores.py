@@ -199,5 +199,8 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
     assert (other.code, "make a detector: AttributeError: 'JSONDecoder' object has no" in other.err) == (USAGE, True)
     broken = crawl(url=url, dry_run="1", settings=["SHARC_DETECTOR=mine.Broken"])
     assert (broken.code, "not make a detector: RuntimeError: of its own" in broken.err) == (USAGE, True)
+    for port, said in (("STORE", "is no store: it lacks captures"), ("WRITER", "cannot be imported")):
+        none = crawl(url=url, dry_run="1", settings=[f"SHARC_{port}=mine.{'Bare' if port == 'STORE' else 'Absent'}"])
+        assert (none.code, said in none.err) == (USAGE, True)
     wreck = crawl(url=url, settings=["SHARC_DETECTOR=wreck.Detector"])
     assert (wreck.code, "RuntimeError: of its own" in wreck.err) == (1, True)
