@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.traps.probing import is_look, shown_by
+from sharc_crawler.frontier.traps.probing import is_look
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
 
@@ -19,11 +19,9 @@ FEW = 3  #: of them that are named
 
 def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
     """A note on them, where there are any. They count as pages all the same: equal bytes do not tell what is meant."""
-    if not shown_by(capture.notes):
-        return
     errors = {digest for _, digest in _shown(store, capture.capture, Kind.PROBE)}
-    found = [url for url, digest in _shown(store, capture.capture, Kind.PAGE) if digest in errors]
-    if found:
+    pages = _shown(store, capture.capture, Kind.PAGE) if errors else ()
+    if found := [url for url, digest in pages if digest in errors]:
         more = f" and {len(found) - FEW:,} more" if len(found) > FEW else ""
         yield (
             f"{counted(len(found), 'page', 'have')} the bytes of the site's error page of status 200, and counted as"

@@ -22,7 +22,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report import phrases, words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
-from sharc_crawler.report.next_steps import next_steps
+from sharc_crawler.report.next_steps import next_steps, trapped
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.urls import machine_of
@@ -80,6 +80,7 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             same_day=len(shown.days) == 1,
             tiles=tiles(report),
             steps=next_steps(report, changed, shown.dated),
+            trapped=trapped(report),
             drawing=schedule(report, shown.drawn, shown.drawn_pages),
             classes=shown.classes.classes(),
             rows=shown.rows.items(),

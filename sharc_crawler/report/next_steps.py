@@ -30,7 +30,8 @@ class NextStep(NamedTuple):
 def next_steps(report: Mapping[str, Any], changed: str = "", dated: int = 0) -> list[NextStep]:
     """The steps for a capture, most urgent first. ``FOLDER`` stands for the capture's, which the report's script knows.
 
-    ``changed``: a page that changed its content. ``dated``: as :func:`~sharc_crawler.report.trapped.words` has it.
+    ``changed``: a page that changed its content. ``dated``: of how many left out as a trap a sitemap
+    tells the last change, as of pages that the site has.
 
     >>> ended = {"ended": None, "reference": None}
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
@@ -74,11 +75,20 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
 
 
-def _trapped(report: Mapping[str, Any], dated: int) -> Iterator[NextStep]:
-    if any(reason.startswith(TRAP) for reason in report["not_captured"]["reasons"]):
-        from sharc_crawler.report.trapped import words  # of few sites
+def trapped(report: Mapping[str, Any]) -> int:
+    """Addresses that were left out since they look like a trap."""
+    return sum(count for reason, count in report["not_captured"]["reasons"].items() if reason.startswith(TRAP))
 
-        yield NextStep(words(report, dated), "-a traps=0")
+
+def _trapped(report: Mapping[str, Any], dated: int) -> Iterator[NextStep]:
+    if number := trapped(report):
+        named = f" ({dated:,} of them with a date in a sitemap)" if dated else ""
+        yield NextStep(
+            f"{counted(number, 'address', 'were')} left out{named}: what looks like a trap, since pages beside it"
+            " repeat what others say. Open a few from the list “Not captured”. If they are pages of their own, take"
+            " them.",
+            "-a traps=0",
+        )
 
 
 def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.errors import UsageError
+from sharc_crawler.faults import fault, tried
 from sharc_crawler.seeds.base import Scores
 
 if TYPE_CHECKING:
@@ -19,31 +20,18 @@ if TYPE_CHECKING:
 def made(name: str, make: Callable[[], Any]) -> Any:
     """What it makes; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
     try:
-        return make()
-    except SharcError:
-        raise
+        return tried(f"the ranker {name}", make, passing=(TypeError,))
     except TypeError as error:
         raise UsageError(f"ranker={name!r} does not make a ranker: {error}") from error
-    except (Exception, SystemExit) as error:
-        raise _fault(name, f"raised {type(error).__name__}: {error}") from error
 
 
 def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task: RankingTask) -> Scores:
     """What it says of each seed; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
-    try:
-        scores = ranker.fit(seeds, task.now).score(window, task)
-        wrong = _wrong(scores, len(seeds.urls), probabilities=ranker.probabilities)
-    except SharcError:
-        raise
-    except (Exception, SystemExit) as error:
-        wrong = f"raised {type(error).__name__}: {error}"
-    if wrong:
-        raise _fault(type(ranker).__qualname__, wrong)
+    who = f"the ranker {type(ranker).__qualname__}"
+    scores = tried(who, lambda: ranker.fit(seeds, task.now).score(window, task))
+    if wrong := tried(who, lambda: _wrong(scores, len(seeds.urls), probabilities=ranker.probabilities)):
+        raise fault(who, wrong)
     return scores
-
-
-def _fault(name: str, how: str) -> DataError:
-    return DataError(f"the ranker {name} {how}. That is a fault of this plug-in")
 
 
 def _wrong(scores: Any, count: int, *, probabilities: bool) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.faults import fault, tried
 from sharc_crawler.frontier.rows import Batch
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Guarded:
 
     def __init__(self, name: str, guarded: Any) -> None:
         self._name, self._guarded = name, guarded
+        self._who = f"SHARC_STORE={name!r}"
 
     def __getattr__(self, attribute: str) -> Any:
         """What it has of this name; methods are guarded as they are called."""
@@ -34,7 +36,7 @@ class Guarded:
             answer = self._tried(what, method, *args, **kwargs)
             expected = _ANSWERS.get(what)
             if expected is not None and not isinstance(answer, expected):
-                raise self._fault(what, f"answered with {type(answer).__name__}, not {expected.__name__}")
+                raise fault(self._who, f"answered with {type(answer).__name__}, not {expected.__name__} (in {what})")
             return self._walked(what, self._tried(what, iter, answer)) if what in _WALKED else answer
 
         return called
@@ -45,15 +47,8 @@ class Guarded:
             yield row
 
     def _tried(self, what: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        try:
-            return method(*args, **kwargs)
-        except (SharcError, OSError):  # as the port has it; what a disk says is said as of any
-            raise
-        except (Exception, SystemExit) as error:
-            raise self._fault(what, f"raised {type(error).__name__}: {error}") from error
-
-    def _fault(self, what: str, how: str) -> DataError:
-        return DataError(f"SHARC_STORE={self._name!r} {how} (in {what}). That is a fault of this plug-in")
+        asked = partial(method, *args, **kwargs)
+        return tried(self._who, asked, f" (in {what})", (OSError,))  # what a disk says is said as of any
 
 
 class GuardedKind(Guarded):

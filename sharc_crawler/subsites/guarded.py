@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.errors import DataError
+from sharc_crawler.faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -18,40 +19,28 @@ class GuardedPartition:
     """It, by its ``name``."""
 
     def __init__(self, name: str, partition: Partition) -> None:
-        self._name, self._partition = name, partition
+        self._who, self._partition = f"subsites={name!r}", partition
         self.by_links = bool(partition.by_links)
 
     def labels(self, known: KnownPages) -> list[Labels]:
         """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
-        found = self._tried(lambda: list(islice(self._partition.labels(known), len(known.urls) + 1)))
+        found = tried(self._who, lambda: list(islice(self._partition.labels(known), len(known.urls) + 1)))
         if len(found) != len(known.urls):
             less = "less" if len(found) < len(known.urls) else "more"
-            raise self._fault(f"gave labels for {less} than {counted(len(known.urls), 'page')}")
+            raise fault(self._who, f"gave labels for {less} than {counted(len(known.urls), 'page')}")
         return [self._checked(one) for one in found]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
         """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
-        return self._checked(self._tried(lambda: self._partition.label(url, sitemaps, found_on)))
-
-    def _tried(self, asked: Callable[[], Any]) -> Any:
-        try:
-            return asked()
-        except SharcError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise self._fault(f"raised {type(error).__name__}: {error}") from error
+        return self._checked(tried(self._who, lambda: self._partition.label(url, sitemaps, found_on)))
 
     def _checked(self, labels: Any) -> Labels:
         if not (
             isinstance(labels, tuple) and labels and all(isinstance(one, str) and one.isprintable() for one in labels)
         ):
-            raise self._fault(
-                f"gave {labels!a:.100}: the names of a page's parts are needed, a tuple of printable texts"
-            )
+            needed = "the names of a page's parts are needed, a tuple of printable texts"
+            raise fault(self._who, f"gave {labels!a:.100}: {needed}")
         return labels
-
-    def _fault(self, how: str) -> DataError:
-        return DataError(f"subsites={self._name!r} {how}. That is a fault of this plug-in")
 
 
 def guarded(name: str, made: Callable[[], Partition]) -> Partition:

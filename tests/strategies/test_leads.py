@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -47,6 +47,13 @@ def tree(parents: list[int]) -> dict[int, list[int]]:
     for page, parent in enumerate(parents, 1):
         children.setdefault(parent, []).append(page)
     return children
+
+
+def followed(leads: Leads, *heats: float, missing: int) -> float:
+    """Which of the waiting pages comes next, by its heat."""
+    waiting = Ranking()
+    waiting.put(np.arange(len(heats)), np.array(heats))
+    return heats[waiting.pop(leads.follow(waiting, missing))]
 
 
 @pytest.mark.slow
@@ -98,12 +105,7 @@ def test_where_it_is_colder_below_the_hot_pages_wait_for_the_middle():
 def test_what_visits_to_an_octave_brought_speaks_for_the_next_one():
     """A hotter page whose like brought five pages comes before a colder one whose like brought one in three visits."""
     leads = Leads()
-
-    def follow(*heats: float, missing: int) -> float:
-        waiting = Ranking()
-        waiting.put(np.arange(len(heats)), np.array(heats))
-        return heats[waiting.pop(leads.follow(waiting, missing))]
-
+    follow = partial(followed, leads)
     follow(64.0, missing=10)
     leads.found([-5] * 5)
     for _ in range(3):
@@ -119,12 +121,7 @@ def test_what_visits_to_an_octave_brought_speaks_for_the_next_one():
 def test_a_page_that_led_to_one_two_octaves_colder_speaks_for_those_of_other_octaves():
     """A hundred visits to the coldest octave brought nothing; one to a hotter page brought a page as cold as these."""
     leads = Leads()
-
-    def follow(*heats: float, missing: int) -> float:
-        waiting = Ranking()
-        waiting.put(np.arange(len(heats)), np.array(heats))
-        return heats[waiting.pop(leads.follow(waiting, missing))]
-
+    follow = partial(followed, leads)
     for _ in range(100):
         follow(16.0, missing=10)
     follow(64.0, missing=10)
@@ -142,12 +139,7 @@ def test_seeds_are_found_on_no_page():
 
 def test_what_pages_bring_is_colder_by_the_mean_of_what_they_brought():
     leads = Leads()
-
-    def follow(*heats: float, missing: int) -> float:
-        waiting = Ranking()
-        waiting.put(np.arange(len(heats)), np.array(heats))
-        return heats[waiting.pop(leads.follow(waiting, missing))]
-
+    follow = partial(followed, leads)
     for _ in range(3):
         follow(16.0, missing=10)
     follow(64.0, missing=10)
