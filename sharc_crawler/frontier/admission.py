@@ -57,8 +57,10 @@ class Admitter:
         now: Instant,
         parent: PageId = NO_PARENT,
         depth: int = 0,
+        *,
+        listed: bool = False,
     ) -> Admitted:
-        """Sightings of one document."""
+        """Sightings of one document; ``listed``: it is a sitemap, or what one names and leads on to another address."""
         # Most links are known, and spelled canonically: look them up first, all at once, as they are.
         found = capture.seen.find([sighting.key or sighting.url for sighting in sightings])
         page_kind = Kind.PAGE  # looked up once: a page names many
@@ -74,7 +76,7 @@ class Admitter:
         for at in closer:
             sighting, page = sightings[at], found[at]
             if page == UNSEEN:
-                key = self._look_closer(capture, sighting, fresh, now, parent, depth)
+                key = self._look_closer(capture, sighting, fresh, now, parent, depth, listed=listed)
                 if key is not None and sighting.kind is page_kind:
                     keys[at] = key
             else:
@@ -108,6 +110,8 @@ class Admitter:
         now: Instant,
         parent: PageId,
         depth: int,
+        *,
+        listed: bool,
     ) -> str | None:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
         key = sighting.key or sighting.canonical or self.canonical(sighting.url)
@@ -119,11 +123,13 @@ class Admitter:
             self._seen_again(capture, page, sighting, now, parent)
         elif capture.spec.session and _ends_session(sighting.url):
             self._ledger.left_out(key, LOG_OUT, sighting.via)
-        elif self._wanted(capture, sighting, key, parent, depth):
+        elif self._wanted(capture, sighting, key, parent, depth, listed=listed):
             fresh[key] = sighting
         return key
 
-    def _wanted(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
+    def _wanted(
+        self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int, *, listed: bool
+    ) -> bool:
         """Does the capture take a URL it has not known?"""
         if sighting.kind is not Kind.PAGE:
             return self._wanted_besides(capture, sighting, key, parent, depth)
@@ -134,7 +140,7 @@ class Admitter:
             if capture.strategy is None and parent != NO_PARENT:
                 capture.front.lies_elsewhere(sighting)
             return False
-        if depth and (reason := self._endless(capture, key, parent, depth)):
+        if depth and (reason := self._endless(capture, key, parent, depth, listed=listed)):
             self._ledger.left_out(key, reason, sighting.via)
             return False
         limit = capture.spec.limit
@@ -166,12 +172,12 @@ class Admitter:
         key = self.canonical(url)
         return None if key is None else capture.scope.why_not(key)
 
-    def _endless(self, capture: SiteCapture, key: str, parent: PageId, depth: int) -> str | None:
+    def _endless(self, capture: SiteCapture, key: str, parent: PageId, depth: int, *, listed: bool) -> str | None:
         """Why a URL that nobody gave us looks like one of endlessly many: by its way here, or by its like."""
         hops = capture.spec.hops
         if hops and depth > hops:
             return TOO_FAR.format(hops)
-        return capture.traps.why_not_found(key, parent) if capture.traps else None
+        return capture.traps.why_not_found(key, parent) if capture.traps and not listed else None
 
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""

@@ -281,7 +281,7 @@ class Frontier:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
             found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
-            traps = capture.traps if found else None
+            traps = capture.traps if found and not self.pages.listed(task.page) else None
             if traps and (reason := traps.why_not_found(url, self.pages.parents[task.page], task.page)):
                 return reason
         elif reason := capture.embedded.why_not(task.page):

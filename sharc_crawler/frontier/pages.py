@@ -101,6 +101,13 @@ class PageTable:
         parent = self.parents[page]
         return self.urls[parent] if parent != NO_PARENT else ""
 
+    def listed(self, page: PageId) -> bool:
+        """Does a sitemap name it, or what redirects to it?"""
+        parent = self.parents[page]
+        while parent != NO_PARENT and self.states[parent] == State.LOST and self.kinds[parent] is Kind.PAGE:
+            parent = self.parents[parent]
+        return parent != NO_PARENT and self.kinds[parent] is Kind.SITEMAP
+
     def remembered(self, page: PageId) -> Outcome:
         """That state, as the outcome that it came with."""
         started = self.started[page]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.report.charts import RateClasses
 from sharc_crawler.report.listing import Listing
-from sharc_crawler.report.next_steps import TRAP
 from sharc_crawler.report.schedule import PageSample
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ class Gathered:
         self.days: set[str] = set()  #: of downloads of captured pages
         self.rows = First(lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))
         self.listing = Listing()
-        self.dated = 0  #: looks like a trap, and a sitemap says when it last changed
         self.missing = First(lambda page: (page["reason"], page["url"]))
         self.redirects = First(lambda page: (page["reason"], page["url"]))
 
@@ -77,7 +75,6 @@ class Gathered:
         self.drawn.add(number, page)
         if page["verdict"] is None:
             if page["kind"] in MEANT:
-                self.dated += page["reason"].startswith(TRAP) and page["rate_source"] == "lastmod"
                 (self.redirects if page["moved"] else self.missing).add(page, line)
         elif page["kind"] == "page":
             self.rows.add(page, line)

@@ -79,7 +79,7 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             site=_machine(report["seeds"][0]) if report["seeds"] else "",
             same_day=len(shown.days) == 1,
             tiles=tiles(report),
-            steps=next_steps(report, changed, shown.dated),
+            steps=next_steps(report, changed),
             trapped=trapped(report),
             drawing=schedule(report, shown.drawn, shown.drawn_pages),
             classes=shown.classes.classes(),

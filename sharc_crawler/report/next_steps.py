@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MANY = 0.05  #: share of the pages from which on something is worth a step
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
-TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
+_TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
 TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed
 
 
@@ -27,11 +27,10 @@ class NextStep(NamedTuple):
     command: str
 
 
-def next_steps(report: Mapping[str, Any], changed: str = "", dated: int = 0) -> list[NextStep]:
+def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     """The steps for a capture, most urgent first. ``FOLDER`` stands for the capture's, which the report's script knows.
 
-    ``changed``: a page that changed its content. ``dated``: of how many left out as a trap a sitemap
-    tells the last change, as of pages that the site has.
+    ``changed``: a page that changed its content.
 
     >>> ended = {"ended": None, "reference": None}
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
@@ -41,7 +40,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "", dated: int = 0) -> 
         return [_going_on(report)]
     if report["claim"]["code"] == Statement.REFUTED:
         return [_again(report)]
-    return [*_once(report), *_trapped(report, dated), *_changes(report, changed), *_audit(report), *_keeping(report)]
+    return [*_once(report), *_trapped(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
 
 
 def _going_on(report: Mapping[str, Any]) -> NextStep:
@@ -77,16 +76,14 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 def trapped(report: Mapping[str, Any]) -> int:
     """Addresses that were left out since they look like a trap."""
-    return sum(count for reason, count in report["not_captured"]["reasons"].items() if reason.startswith(TRAP))
+    return sum(count for reason, count in report["not_captured"]["reasons"].items() if reason.startswith(_TRAP))
 
 
-def _trapped(report: Mapping[str, Any], dated: int) -> Iterator[NextStep]:
+def _trapped(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if number := trapped(report):
-        named = f" ({dated:,} of them with a date in a sitemap)" if dated else ""
         yield NextStep(
-            f"{counted(number, 'address', 'were')} left out{named}: what looks like a trap, since pages beside it"
-            " repeat what others say. Open a few from the list “Not captured”. If they are pages of their own, take"
-            " them.",
+            f"{counted(number, 'address', 'were')} left out: what looks like a trap, since pages beside it repeat what"
+            " others say. Open a few from the list “Not captured”. If they are pages of their own, take them.",
             "-a traps=0",
         )
 

@@ -6,12 +6,14 @@ import json
 import secrets
 from abc import ABC, abstractmethod
 from http.server import BaseHTTPRequestHandler
+from itertools import count
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import pytest
 
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.frontier.traps.repeats import LEAST
 from tests.live.serving import Answering, serving
 
 TRUE = 24  #: pages
@@ -144,6 +146,40 @@ def test_an_endless_site_ends(crawl, site: Any, strategy: str) -> None:
     assert len(bodies) == len(visited), "no two answers were equal"
     captured = {site.number_of(site, page["url"].removeprefix(url.rstrip("/"))) for page in visited}
     assert captured >= set(range(TRUE)), "each story is captured"
+    assert "looks like a trap" in json.dumps(done.report)
+
+
+class Listed(_Endless):
+    """A sitemap lists near-empty pages that differ in their own path alone; each names ever new ones, not listed."""
+
+    numbers = count(TRUE)
+
+    def number_of(self, path: str) -> int | None:
+        return int(path.removeprefix("/page/").removesuffix(".html")) if path != "/" else None
+
+    def address(self, number: int) -> str:
+        return f"/page/{number}.html"
+
+    def page(self, number: int | None) -> str:
+        links = "" if number is None else "".join(f"<a href={self.address(next(self.numbers))}>next</a>" for _ in "ab")
+        return f"<title>A page</title><p>You are at {self.path}</p>{links}"
+
+    def do_GET(self) -> None:
+        if self.path != "/sitemap.xml":
+            return super().do_GET()
+        root = f"http://{self.headers['Host']}"
+        listed = "".join(f"<url><loc>{root}{self.address(number)}</loc></url>" for number in range(TRUE))
+        space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+        return self.answer(f"<urlset xmlns='{space}'>{listed}</urlset>".encode(), "application/xml")
+
+
+def test_what_a_sitemap_lists_is_captured_though_all_of_it_says_the_same_and_the_rest_ends(crawl):
+    with serving(Listed) as url:
+        done = crawl(url=url, delay=0, limit=400, strategy="bfs:revisits=none")
+    assert done.code == 0, done.err
+    visited = {page["url"] for page in done.capture["pages"] if page["visit"]}
+    assert {f"{url}page/{number}.html" for number in range(TRUE)} <= visited
+    assert len(visited) <= 1 + TRUE + LEAST + 1
     assert "looks like a trap" in json.dumps(done.report)
 
 

@@ -60,14 +60,14 @@ def test_pages_that_changed_between_their_downloads_are_not_called_lost() -> Non
 
 
 def test_what_was_left_out_as_a_trap_is_told_with_what_takes_it() -> None:
-    """In the box at the top, and in what to do next: with how many of it a sitemap dates."""
+    """In the box at the top, and in what to do next."""
     why = "looks like a trap: 28 pages of /page/*.html had 7 contents (traps=0 takes them)"
-    left = [page(f"http://h/page/{n}.html", reason=why, rate_source="lastmod" if n else "prior") for n in range(12)]
-    gone = page("http://h/gone", reason="not there (status 404)", rate_source="lastmod")
+    left = [page(f"http://h/page/{n}.html", reason=why) for n in range(12)]
+    gone = page("http://h/gone", reason="not there (status 404)")
     source = rendered(facts(judged("http://h/", Verdict.COHERENT), *left, gone))["report.html"]
     body = html.fromstring(source)
     [step] = body.xpath("//ul[@class='steps']/li[code='-a traps=0']")
-    assert step.text.startswith("12 addresses were left out (11 of them with a date in a sitemap): what looks")
+    assert step.text.startswith("12 addresses were left out: what looks")
     [told] = body.xpath("//ul[@class='key']/li[contains(., 'not captured')]")
     assert "13 not captured, apart from these; 12 left out as a trap: see What to do next" in told.text_content()
     assert "traps=0" not in str(next_steps(REPORT))

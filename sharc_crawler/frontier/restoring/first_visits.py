@@ -73,5 +73,6 @@ class FirstVisits:
     def _tell(self, traps: Traps, made: Sequence[VisitRow]) -> None:
         for row in made:
             if (content := content_of(row.outcome)) is not None:
-                traps.saw(url := self._known[row.page].url, content, self._pages.parent_url(row.page))
+                url, listed = self._known[row.page].url, self._pages.listed(row.page)
+                traps.saw(url, content, self._pages.parent_url(row.page), listed=listed)
                 traps.showed(row.page, url, content, self._pages, partial(self._feeds, row.page))

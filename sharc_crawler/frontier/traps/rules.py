@@ -99,8 +99,11 @@ class Traps:
         """Was a content shown at another address, and at none that one place tells from this?"""
         return content in self._first and self.echoes.copied(url, content, pages)
 
-    def saw(self, url: str, content: str | None, parent: str = "") -> None:
-        """A page was captured, which ``parent`` named first; ``content`` is its digest, where there is one."""
+    def saw(self, url: str, content: str | None, parent: str = "", *, listed: bool = False) -> None:
+        """A page was captured, which ``parent`` named first; ``content`` is its digest, where there is one.
+
+        ``listed`` in a sitemap: its template is not blamed for it.
+        """
         if content is None or self._is_dated(url):
             return
         self.errors.saw(url, content)
@@ -108,7 +111,7 @@ class Traps:
             self._saw_odd(url, content, parent)
         self._saw_plain(url, content, parent)
         if "*" in (name := _template(url)):
-            self._saw_of_template(name, content)
+            self._saw_of_template(name, content, listed=listed)
 
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
@@ -160,13 +163,14 @@ class Traps:
             self.idle = IdlePlaces(self._shown)
         self.idle.saw(url, content, parent)
 
-    def _saw_of_template(self, name: str, content: str) -> None:
+    def _saw_of_template(self, name: str, content: str, *, listed: bool) -> None:
         templates = self._templates
         row = templates.row(name)
         if row == UNSEEN or templates.contents[row] >= HONEST:
             return
-        templates.pages[row] += 1
-        templates.contents[row] += templates.is_new(f"{row} {content}")
+        new = templates.is_new(f"{row} {content}")
+        templates.pages[row] += new or not listed
+        templates.contents[row] += new
         pages, contents = templates.pages[row], templates.contents[row]
         if pages >= max(LEAST, REPEATS * contents):
             told = f"{counted(pages, 'page')} of {name} had {counted(contents, 'content')}"

@@ -94,19 +94,20 @@ class Finisher:
         capture, fetch, _, outcome = ended
         if fetch.kind is Kind.PROBE:
             return self.prober.named(capture, fetch, outcome, links)
-        moved = ""
+        moved, listed = "", fetch.kind is Kind.SITEMAP
         links = capture.mode.named(fetch, outcome, links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             from sharc_crawler.frontier.visits.redirects import redirected, widen
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
+            listed = listed or self._ledger.pages.listed(fetch.page)
             links = [*links, redirected(self._admitter.canonical, capture, fetch, outcome.location)]
         if not links or not (capture.spec.discover or fetch.kind in (Kind.SITEMAP, Kind.HUB)):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
             links = self.prober.known(capture, links, why)
-        linked = self._admitter.admit(capture, links, ended.now, fetch.page, depth).linked
+        linked = self._admitter.admit(capture, links, ended.now, fetch.page, depth, listed=listed).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, ended.now):
             self._admitter.take_up(capture, wanted, ended.now)
         if moved:
@@ -189,7 +190,8 @@ class Finisher:
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
-                capture.traps.saw(fetch.url, content := content_of(outcome), pages.parent_url(task.page))
+                content, listed = content_of(outcome), pages.listed(task.page)
+                capture.traps.saw(fetch.url, content, pages.parent_url(task.page), listed=listed)
                 capture.traps.showed(task.page, fetch.url, content, pages, lambda: feeds)
                 if capture.traps.errors.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
