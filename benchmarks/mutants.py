@@ -36,7 +36,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from inspect import CO_OPTIMIZED
 from itertools import chain
@@ -60,6 +60,7 @@ TIMES, SECONDS = (
 PYTEST = ["-q", "-p", "no:cacheprovider", "-s", "--timeout=300"]
 EQUIVALENT = Path(__file__).with_name("mutants_equivalent.yaml")
 QUICK, SLOW, EQUAL, SURVIVED = "killed by quick tests", "killed by slow tests", "equivalent", "survived"
+CACHE = type(cache(int))
 SERVES = {"socket.bind", "subprocess.Popen"}  #: what a quick test does not do
 OTHER: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -229,6 +230,7 @@ class Mutating:
         self.slow: set[str] = set()
         self.equal = {tuple(one[key] for key in KEY) for one in yaml.safe_load(EQUIVALENT.read_text())}
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
+        self.caches: list[Any] = []
 
     def pytest_sessionstart(self) -> None:
         """A test that is slow on a busy machine has not failed."""
@@ -256,17 +258,26 @@ class Mutating:
         return True
 
     def _load(self) -> None:
-        """All functions of the rooms, by where their code says it is from."""
+        """All functions of the rooms, by where their code says it is from; and what keeps their results."""
+        names = set()
         for file in chain.from_iterable(modules(self.given.rooms).values()):
-            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+            names.add(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+        for name in names:
+            import_module(name)
         gc.unfreeze()
         for one in gc.get_objects():
             if isinstance(one, FunctionType):
                 self.functions[_name(one.__code__)].append(one)
+            elif isinstance(one, CACHE) and one.__module__ in names:
+                self.caches.append(one)
+        gc.collect()
+        gc.freeze()  # a fork would copy what its collector looks at: most of its time
 
     def _run(self, tests: list[pytest.Item]) -> Iterator[tuple[str, float, bool]]:
         """Each, the processor time it took, and whether it passed."""
         for test, after in zip(tests, [*tests[1:], None], strict=True):
+            for one in self.caches:  # what a former test computed is no line that this one does not reach
+                one.cache_clear()
             before, failed = time.process_time(), self.session.testsfailed
             self.session.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
             yield test.nodeid, time.process_time() - before, self.session.testsfailed == failed

@@ -104,7 +104,7 @@ def _gains(pages: Candidates, at: NDArray[np.float64], prices: NDArray[np.float6
     group = combinations((pages.weights, pages.shapes))
     total, groups = 0.0, int(group.max()) + 1
     for number in range(groups):
-        own = np.flatnonzero(group == number) if groups > 1 else slice(None)
+        own = group == number
         rates, shapes, weights = pages.rates[own], pages.shapes[own], pages.weights[own]
         grid = _grid(rates, GRID // groups + 64)
         values = weights[:1] * np.exp(log_survival(grid[:, None], at[None, :], shapes[:1]))

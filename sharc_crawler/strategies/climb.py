@@ -38,8 +38,8 @@ def climb(classes: Classes, width: Seconds, pieces: Pieces, moves: int) -> Piece
 
 
 def climbable(pieces: Pieces) -> bool:
-    """Whether a layout is of the kind that can be improved here."""
-    return int(_flights(pieces.rows).max(initial=0)) < FLIGHTS
+    """Whether a layout, of some pages, is of the kind that can be improved here."""
+    return int(_flights(pieces.rows)[-1]) < FLIGHTS
 
 
 def _lost_last(classes: Classes, width: Seconds, pieces: Pieces) -> Pieces:

@@ -76,15 +76,15 @@ def combinations(columns: tuple[NDArray[np.float64], ...]) -> NDArray[np.int64]:
     >>> combinations((np.array([0.5, 0.5, 2.0]), np.array([1.0, 1.0, 1.0])))
     array([0, 0, 1])
     """
-    varied = [column for column in columns if len(column) and column.min() < column.max()]  # the others part none
+    varied = [column for column in columns if column.min() < column.max()]  # the others part none
     return _combine(len(columns[0]), [np.unique(column, return_inverse=True)[1] for column in varied])
 
 
 def _classes(columns: tuple[NDArray[np.float64], ...]) -> NDArray[np.int64]:
-    varied = [column for column in columns if len(column) and column.min() < column.max()]
+    varied = [column for column in columns if column.min() < column.max()]
     if all(len(np.unique(column[: 4 * LIMIT])) <= LIMIT for column in varied):
         codes = combinations(columns)
-        if codes.max(initial=0) < LIMIT:
+        if codes.max() < LIMIT:
             return codes
     with np.errstate(divide="ignore"):
         logs = [np.log(column) for column in varied]

@@ -118,7 +118,6 @@ class PlannedPages:
             from sharc_crawler.strategies.waiting_many import put_all  # few sites name so many at once
 
             put_all(self._pages, candidates, candidates.attested & self._attested_apart)
-            self._news += len(candidates)
         else:
             for page, rate, weight, shape, attested in zip(*(column.tolist() for column in columns), strict=True):
                 self._joined(self._pages.put(page, rate, weight, shape, attested and self._attested_apart))
@@ -182,7 +181,7 @@ class PlannedPages:
     def _joined(self, source: WaitingClass) -> None:
         """A page has come to wait in this class: until the next plan, it follows the present one."""
         self._news += 1
-        if self._basis[1] != self._pages.width or not self._lines:
+        if self._basis[1] != self._pages.width:  # or there is none
             return
         line = self._lines.get(source) or self._append(source)
         if not line.queued:

@@ -159,3 +159,13 @@ def test_visited_twice_an_attested_page_is_planned_for_with_either_side(monkeypa
     assert AttestedTwice(Setting(step=2.0))._plan(classes) == []
     ((made, width),) = told
     assert (made.either_side, width) == (True, 4.0)
+
+
+def test_the_revisits_ahead_are_those_that_come_in_their_order() -> None:
+    strategy = make_strategy("sharc-attested", Setting(size=6))
+    strategy.add(Candidates.of(list(range(6)), [0.05, 0.01, 0.03, 0.02, 0.04, 0.001], attested=[False] * 5 + [True]))
+    for _ in range(6):
+        strategy.finished(strategy.next(0.0), captured=True)
+    ahead = strategy.revisits_ahead()
+    assert sorted(ahead) == [0, 1, 2, 3, 4]
+    assert [strategy.next(0.0).page for _ in range(5)] == ahead

@@ -36,6 +36,7 @@ def test_pages_that_cannot_be(column: str, value: float) -> None:
 def test_shapes_that_cannot_be(shape: float) -> None:
     with pytest.raises(UsageError, match="the Gamma shape of page 8 must be > 0"):
         Candidates.of([7, 8], [0.1, 0.2], shapes=[1.0, shape])
+    assert len(Candidates.of([7, 8], [0.1, 0.2], shapes=[1.0, 0.25])) == 2
 
 
 def test_columns_of_another_length() -> None:

@@ -416,3 +416,37 @@ def test_a_strategy_that_cannot_take_pages_is_stopped_with_the_first_of_them_nam
         door = Door(strategy, "scripted")
         door.add(candidates(pages))
         assert str(door.stopped).endswith(where)
+
+
+def test_one_that_cannot_be_told_its_pace_is_stopped() -> None:
+    def fail(_self: Scripted, _setting: Setting) -> None:
+        raise ZeroDivisionError
+
+    strategy = type("Failing", (Scripted,), {"setting": property(lambda _: Setting(), fail)})(True, False, False)
+    door = Door(strategy, "scripted")
+    door.setting = Setting(step=2.0)
+    with pytest.raises(StrategyError, match=r"ZeroDivisionError.* when it was told its pace"):
+        door.next(0.0)
+
+
+def test_pages_that_come_one_by_one_take_a_byte_each() -> None:
+    door = Door(Scripted(True, False, False), "scripted")
+    for page in range(40):
+        door.add(candidates([page]))
+    assert len(door._pages) <= 41
+
+
+def test_what_it_does_not_say_for_it_raised_is_nothing() -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    strategy = type("Failing", (Scripted,), {"revisits_ahead": fail, "__len__": fail})(True, False, False)
+    assert due(Door(strategy, "scripted")).revisits_ahead() == []
+    assert len(Door(strategy, "scripted")) == 0
+
+
+def test_revisits_ahead_that_name_a_page_twice_are_refused() -> None:
+    strategy = Scripted(True, False, False)
+    strategy.ahead = [0, 0]
+    with pytest.raises(StrategyError, match="it names a page twice among its revisits ahead"):
+        due(Door(strategy, "scripted")).revisits_ahead()

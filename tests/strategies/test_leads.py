@@ -145,3 +145,92 @@ def test_what_pages_bring_is_colder_by_the_mean_of_what_they_brought():
     follow(64.0, missing=10)
     leads.found([4, 4])
     assert follow(16.0, 32.0, missing=20) == 16.0, "two octaves, not eight"
+
+
+class ByHistory:
+    """What to visit next, from all that visits have brought so far."""
+
+    def __init__(self) -> None:
+        self.visits: list[tuple[int, list[int]]] = []  # the octave of each, and those of the pages found on it
+        self.chosen: int | None = None
+
+    def next(self, waiting: list[int], missing: int) -> int:
+        octave = waiting[0]
+        steps = [below - above for above, found in self.visits for below in found]
+        if octave != self.chosen and sum(steps) < 0:
+            octave = self.best(sorted(set(waiting)), steps, missing / len(waiting))
+        self.visits.append((octave, []))
+        return octave
+
+    def best(self, octaves: list[int], steps: list[int], prior: float) -> int:
+        every = [below for _, found in self.visits for below in found]
+        costs = {}
+        for octave in octaves:
+            like = [found for above, found in self.visits if above == octave]
+            brings = (prior + sum(map(len, like))) / (1 + len(like))
+            below = min(sum(every) / len(every), octave + sum(steps) / len(steps))
+            costs[octave] = (2.0**octave + brings * 2.0 ** min(octave, below)) / (1 + brings)
+        best = min(octaves, key=lambda octave: (costs[octave], octave))
+        if best == octaves[0] and all(2.0**best <= costs[octave] for octave in octaves[1:]):
+            self.chosen = best
+        return best
+
+    def found(self, octaves: list[int]) -> None:
+        if octaves:
+            self.visits[-1][1].extend(octaves)
+            self.chosen = None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_it_goes_by_all_that_visits_have_brought(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    leads, history, waiting, missing, page = Leads(), ByHistory(), Ranking(), 60, 5
+    waiting.put(np.arange(5), 2.0 ** rng.integers(2, 8, 5))
+    heats: list[int] = [waiting.octave(rank) for rank in range(5)]
+    while heats and missing:
+        octave = history.next(heats, missing)
+        rank = leads.follow(waiting, missing)
+        assert waiting.octave(rank) == octave
+        waiting.pop(rank)
+        heats.remove(octave)
+        found = rng.integers(octave - 4, octave + 2, min(missing, rng.choice([0, 0, 1, 4]))).tolist()
+        waiting.put(np.arange(page, page + len(found)), 2.0 ** np.array(found))
+        leads.found(found)
+        history.found(found)
+        heats, missing, page = sorted(heats + found), missing - len(found), page + len(found)
+
+
+class Told(Leads):
+    """Remembers what it is asked and told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[object] = []
+
+    def follow(self, waiting: Ranking, missing: int) -> int:
+        self.heard.append(missing)
+        return 0
+
+    def found(self, octaves: list[int]) -> None:
+        self.heard.append(octaves)
+
+
+def test_leads_are_told_what_is_found_before_the_middle_and_asked_with_what_is_missing() -> None:
+    strategy = make_strategy("sharc-online", Setting(size=8))
+    strategy._leads = leads = Told()
+    strategy.add(Candidates.of([0], [1.0]))
+    for page in range(4):
+        strategy.next(0.0)
+        strategy.add(Candidates.of([page + 1], [2.0**page], weights=[4.0]))
+    assert leads.heard == [7, [2], 6, [3], 5, [4], 4, [5]]
+    strategy.next(0.0)
+    strategy.add(Candidates.of([5], [1.0]))
+    assert len(leads.heard) == 8, "past the middle they are not asked any more"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_where_hotter_pages_lie_deeper_it_is_algorithm_2_whatever_the_size(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    children = tree([int(rng.integers(0, page)) for page in range(1, 20 + seed)])
+    rates = np.sort(rng.uniform(1, 9, 20 + seed))
+    assert online(rates, children) == algorithm_2(rates, children)

@@ -151,3 +151,54 @@ def test_the_server_s_word_counts_for_sharc_attested_alone(spec: str) -> None:
     strategy = make_strategy(spec, Setting(size=3))
     assert strategy.attests == spec.startswith("sharc-attested")
     assert strategy.past_reference is False
+
+
+def test_t_is_passed_at_the_middle_of_those_found_where_they_are_more_than_expected() -> None:
+    strategy = make_strategy("bfs:revisits=none", Setting(size=1))
+    strategy.add(Candidates.of(range(6), [0.0] * 6))
+    passed = []
+    while strategy.next(0.0):
+        passed.append(strategy.past_reference)
+    assert passed == [False] * 3 + [True] * 3
+
+
+@pytest.mark.parametrize("slots", [[Slot.FIRST] * 3, [Slot.FIRST, Slot.FIRST, Slot.ONLY]])
+@pytest.mark.parametrize("spec", ["sharc-selective", "bfs:revisits=fifo"])
+def test_after_a_restart_those_visited_in_their_first_slot_are_revisited(spec: str, slots: list[Slot]) -> None:
+    strategy = make_strategy(spec, Setting(size=3))
+    if spec != "sharc-selective" and Slot.ONLY in slots:
+        return  # it visits no page once
+    strategy.add(Candidates.of([0, 1, 2], [0.01, 0.02, 0.03]))
+    for page, slot in enumerate(slots):
+        strategy.finished(Visit(page, slot, Plan.HOPEFUL), captured=True)
+    owed = slots.count(Slot.FIRST)
+    assert len(strategy) == owed
+    again = [strategy.next(0.0) for _ in range(owed)]
+    assert sorted(visit.page for visit in again) == list(range(owed))
+    assert strategy.next(0.0) is None
+
+
+def test_no_revisit_is_ahead_before_the_visits_are_over_or_after_the_first_of_them() -> None:
+    strategy = make_strategy("sharc-selective", Setting(size=3))
+    strategy.add(Candidates.of([0, 1, 2], [0.01, 0.02, 0.03]))
+    assert strategy.revisits_ahead() == []
+    for _ in range(3):
+        visit = strategy.next(0.0)
+        assert strategy.revisits_ahead() == []
+        strategy.finished(visit, captured=True)
+    assert len(strategy.revisits_ahead()) == 2
+    strategy.next(0.0)
+    assert strategy.revisits_ahead() == []
+
+
+@pytest.mark.parametrize("step", [1.0, 2.0])
+def test_organ_pipes_of_visits_and_revisits_lie_about_the_middle_of_the_interval(step: float) -> None:
+    """Of eight pages, each with two downloads, the first half of an interval of sixteen steps is for the visits."""
+    rates = np.arange(1.0, 9.0)
+    orders = []
+    for interval in (None, (0.0, 15 * step), (2 * step, 17 * step)):
+        strategy = make_strategy("sharc-revisits", Setting(size=8, step=step, observation=interval))
+        strategy.add(Candidates.of(range(8), rates))
+        start = interval[0] if interval else 0.0
+        orders.append([strategy.next(start + at * step).page for at in range(8)])
+    assert orders == [[0, 2, 4, 6, 7, 5, 3, 1]] * 3

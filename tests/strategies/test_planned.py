@@ -271,8 +271,55 @@ def test_pages_that_are_missing_are_expected_with_a_weight_of_one_at_the_rates_o
     pages = PlannedPages(plan, (4.0, 1.0))
     pages.put(Candidates.of([0], [2.0]))
     pages.take(10, 1.0)
-    assert [column.tolist() for column in (seen[0].rates, seen[0].counts, seen[0].weights)] == [
+    assert [column.tolist() for column in (seen[0].rates, seen[0].counts, seen[0].weights, seen[0].attested)] == [
         [4.0, 2.0, 1.0],
         [5, 1, 5],
         [1.0, 1.0, 1.0],
+        [False, False, False],
     ]
+    assert seen[0].shapes is None
+
+
+def test_a_class_of_which_none_waited_in_its_turn_has_its_place_back_when_pages_join_it():
+    planned = Planned((1, 1), (0, 5))
+    planned.put([0, 1], HOT)
+    planned.put([2], COLD)
+    assert planned.take(2) == [2, 0]
+    planned.put([3], COLD)
+    assert planned.take(2) == [3, 1]
+
+
+@pytest.mark.parametrize("many", [2, 1000])
+def test_many_that_are_found_later_join_the_plan_as_a_few_do(monkeypatch, many: int):
+    monkeypatch.setattr("sharc_crawler.strategies.planned.MANY", many)
+    planned = Planned((1, 3), (0, 3))
+    planned.put([0, 1], HOT)
+    planned.put([2, 3], COLD)
+    assert planned.take(1) == [2]
+    planned.put([4, 5], 0.9 * COLD)
+    planned.put([6, 7], 1.1 * HOT)
+    assert planned.take(7) == [3, 4, 5, 0, 1, 6, 7]
+
+
+def test_the_scout_is_told_the_plan_over_twice_the_step_and_asked_about_pages_by_their_rows(monkeypatch):
+    told, asked = [], []
+    monkeypatch.setattr(Scout, "brief", lambda _, classes, runs, width: told.append((classes, runs, width)))
+    monkeypatch.setattr(Scout, "errands", lambda _, pages, rows, most: asked.append((pages, rows)) or [])
+    planned = Planned((1, 2), (0, 9), (2, 2))
+    planned.pages = PlannedPages(planned._plan, (1.5,))
+    planned.pages.scout = Scout()
+    planned.put([3, 5], COLD)
+    planned.put([4], HOT)
+    planned.pages.take(7, 1.5)
+    ((classes, runs, width),) = told
+    assert (classes.rates.tolist(), classes.counts.tolist()) == ([HOT, 1.5, COLD], [1, 7, 2])
+    assert ([run.row for run in runs], width) == ([1, 0, 2], 3.0)
+    assert [column.tolist() for column in asked[0]] == [[3, 4, 5], [2, 0, 2]]
+
+
+def test_shapes_are_planned_by_where_they_are_known():
+    seen = []
+    pages = PlannedPages(lambda classes: seen.append(classes) or [Run(0, 1, Plan.HOPEFUL)], ())
+    pages.put(Candidates.of([0], [2.0], shapes=[0.5]))
+    pages.take(0, 1.0)
+    assert seen[0].shapes.tolist() == [0.5]

@@ -41,3 +41,10 @@ def test_a_page_moves_as_often_as_its_rate_is_another():
 
 def test_nothing_is_of_the_lowest_octave_whatever_its_sign():
     assert octaves_of(np.array([0.0, -0.0])) == [-1023, -1023]
+
+
+def test_pages_that_never_change_are_alike_whatever_the_sign_of_nothing():
+    ranking = Ranking()
+    ranking.put(np.arange(3), np.array([0.0, -0.0, 1.0]))
+    ranking.move(2, -0.0)
+    assert [ranking.pop(0) for _ in range(3)] == [0, 1, 2]
