@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,19 @@ def _mixed(config: pytest.Config, items: list[pytest.Item], until: float) -> lis
         some = [path for path in files if (path.relative_to(config.rootpath).parts[:2] in WAITING) == waiting]
         place |= {path: end * (number + 0.5) / len(some) for number, path in enumerate(some)}
     return sorted(items, key=lambda item: place[item.path])
+
+
+EVERY = 4
+_rows: Counter[str] = Counter()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Of a matrix's rows the first and every fourth after it are in the default run, the others in the long one."""
+    if (matrix := item.get_closest_marker("matrix")) and not item.get_closest_marker("long"):
+        name = item.nodeid.partition("[")[0]
+        if _rows[name] % (matrix.args or (EVERY,))[0]:
+            item.add_marker("long")
+        _rows[name] += 1
 
 
 class Doctests:

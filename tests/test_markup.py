@@ -33,6 +33,7 @@ def test_no_tag_keeps_more_attributes_than_allowed(data: bytes) -> None:
         assert max(len(element.attrib) for element in root.iter()) <= 2
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(SOUP)
 def test_short_tags_are_told_without_a_closer_look(data: bytes) -> None:

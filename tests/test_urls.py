@@ -123,6 +123,7 @@ addresses = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(addresses)
 def test_idempotent(url: str) -> None:
     once = canonical(url)

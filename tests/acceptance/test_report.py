@@ -80,6 +80,7 @@ def test_the_table_sorts_filters_and_opens_its_pages(tab: Tab) -> None:
     assert texts(tab, "tr.own") == []
 
 
+@pytest.mark.long
 def test_its_script_tells_durations_as_the_rest_of_the_report_does(tab: Tab) -> None:
     script = (files("sharc_crawler.report") / "templates" / "table.js").read_text(encoding="utf-8")
     span = script[script.index("const span =") : script.index("const percent =")]

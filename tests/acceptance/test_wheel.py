@@ -74,6 +74,7 @@ def test_a_release_names_the_repository_that_it_is_made_from(tmp_path):
     }
 
 
+@pytest.mark.long
 def test_the_wheel_captures_a_site(wheel, site, tmp_path):
     installed = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as archive:

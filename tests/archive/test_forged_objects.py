@@ -14,7 +14,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.report.write import write
 from tests.certificate.made import certified, unchanged_twin
 from tests.certificate.provisional import TOLD, later, provisional
-from tests.sampling import some
 
 PART = ".part-000000000000"
 WARC, INDEX = "example.org-20261118110641-00000-run1.warc.gz", "example.org-20261118110641-00000-run1.cdxj"
@@ -122,7 +121,8 @@ def verified(folder, *former):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", some(ALTERED))
+@pytest.mark.matrix
+@pytest.mark.parametrize("case", ALTERED)
 def test_an_alteration_in_the_store_is_found(capture, server, tmp_path, case):
     objects = ObjectFolder(server.url(f"altered/{list(ALTERED).index(case)}"))
     deliver(capture, objects)
@@ -131,6 +131,7 @@ def test_an_alteration_in_the_store_is_found(capture, server, tmp_path, case):
     assert verified(tmp_path / "back").exit_code == 3
 
 
+@pytest.mark.slow
 def test_what_was_delivered_holds_finished_or_in_parts(capture, server, tmp_path):
     objects = ObjectFolder(server.url("delivered"))
     deliver(capture, objects)

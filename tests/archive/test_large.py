@@ -66,6 +66,7 @@ def test_a_large_answer_is_written_and_verified_as_a_small_one_is(answer, tmp_pa
     assert all(one.decoded for one in list(witness) if one.kind == "response" and answer.endswith(CODED))
 
 
+@pytest.mark.slow
 def test_a_large_record_is_told_as_it_is_read_and_leaves_no_file(tmp_path, monkeypatch) -> None:
     path = written(tmp_path / "large", exchange(Spooling(tmp_path, [ANSWERS["plain"]]).done()))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -77,6 +78,7 @@ def test_a_large_record_is_told_as_it_is_read_and_leaves_no_file(tmp_path, monke
     assert left == there, "whoever is killed leaves nothing behind"
 
 
+@pytest.mark.slow
 def test_a_large_record_is_read_from_the_disk_and_a_damaged_one_is_found(tmp_path) -> None:
     path = written(tmp_path / "large", exchange(Spooling(tmp_path, [ANSWERS["plain"]]).done()))
     with path.open("rb") as stream:

@@ -345,6 +345,7 @@ def test_real_answers_of_a_server(shared_data: Path) -> None:
     assert problems(history) == []
 
 
+@pytest.mark.slow
 def test_links_of_mementos() -> None:
     banner = b'<!-- BEGIN WAYBACK TOOLBAR INSERT --><a href="/web/2*/x"></a><!-- END WAYBACK TOOLBAR INSERT -->'
     body = banner + b'<a href="/root"><a href="https://w.net/c/20200101000000mp_/https:/b.org/x?y=http://c.org/">'

@@ -31,6 +31,7 @@ def whole(tmp_path_factory) -> bytes:
     return next(folder.glob("*.warc.gz")).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_file_cut_anywhere_keeps_every_whole_record_and_nothing_else(tmp_path, whole):
     path = torn_copy(tmp_path, whole, len(whole))
     with path.open("rb") as stream:

@@ -13,6 +13,7 @@ from sharc_crawler.archive.rows import Rows
 ROW = st.tuples(st.none() | st.text("aé\r\x85\ud800", min_size=1), st.integers(0, 9_000))  # beyond the file's buffer
 
 
+@pytest.mark.slow
 @given(st.lists(ROW | st.integers(0, 9) | st.none()))
 def test_rows_come_back_in_any_order_of_writing_and_reading(steps):
     """A row is written, one is read by its number, or the first ones are (and no further)."""

@@ -32,6 +32,7 @@ def made(tmp_path_factory):
     return folder, package(folder, [facts])
 
 
+@pytest.mark.slow
 def test_everything_is_in_it_stored_and_listed_with_its_digest(made):
     folder, path = made
     assert path.name == "example.org-20261118110641-run1.wacz"
@@ -121,6 +122,7 @@ def test_a_package_as_it_was_written_holds(made):
     assert (verification.pages, verification.resources) == (7, 2)
 
 
+@pytest.mark.slow
 def test_a_package_of_many_gigabytes_holds_too(tmp_path, monkeypatch):
     monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 1_000)  # as if these few kilobytes were so much
     facts = certified(tmp_path / "capture")

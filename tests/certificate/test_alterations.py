@@ -285,6 +285,7 @@ def found(path: Path) -> str:
     return "\n".join(map(str, [*verify(path).findings, *not_of_it(path)]))
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_an_alteration_is_found_with_the_digest_and_without(originals, tmp_path, case):
@@ -348,6 +349,7 @@ def test_a_description_is_written_one_way(originals, tmp_path, case):
     assert "datapackage.json: it is" in found(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"mode": 0xA1ED0000}, {"mode": 0o777 << 16}, {"date": (1999, 1, 1, 0, 0, 0)}])
 def test_files_in_a_package_are_of_one_kind(originals, tmp_path, change):
     assert found(zipped(originals / "plain.wacz", tmp_path / "same.wacz")) == ""

@@ -28,7 +28,6 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import findings, forge, forge_warc, is_page, rewrite
 from tests.certificate.made import SITE, Maker, attested, certified, make, said
-from tests.sampling import some
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -293,6 +292,7 @@ def rewrite_304(folder: Path) -> None:
     restated(folder)
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_what_lies_beside_is_found(capture, case):
@@ -303,13 +303,15 @@ def test_what_lies_beside_is_found(capture, case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", some(ALTERATIONS))
+@pytest.mark.matrix
+@pytest.mark.parametrize("case", ALTERATIONS)
 def test_none_of_them_passes_beside_the_digest(capture, case):
     noted = json.loads((capture / "certificate.json").read_text())[DIGEST]
     ALTERATIONS[case][0](capture)
     assert CliRunner().invoke(main, ["verify", str(capture), "--digest", noted]).exit_code == 3
 
 
+@pytest.mark.slow
 def test_the_digest_names_the_one_certificate(capture):
     noted = json.loads((capture / "certificate.json").read_text())[DIGEST]
     another_certificate(capture)
@@ -416,6 +418,7 @@ PACKAGES = {
 }  # fmt: skip
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("case", PACKAGES)
 def test_what_a_package_adds_is_made_anew_and_compared(original, tmp_path, case):
     changes, expected = PACKAGES[case]

@@ -27,6 +27,7 @@ def made(tmp_path):
     return tmp_path, json.loads((tmp_path / "certificate.json").read_text())
 
 
+@pytest.mark.slow
 def test_it_is_by_its_schema(made):
     folder, document = made
     Draft202012Validator.check_schema(SCHEMA)
@@ -142,6 +143,7 @@ def test_a_subsite_has_a_claim_of_its_own(tmp_path):
     assert part["reference"]["from"] < part["reference"]["instant"] < part["reference"]["to"]
 
 
+@pytest.mark.slow
 def test_a_crash_between_record_and_file_is_made_good(tmp_path):
     facts = make(tmp_path)
     certify([facts], tmp_path)

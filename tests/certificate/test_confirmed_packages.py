@@ -141,6 +141,7 @@ FOLDERS = {
 }  # fmt: skip
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.parametrize("case", FOLDERS)
 def test_an_altered_folder_is_found(made, tmp_path, case):
     folder = shutil.copytree(made[0], tmp_path / "capture")
@@ -169,6 +170,7 @@ def test_as_it_was_made_it_holds(made, tmp_path):
     assert verified(repacked(made[2], tmp_path / "same.wacz", {})).exit_code == 0
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.parametrize("case", PARTS)
 def test_an_altered_package_is_found(made, tmp_path, case):
     """All digests of the package are made anew."""

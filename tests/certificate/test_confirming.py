@@ -194,6 +194,7 @@ def test_an_altered_confirmation_is_found(confirmed, tmp_path, what):
     assert all((one.file or "").startswith(CONFIRMATION) for one in found), found
 
 
+@pytest.mark.slow
 def test_a_confirmation_is_one_whose_digest_was_noted_too(confirmed, tmp_path):
     """Who can forge the later reading can confirm what it likes: the certificate's digest says nothing of that."""
     folder = Path(shutil.copytree(confirmed, tmp_path / "capture"))

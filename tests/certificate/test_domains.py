@@ -163,6 +163,7 @@ ALTERATIONS = {
 }
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALTERATIONS)
 def test_a_signature_by_a_domain_cannot_be_altered(capture, roots, name):

@@ -69,6 +69,7 @@ TAKEN = [
 ]
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("names", TAKEN, ids=", ".join)
 def test_what_is_taken_from_another_capture_is_found(two, tmp_path, names):
@@ -132,6 +133,7 @@ MORE = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [*PARTS, *MORE])
 def test_a_package_altered_with_all_its_digests_is_found_by_the_certificate_s_too(two, tmp_path, case):
@@ -187,6 +189,7 @@ SUBSITES = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("case", SUBSITES)
 def test_parts_of_a_site_cannot_be_exchanged(parted, tmp_path, case):
     folder = shutil.copytree(parted, tmp_path / "capture")
@@ -194,6 +197,7 @@ def test_parts_of_a_site_cannot_be_exchanged(parted, tmp_path, case):
     assert code(folder) == 3
 
 
+@pytest.mark.slow
 def test_the_order_of_parts_is_certified_by_the_digest(parted, tmp_path):
     folder = shutil.copytree(parted, tmp_path / "capture")
     noted = digest(folder)

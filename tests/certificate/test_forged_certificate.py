@@ -88,6 +88,7 @@ FORGED_RECORDS = {
 }  # fmt: skip
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.parametrize("case", FORGED_RECORDS)
 def test_altered_records_are_found_even_where_all_digests_are_made_anew(capture, case):
     change, expected = FORGED_RECORDS[case]
@@ -154,6 +155,7 @@ FORGED_STATEMENTS = {
 }  # fmt: skip
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.parametrize("case", FORGED_STATEMENTS)
 def test_altered_statements_are_found_even_where_all_digests_are_made_anew(capture, case):
     change, expected = FORGED_STATEMENTS[case]
@@ -161,6 +163,7 @@ def test_altered_statements_are_found_even_where_all_digests_are_made_anew(captu
     assert expected in findings(capture)
 
 
+@pytest.mark.slow
 def test_parts_with_a_reference_instant_each_hold(tmp_path):
     divided(tmp_path)
     verification = verify(tmp_path)
@@ -199,6 +202,8 @@ FORGED_PARTS = {
 }
 
 
+@pytest.mark.matrix(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FORGED_PARTS)
 def test_altered_parts_are_found(tmp_path, case):
     divided(tmp_path)

@@ -300,12 +300,14 @@ def found(folder: Path) -> str:
     return "\n".join(map(str, [*verify(folder).findings, *not_of_it(folder)]))
 
 
+@pytest.mark.slow
 def test_records_written_anew_without_a_change_hold(original, tmp_path):
     folder = shutil.copytree(original, tmp_path / "capture")
     altered("none")(folder)
     assert found(folder) == ""
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_a_forged_record_is_found(original, tmp_path, case):
@@ -315,6 +317,7 @@ def test_a_forged_record_is_found(original, tmp_path, case):
     assert expected in found(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", OUT_OF_REACH)
 def test_what_nothing_rests_on_is_found_where_the_digest_was_noted(original, tmp_path, case):
     folder = shutil.copytree(original, tmp_path / "capture")

@@ -36,7 +36,6 @@ from tests.certificate.test_beside import (
     repacked,
     restated,
 )
-from tests.sampling import some
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -234,6 +233,7 @@ def zip_of(parts: dict[str, bytes]) -> bytes:
     return data.getvalue()
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", FOLDERS)
 def test_a_folder_that_was_altered(original, tmp_path, case):
@@ -307,7 +307,8 @@ REPORTS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", some([*PACKAGES, *REPORTS]))
+@pytest.mark.matrix
+@pytest.mark.parametrize("case", [*PACKAGES, *REPORTS])
 def test_a_package_that_was_altered(original, tmp_path, case):
     noted = json.loads((original[0] / "certificate.json").read_text())[DIGEST]
     if case in PACKAGES:
@@ -319,6 +320,7 @@ def test_a_package_that_was_altered(original, tmp_path, case):
     assert refused(path, "--digest", noted)
 
 
+@pytest.mark.slow
 def test_a_report_for_people_without_its_data(original, tmp_path):
     path = without(repacked(original[1], tmp_path / "a.wacz", {}), tmp_path / "b.wacz", "report/data.json")
     assert refused(path)
@@ -333,6 +335,7 @@ def without(wacz: Path, to: Path, name: str) -> Path:
     return repacked(to, to.with_name("c.wacz"), {})
 
 
+@pytest.mark.slow
 def test_what_was_not_altered_holds(original, tmp_path):
     assert not refused(original[0])
     assert not refused(original[1])

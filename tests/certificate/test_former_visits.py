@@ -92,6 +92,7 @@ ALTERED = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("case", ALTERED)
 def test_an_alteration_is_found(original, tmp_path, case):
     change, expected = ALTERED[case]

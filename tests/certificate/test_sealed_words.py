@@ -63,12 +63,15 @@ WORDS = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_as_it_was_sealed_is_not_mentioned(original):
     for path in original[:2]:
         code, text = said(path, "--digest", noted(original[0]))
         assert (code, "not certified" in text, unsealed(path)) == (0, False, [])
 
 
+@pytest.mark.matrix(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WORDS)
 def test_other_words_of_a_report_are_told_and_with_the_digest_found(capture, original, case, tmp_path):
     reworded(capture, WORDS[case])
@@ -101,6 +104,7 @@ ABOUT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ABOUT)
 def test_another_title_is_told_and_with_the_digest_of_the_package_found(original, tmp_path, case):
     wacz = original[1]
@@ -113,6 +117,8 @@ def test_another_title_is_told_and_with_the_digest_of_the_package_found(original
     assert (code, f"not {digest}" in text) == (3, True)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [None, b"{", b"[]", b"{}"])
 def test_a_package_whose_description_is_gone_or_cannot_be_read_is_a_finding_and_no_accident(original, tmp_path, text):
     path = tmp_path / "other.wacz"
@@ -136,6 +142,7 @@ def test_a_file_that_is_called_otherwise_where_it_lies_is_a_finding_and_no_accid
         assert (code, "Not as certified" in text or "differ" in text) == (3, True), name
 
 
+@pytest.mark.slow
 def test_a_title_of_ones_own_is_certified_by_the_digest_of_the_package(original, tmp_path):
     wacz = package(original[0], [original[2]], tmp_path / "own.wacz", title="Town council", description="Weekly.")
     assert "not certified: title" in said(wacz)[1]
@@ -168,6 +175,7 @@ ADDED = {
 }
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.parametrize("case", ADDED)
 def test_what_lies_in_the_folder_besides_is_told_and_with_the_digest_found(capture, case):
     ADDED[case](capture)
@@ -177,6 +185,7 @@ def test_what_lies_in_the_folder_besides_is_told_and_with_the_digest_found(captu
     assert (code, "it is not as it was when the certificate was sealed" in text) == (3, True)
 
 
+@pytest.mark.slow
 def test_what_a_crawl_set_aside_is_sealed_and_what_it_works_with_is_nobodys(tmp_path):
     folder = tmp_path / "capture"
     facts = make(folder)

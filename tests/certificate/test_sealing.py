@@ -143,6 +143,7 @@ ALTERATIONS = {
 }
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.parametrize("name", ALTERATIONS)
 def test_signature_and_stamp_cannot_be_altered(capture, sealed, authority, tmp_path, name):
     ALTERATIONS[name](capture, tmp_path)
@@ -167,6 +168,7 @@ def test_the_way_a_package_is_altered_here_alone_is_no_finding(sealed, tmp_path)
     assert verify(with_parts(sealed[2], tmp_path / "same.wacz", {})).findings == []
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("field", ["signature", "publicKey", "created", "software", "version", "hash", "more", "gone"])
 def test_a_package_s_signature_cannot_be_altered(sealed, tmp_path, field):
     (seal,) = parts_of(sealed[2], SEAL)

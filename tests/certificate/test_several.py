@@ -52,6 +52,7 @@ def said(folder, *more):
     return done.exit_code, done.output
 
 
+@pytest.mark.slow
 def test_all_captures_of_a_folder_are_verified(several):
     code, text = said(several)
     assert (code, text.count("3 of 7 pages were in this state together"), text.count("  digest ")) == (0, 2, 2)
@@ -88,6 +89,7 @@ def edited(path, old, new):
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.matrix(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALTERED)
 def test_what_is_altered_in_one_of_them_or_lies_beside_them_is_found(several, case):
@@ -113,6 +115,8 @@ def without(folder, site):
     (folder / "index.json").write_text(json.dumps(data))
 
 
+@pytest.mark.matrix(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", INDEXES)
 def test_the_index_of_sites_is_that_of_their_reports(several, case):
     of_one_crawl(several)
@@ -121,6 +125,7 @@ def test_the_index_of_sites_is_that_of_their_reports(several, case):
     assert said(several)[0] == 3
 
 
+@pytest.mark.slow
 def test_an_index_that_knows_a_site_that_was_moved_since_holds(several, tmp_path):
     of_one_crawl(several)
     (several / "b").rename(tmp_path / "b")
@@ -140,6 +145,7 @@ def beside_nothing(tmp_path_factory):
     return folder, package(folder, captures, folder.with_suffix(".wacz"))
 
 
+@pytest.mark.slow
 def test_a_host_of_which_nothing_was_downloaded_needs_no_certificate(beside_nothing):
     for path in beside_nothing:
         assert (found(path), said(path)[0]) == ("", 0)
@@ -188,6 +194,7 @@ def runs(several):
     return several
 
 
+@pytest.mark.slow
 def test_captures_are_found_several_folders_down_whatever_lies_beside_them(runs):
     code, text = said(runs)
     assert (code, text.count("3 of 7 pages were in this state together")) == (0, 5), text
@@ -195,6 +202,7 @@ def test_captures_are_found_several_folders_down_whatever_lies_beside_them(runs)
     assert said(runs)[0] == 0, "with none directly in it"
 
 
+@pytest.mark.slow
 def test_what_lies_deeper_is_no_capture_and_does_not_go_unseen(runs):
     (runs / "none/1/2/3").rename(runs / "none/1/2/x")
     (runs / "none/1/2/3/4").mkdir(parents=True)
@@ -210,6 +218,8 @@ BESIDE = {
 }
 
 
+@pytest.mark.matrix(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BESIDE)
 def test_what_is_added_among_gathered_captures_is_found(runs, case):
     name, what = BESIDE[case]
@@ -218,11 +228,13 @@ def test_what_is_added_among_gathered_captures_is_found(runs, case):
     assert f"{name}: {what}" in found(runs)
 
 
+@pytest.mark.slow
 def test_the_index_of_gathered_sites_is_that_of_their_reports(runs):
     edited(runs / "sites/20261126T200000Z/index.json", "3 of 7", "7 of 7")
     assert "sites/20261126T200000Z/index.json: it is not what the report of a.example says" in found(runs)
 
 
+@pytest.mark.slow
 def test_a_collection_among_captures_is_a_unit_and_named(runs):
     shutil.move(runs / "a", runs / "kept/captures/site/20261126T180000Z")
     (runs / "kept/collection.yaml").write_text("sites: [http://a.example/]\n")

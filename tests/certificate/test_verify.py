@@ -206,6 +206,7 @@ def test_the_guide_has_every_field_of_the_json(original):
     assert named == found.keys()
 
 
+@pytest.mark.slow
 def test_captures_of_spiders_and_runs_are_verified_together(original, tmp_path):
     names = ["kept", "spider/first", "spider/second"]
     for name in names:

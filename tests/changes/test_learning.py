@@ -279,6 +279,7 @@ def test_why_nothing_was_learned() -> None:
     assert "differs on 1 page alone; a mask takes 2 pages that show it" in once.why_no_more()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("places", "teaches"), [(MOST, True), (MOST + 1, False)])
 def test_a_page_that_differs_in_very_many_places_is_another_page(places: int, teaches: bool) -> None:
     one, other = ("".join(f"<p>{FILLER} made in {n + turn} ms</p>" for n in range(places)) for turn in (1, 5_000))

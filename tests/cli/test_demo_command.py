@@ -33,6 +33,7 @@ def demo(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_until_ended_and_writes_what_was_true(tmp_path: Path, ending: signal.Signals) -> None:
     files = [tmp_path / name for name in ("truth.jsonl", "log.jsonl")]

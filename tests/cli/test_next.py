@@ -26,6 +26,7 @@ def followed(*words: str) -> tuple[str, ...]:
     return tuple(rest)
 
 
+@pytest.mark.slow
 def test_each_next_command_works_until_nothing_follows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     more_worlds = followed(*SIMULATE)

@@ -48,6 +48,7 @@ def test_a_folder_that_cannot_be_made(words, tmp_path):
     assert (tmp_path / "file").read_text() == "kept"
 
 
+@pytest.mark.slow
 def test_what_is_only_tried_stays_as_it_was(tmp_path):
     kept, folder = tmp_path / "seeds.txt", tmp_path / "new" / "pictures"
     kept.write_text("kept")

@@ -62,6 +62,7 @@ def test_report_and_model(history: Path, tmp_path: Path):
     assert PredictorRates(str(model))
 
 
+@pytest.mark.slow
 def test_for_readers(history: Path, tmp_path: Path):
     done = train(history, tmp_path / "model.json", "--site", "h", "--kind", "bayes", "--horizon", "7")
     assert done.exit_code == 0, done.output
@@ -71,6 +72,7 @@ def test_for_readers(history: Path, tmp_path: Path):
     assert "a capture of 7 days" in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_what_cannot_be_learned_from(history: Path, tmp_path: Path):
     model = tmp_path / "model.json"
     few = train(history, model, "--site", "once")
@@ -84,6 +86,7 @@ def test_what_cannot_be_learned_from(history: Path, tmp_path: Path):
     assert not model.exists()
 
 
+@pytest.mark.slow
 def test_a_site_is_short_for_show(history: Path):
     for arguments in (
         ["h", "--history", str(history)],

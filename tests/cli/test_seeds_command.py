@@ -35,6 +35,7 @@ def run(*arguments: object) -> Ran:
     return CliRunner().invoke(main, ["seeds", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_rank(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("# ours\nhttp://a.org/cold\nhttp://a.org/hot\nhttp://a.org/never\nnot a url\n")
@@ -54,6 +55,7 @@ def test_rank(tmp_path: Path) -> None:
     assert "2 malformed lines; the rest is used." in table.stderr
 
 
+@pytest.mark.slow
 def test_what_was_ranked_is_read_again_where_keys_end_in_a_slash(tmp_path: Path) -> None:
     file, chosen = cdx(tmp_path), tmp_path / "next.txt"
     file.write_text("".join(line.replace(" ", "/ ", 1) + "\n" for line in file.read_text().splitlines()[:-1]))

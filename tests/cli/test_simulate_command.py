@@ -30,6 +30,7 @@ def sharc(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
+@pytest.mark.slow
 def test_synthetic_sites_in_json_with_schedules(tmp_path):
     file = tmp_path / "schedule.csv"
     done = sharc(
@@ -167,6 +168,7 @@ def test_a_plan_takes_addresses_as_a_crawl_does(source, says, tmp_path, monkeypa
     assert (done.exit_code, says in done.output) == (2, True), done.output
 
 
+@pytest.mark.slow
 def test_several_worlds_have_a_mean_and_the_json_has_the_options():
     several = ["simulate", "--world", "size=30", "--strategy", "bfs", "--seeds", 2, "--jobs", 1]
     assert "Mean of all seeds ± standard deviation" in sharc(*several).output

@@ -36,6 +36,7 @@ def somebody_stops_it(*_: object) -> Iterator[Callable[[float], None]]:
         signal.signal(signal.SIGINT, former)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["verify", "package"])
 def test_ctrl_c_ends_it_and_nothing_half_made_is_left(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     before = sorted(path.name for path in folder.iterdir())

@@ -29,6 +29,7 @@ def sites(seed: int) -> list[SiteLoad]:
     ]
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_more_pages_are_fresh_than_by_even_or_proportional_intervals(seed):
@@ -54,7 +55,7 @@ def test_each_interval_stays_within_its_bounds_and_one_without_a_budget_is_worth
     assert intervals([], 100) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rates_that_foretell_nothing_make_intervals_even_and_the_budget_is_kept():
     loads = sites(0)
     costs = np.array([one.cost for one in loads])

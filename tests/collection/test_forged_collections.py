@@ -26,7 +26,6 @@ from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.forging import entry, forge
 from tests.certificate.made import SITE, START, Maker, said
 from tests.certificate.test_beside import WARC, linked, put, records_of
-from tests.sampling import some
 
 NAME = "example.org"
 TEXTS = {"steady": ("a",) * 3, "edited": ("a", "b", "b"), "to-and-fro": ("a", "b", "a")}
@@ -210,6 +209,7 @@ def verified(folder, noted=()):
     return CliRunner().invoke(main, ["verify", str(folder), *(word for one in noted for word in ("--digest", one))])
 
 
+@pytest.mark.slow
 def test_as_it_was_made_it_holds(original):
     for noted in ((), digests(original)):
         done = verified(original, noted)
@@ -217,7 +217,8 @@ def test_as_it_was_made_it_holds(original):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", some(ALTERATIONS))
+@pytest.mark.matrix
+@pytest.mark.parametrize("case", ALTERATIONS)
 def test_an_altered_collection_is_found_without_its_digests_and_with_them(kept, case):
     noted = digests(kept)
     alter, expected = ALTERATIONS[case]
@@ -228,6 +229,7 @@ def test_an_altered_collection_is_found_without_its_digests_and_with_them(kept, 
     assert verified(kept, noted).exit_code == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", [0, 1, 2])
 def test_what_is_gone_is_missed_where_its_digest_was_noted(kept, gone):
     """A certificate for an instant, or a capture that no such certificate is of."""
@@ -242,6 +244,7 @@ def test_what_is_gone_is_missed_where_its_digest_was_noted(kept, gone):
     assert done.output.count("nothing here has the digest") == 1 + gone
 
 
+@pytest.mark.slow
 def test_the_collection_s_own_package_is_told(kept):
     package(kept, "kept.wacz")
     done = verified(kept)
@@ -278,6 +281,7 @@ INDEXES = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("case", INDEXES)
 def test_an_index_that_says_otherwise_is_told_and_with_the_digests_found(kept, case):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -34,6 +33,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Result
 from sharc_crawler.storage.memory import MemoryStore
+from tests.collection.forked import forked
 from tests.frontier.cut_off import run_answered
 from tests.live import warm
 from tests.live.conftest import static  # noqa: F401
@@ -41,13 +41,21 @@ from tests.live.conftest import static  # noqa: F401
 QUICKLY = "settings: {SHARC_BACK_OFF: '0.2', SHARC_ATTEMPTS: '1'}\n"
 
 
-#: the command, but it looks again each second for what somebody else had running
-KEEP = "from sharc_crawler.collection import keeper; keeper.LOOK = 1.0; from sharc_crawler.cli import main; main()"
+#: the command, but it looks again each second for what somebody else had running, and its processes are forked
+KEEP = """
+from types import SimpleNamespace
+from sharc_crawler.cli import main
+from sharc_crawler.collection import keeper
+from tests.collection.forked import forked
+keeper.LOOK, keeper.subprocess = 1.0, SimpleNamespace(Popen=forked, DEVNULL=None)
+main()
+"""
 
 
 def keeping(folder, *options):
-    words = [sys.executable, "-c", KEEP, "keep", str(folder), *options]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    (folder.parent / "keep.py").write_text(KEEP)
+    env = {**os.environ, "PYTHONPATH": str(warm.ROOT), warm.SHARED: str(warm._forker()[1])}
+    return warm.Scrapy(["keep", str(folder), *options], folder.parent, env, group=True, program="keep.py")
 
 
 def refused(folder):
@@ -70,12 +78,6 @@ def until(what, seconds=240):
         assert time.monotonic() < end
         time.sleep(0.1)
     return found
-
-
-def forked(command, *, stdout, env, **_):
-    """A keeper's process, which would load all modules anew, forked from one that has them."""
-    program = {} if "scrapy" in command else {"program": warm.SHARC}
-    return warm.Scrapy(command[3:], Path.cwd(), env, group=True, out=stdout, **program)
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ def test_gaps_are_exponential_across_cells() -> None:
     assert stats.kstest(np.diff(instants) * 0.25, "expon").pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_neighbouring_stretches_are_independent() -> None:
     pairs = [(len(changes(f"{i}", 1.0, 0, 4)), len(changes(f"{i}", 1.0, 4, 8))) for i in range(1000)]
     assert abs(np.corrcoef(np.array(pairs).T)[0, 1]) < 0.1

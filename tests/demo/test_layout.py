@@ -46,6 +46,7 @@ def test_a_short_crawl_sees_few_hot_pages_and_many_cold_ones() -> None:
     assert np.mean(rates < 1 / 3600) > 0.7
 
 
+@pytest.mark.slow
 def test_news_is_hotter_than_docs() -> None:
     pages = build_pages(Parameters(pages=2000)).values()
     news, docs = ([p.rate for p in pages if p.target.startswith(folder)] for folder in ("/news/", "/docs/"))
@@ -58,6 +59,7 @@ def test_some_pages_are_found_by_links_alone() -> None:
     assert 0.05 < sections[""] / 300 < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_shares_hold(share: float) -> None:
     pages = build_pages(Parameters(pages=2000, no_validators=share, lying=share, script=share)).values()

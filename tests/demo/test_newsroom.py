@@ -47,6 +47,7 @@ def test_nothing_else_is_there(path):
     assert get(path).status == 404
 
 
+@pytest.mark.slow
 def test_lists_name_the_latest_and_all_of_them_say_when_they_change():
     room = SITE.newsroom
     before = room.articles(NOW - 36_000, NOW)[-30:]

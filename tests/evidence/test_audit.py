@@ -22,6 +22,7 @@ def undetected(one: Stratum, wrong: int) -> float:
 small = st.lists(st.builds(Stratum, st.integers(0, 7), st.integers(0, 5)), min_size=1, max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(small)
 def test_where_no_lie_was_found_the_bound_is_the_most_that_goes_undetected_in_one_of_twenty_audits(
@@ -35,6 +36,7 @@ def test_where_no_lie_was_found_the_bound_is_the_most_that_goes_undetected_in_on
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(small)
 def test_whatever_the_server_does_the_bound_is_exceeded_with_a_chance_of_five_percent_at_most(

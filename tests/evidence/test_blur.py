@@ -133,6 +133,7 @@ def test_actual_blur_is_what_a_reader_misses(changes: list[float], a: float, b: 
     assert found[0] == pytest.approx(missed.mean(), abs=0.01)
 
 
+@pytest.mark.slow
 @given(st.lists(times, max_size=5), times, times, st.sampled_from([-3e6, 1e3, 1.75e9]))
 def test_blur_is_the_same_whenever_a_capture_is_made(changes: list[float], a: float, b: float, moved: float) -> None:
     """Seconds since 1970, or since its own start."""

@@ -69,6 +69,7 @@ def test_whatever_changes_all_the_time_survives_no_time_and_no_longer(shape: flo
     assert np.exp(log_survival(rates, intervals)).tolist() == [1.0, 0.0, 1.0]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.lists(instants, max_size=4), instants, st.one_of(instants, st.just(math.nan))), max_size=6)
 )

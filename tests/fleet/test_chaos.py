@@ -98,7 +98,7 @@ def dsn(request, tmp_path):
     return f"sqlite:{tmp_path / 'fleet.db'}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_worker_and_one_that_hangs_lose_nothing_and_do_nothing_twice(dsn, tmp_path):
     workers, port = [], free_port()
     places = [f"127.9.8.{number + 1}:{port}" for number in range(SITES)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.bench_fleet_simulation import World, parsed, run
 
 SMALL = ["--workers", "12", "--sites", "40", "--pages", "3", "--room", "10", "--term", "20"]
 
 
+@pytest.mark.slow
 def test_workers_that_die_hang_and_are_cut_off_lose_nothing_and_do_nothing_twice():
     done, wrong = run(parsed(SMALL))
     assert wrong == {}

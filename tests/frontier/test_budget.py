@@ -40,6 +40,7 @@ def visited(world: World, slot: Slot) -> set[str]:
     return {fetch.url for _, fetch in world.requests if fetch.slot is slot and fetch.kind is not Kind.ROBOTS}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("most", [1, 2, 3, 10, 61, 100])
 def test_requests(world, strategy, most):

@@ -76,6 +76,7 @@ def test_the_servers_logs(world, strategy, seed):
         assert any(slot is Slot.SECOND for _, slot, _ in kinds)
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_host_that_asks_for_a_pause_gets_it_and_loses_no_page(world, seed):

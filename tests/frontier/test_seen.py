@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_many_urls_at_once_are_known_as_one_by_one(monkeypatch):
     assert seen.find([*urls, *more]) == [*range(1, 5_601)]
 
 
+@pytest.mark.slow
 def test_nothing_is_forgotten_while_the_table_grows():
     seen = SeenUrls()
     for page in range(20_000):

@@ -148,6 +148,7 @@ def test_a_site_that_is_held_is_asked_for_nothing_until_it_goes_on(world, impoli
     assert sites.done
 
 
+@pytest.mark.slow
 def test_who_waits_is_asked_in_time_however_often_what_they_wait_for_changes(world):
     """Old entries are thrown away when they are many: the next one due is still the first."""
     roots = [f"http://h{number}.example/" for number in range(4)]

@@ -50,7 +50,7 @@ def test_what_a_site_did_in_a_hot_week_is_not_trusted():
     assert trust([one.test for one in sites if one.test]) < 0.2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_compares_histories(tmp_path):
     files = []
     for seed, mean in enumerate((0.01, 0.2)):

@@ -21,6 +21,7 @@ from tests.lab.small import write_history
 SITE = SyntheticSpec(size=60, outdegree=4)
 
 
+@pytest.mark.slow
 def test_a_run_tells_what_the_command_promises():
     done = run(RunSpec(SITE, "sharc-selective"))
     promised = (
@@ -35,6 +36,7 @@ def test_a_run_tells_what_the_command_promises():
     assert (whole["pages"], whole["window"], len(whole["runs"])) == (60, [0.0, 120.0], 1)
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_runs():
     def numbers(seed):
         found = facts(RunSpec(seeded(SITE, seed), "bfs", seed=seed, attested=0.5, lying=0.2), lambda _: None)
@@ -126,7 +128,7 @@ def test_reference_figures_of_the_known_graph(wiki, strategy, rates, incoherent)
     assert found["gone"] < 15
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_attested_single_visits(wiki):
     assert build(wiki).known[:2] == [build(wiki).root, build(wiki).graph.links(build(wiki).root, wiki.start)[0]]
     found = facts(RunSpec(wiki, "bfs:revisits=none", graph="known", attested=1.0), lambda _: None)

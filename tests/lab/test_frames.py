@@ -97,7 +97,7 @@ def test_simulations_are_rows_and_their_downloads_too(frames):
         assert 0 < kinds["revisit"] <= 40
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_notebook_runs_as_it_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first, *cells = json.loads(NOTEBOOK.read_text())["cells"]

@@ -86,6 +86,7 @@ def test_value_grows_with_age_and_with_signals():
     assert (np.diff(value, axis=1) > -1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [Signals(0.5, 0.02), Signals(1.0, 0.0), Signals(0.9, 0.2)])
 def test_recall_and_false_signals_are_learned(truth):
     rng = np.random.default_rng(3)

@@ -70,7 +70,7 @@ def test_polls_without_news_are_answered_304():
     assert Counter(visit.outcome.status for visit in state.visits)[304] > 5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_robots_txt_is_read_again_every_day():
     site = news()
     terms = Terms(every=4 * 3600.0, duration=3.5 * 86_400)

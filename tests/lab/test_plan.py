@@ -117,6 +117,7 @@ def test_from_an_index_of_captures(tmp_path):
         assert found.rates[0] > 3 * found.rates[1]
 
 
+@pytest.mark.slow
 def test_from_a_capture_of_ours_as_one_file_or_as_its_archives(tmp_path):
     facts = certified(tmp_path, max_size=4_000)
     write_report([facts], tmp_path)

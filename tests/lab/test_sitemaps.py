@@ -19,6 +19,7 @@ def simulated(strategy: str, seed: int = 0, **more: object) -> dict:
     return run(RunSpec(replace(SITE, seed=seed), strategy, graph="known", seed=seed, **more)).facts
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-attested", "sharc-attested:visits=2"])
 @pytest.mark.parametrize("share", [1.0, 0.5])
@@ -36,7 +37,7 @@ def test_revisits_planned_again_lose_fewer_pages():
     assert fmean(facts["incoherent"] for facts in again) < fmean(plain)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_changed_before_t_is_won_back_by_few_downloads_more():
     once = [simulated("sharc-offline", seed, attested=1.0) for seed in range(4)]
     again = [simulated("sharc-attested", seed, attested=1.0, audited=0.0) for seed in range(4)]
@@ -47,6 +48,7 @@ def test_what_changed_before_t_is_won_back_by_few_downloads_more():
     assert more < 2 * lost[0] + 3, "all visits lie before T, twice as far from it; and three sitemaps"
 
 
+@pytest.mark.slow
 def test_what_the_frontier_leaves_unknown_is_unknown():
     """Lies are caught by the audit, and nothing of their class is claimed."""
     facts = simulated("sharc-attested", attested=1.0, lying=0.3, audited=0.3)

@@ -33,6 +33,7 @@ def crawled(history, **other):
     return run(RunSpec(spec, "sharc-attested", "captures", "recapture", sitemap=True, audited=0.02, **other)).facts
 
 
+@pytest.mark.slow
 def test_fewer_pages_are_asked_for_and_nothing_is_claimed_wrongly(history):
     every, fewer = crawled(history), crawled(history, skip="attested")
     assert "not_asked" not in every

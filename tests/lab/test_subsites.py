@@ -46,7 +46,7 @@ def test_the_same_spec_gives_the_same_parts():
     assert (one.schedule.visits == other.schedule.visits).all()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_on_the_command_line():
     options = ["--world", "size=300,outdegree=30", "--strategy", "sharc-selective", "-a", "subsites=links"]
     done = CliRunner().invoke(main, ["simulate", *options, "--json"])

@@ -59,6 +59,7 @@ def test_sites_that_cannot_be(name, value):
         SyntheticSpec(**{name: value})
 
 
+@pytest.mark.slow
 def test_too_many_changes():
     with pytest.raises(UsageError, match="changes are too many"):
         SyntheticSpec(size=1_000_000, skew=0.0).build()

@@ -29,6 +29,7 @@ def test_tables_by_number():
         selected(["22"])
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize(("columns", "decimals"), [(BLUR, 2), (INCOHERENCE, 0)])
 def test_a_small_table_comes_out_with_the_first_column_as_expected(columns, decimals):

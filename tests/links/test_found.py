@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urljoin
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def test_folders_are_gone_up_as_the_standard_library_does(folder: str, up: int, 
     assert Resolver(base).one(reference) == urljoin(base, reference)
 
 
+@pytest.mark.slow
 def test_references_that_all_mean_one_address_are_not_resolved_without_end() -> None:
     references = [f"../{number}/../" for number in range(3 * LIMIT)]
     assert Resolver("http://h/a/b/").all(references) == (("http://h/a/",), LIMIT)

@@ -29,6 +29,7 @@ def test_googles_cases() -> None:
     assert read_otherwise == EXPLAINED.keys()
 
 
+@pytest.mark.slow
 def test_googles_cases_are_the_same_for_many_rules(monkeypatch) -> None:
     few = [RobotsRules(text, agent, HOST).allows(url) for text, agent, url, _ in VERDICTS]
     monkeypatch.setattr(robots_rules, "MANY", -1)
@@ -39,6 +40,7 @@ PIECES = ["a", "b", "/", "*", "$", "%41", "%2F", "%2f", "%25", "é", "index.html
 RULES = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), st.lists(st.sampled_from(PIECES), max_size=6)))
 
 
+@pytest.mark.slow
 @given(RULES, st.lists(st.sampled_from(PIECES), max_size=8))
 def test_rules_that_are_looked_up_first_say_what_all_of_them_say(rules, path) -> None:
     text = "\n".join(["User-agent: *", *(f"{kind}: /{''.join(pieces)}" for kind, pieces in rules)])
@@ -46,6 +48,8 @@ def test_rules_that_are_looked_up_first_say_what_all_of_them_say(rules, path) ->
     assert ManyRules(group).allows(url) == Protego.parse(group).can_fetch(url, "*")
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["/*ab*zz%d$", "/*za*zz%d"])
 def test_of_thousands_of_rules_few_are_matched(rule, monkeypatch) -> None:
     """Each costs a pass over the address, at each request of its host."""

@@ -124,6 +124,7 @@ def test_never_raises_on_bytes(body: bytes) -> None:
     read(body, URL)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1), unique=True))
 def test_what_is_written_is_read(names: list[str]) -> None:
     locs = [f"http://h/{number}?a=b&amp;c={name}" for number, name in enumerate(names)]

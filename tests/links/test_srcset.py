@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sharc_crawler.links.srcset import candidates
 
 
+@pytest.mark.slow
 @given(st.text(" ,()ab.x12\n"))
 @example(",," * 50_000)
 @example(", a" * 50_000)

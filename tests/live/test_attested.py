@@ -44,6 +44,7 @@ def claims(site: LivingSite, capture: dict, base: str) -> dict[str, list[tuple[s
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("visits", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_honest_site_is_never_wrongly_claimed(crawl, tmp_path, visits):
     site = LivingSite(seed=3, pages=60, scale=6000.0, slow=0.05)

@@ -44,6 +44,7 @@ class _Coded(Answering, BaseHTTPRequestHandler):
         self.answer(body, kind, 200 if self.path in FILES else 404, Content_Encoding=self._coding)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("coding", PACK)
 def test_every_coding_that_is_asked_for_is_read(crawl, coding) -> None:
     with serving(partial(_Coded, coding, False)) as url:
@@ -67,6 +68,7 @@ def test_zstd_is_asked_for_only_where_that_is_set_and_warcinfo_has_the_fields_th
     assert asked == {"usual": {b"Accept-Encoding: gzip, deflate, br"}, "all": {b"Accept-Encoding: gzip, zstd"}}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("coding", ["gzip", "br"])
 def test_a_robots_txt_that_cannot_be_decoded_closes_the_site(crawl, coding) -> None:
     """RFC 9309, 2.3.1.4: what cannot be had forbids all."""

@@ -41,6 +41,7 @@ def test_the_ends_of_many_sites_are_told_site_by_site(tmp_path):
     assert told == [(number, 3, "writing reports and certificates of the sites") for number in range(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("few", "walks"), [(0, WALKS), (KNOWN, 2)], ids=["pages by the thousand", "a few pages"])
 def test_of_many_sites_each_is_walked_over_no_oftener_than_it_must(few, walks, tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "FEW", few)

@@ -81,7 +81,7 @@ def items_of(folder: Path) -> Counter[str]:
     return Counter(text.splitlines())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "site", "number"),
     [pytest.param(*one, id=one[0], marks=[pytest.mark.long] * (one[0] == "members")) for one in PROJECTS],

@@ -19,6 +19,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.writing.space import LEAST
 from sharc_crawler.storage.beside import load_state
 from tests.live.conftest import captures_of
+from tests.live.warm import Scrapy, site_words
 
 SIZE = 12_000_000
 LOOK_AGAIN = 1.0
@@ -51,7 +52,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-SOON = ("-s", "SHARC_BACK_OFF=0.1")  #: a page that fails at first is tried again
+SOON = "SHARC_BACK_OFF=0.1"  #: a page that fails at first is tried again
 
 FIRST_STATES = """
 import sys
@@ -89,15 +90,10 @@ def test_a_first_state_that_found_no_room_spoils_no_later_one(small_disk, tmp_pa
 def crawl(disk, url, min_free):
     """``scrapy crawl site`` onto the disk, its output in a file beside it."""
     log = disk.parent / "log"
-    arguments = ("-a", f"url={url}", "-a", f"output={disk / 'capture'}", "-a", "delay=0.01")
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-c", SCRAPY, "crawl", "site", *arguments, "-s", f"SHARC_MIN_FREE={min_free}", *SOON],
-            env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
-            cwd=disk.parent,
-            stdout=out,
-            stderr=out,
-        )
+    (disk.parent / "looks.py").write_text(SCRAPY)
+    words = site_words(f"SHARC_MIN_FREE={min_free}", SOON, url=url, output=disk / "capture", delay="0.01")
+    with log.open("wb") as out:
+        process = Scrapy(words, disk.parent, out=out, program="looks.py")
         try:
             yield process, log
         finally:

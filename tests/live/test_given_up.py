@@ -30,6 +30,7 @@ class Failing(Answering, BaseHTTPRequestHandler):
             self.answer(b"", status=404)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("since", [0, 1], ids=["visits", "revisits"])
 def test_what_failed_before_the_budget_was_used_up_is_spoken_of(crawl, since):
     handler = type("Site", (Failing,), {"since": since, "asked": Counter()})

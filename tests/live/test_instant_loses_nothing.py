@@ -87,6 +87,7 @@ def crawled(world: dict, folder: Path) -> Iterator[tuple[Hubs, dict]]:
         yield hubs, json.loads((output / "report.json").read_text())
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "world",
     [

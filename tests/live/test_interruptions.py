@@ -275,7 +275,7 @@ def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
     assert verify(folder).findings == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_crawl_that_nobody_listens_to_is_complete_all_the_same(tmp_path):
     with serve(LivingSite(seed=5, pages=20)) as server:
         given = ("url=" + server.url, f"output={tmp_path / 'capture'}", "delay=0")

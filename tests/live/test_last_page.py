@@ -60,6 +60,7 @@ def verdicts(folder):
     return {"/" + page["url"].split("/", 3)[3]: page["verdict"] for page in pages}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("changing", ["", "/2.png"])
 def test_pages_with_an_image_each(crawl, changing):
     with serving(site(EACH_ITS_IMAGE, changing)) as url:

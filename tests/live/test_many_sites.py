@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import ExitStack
@@ -22,7 +19,7 @@ from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.folders import site_folders
 from tests.live import warm
 from tests.live.serving import Answering, serving_at
-from tests.live.warm import PROFILE, Scrapy, site_words
+from tests.live.warm import Scrapy, site_words
 
 SITES = 40
 FILES = 60  #: of which the crawl needs about thirty for itself
@@ -42,20 +39,17 @@ def seeds(tmp_path):
         yield
 
 
+#: ``scrapy``, with fewer open files
+LIMITED = (
+    "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, {}); from scrapy.cmdline import execute; execute()"
+)
+
+
 def run(tmp_path, files, *chosen):
-    settings = ["SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", *chosen]
-    arguments = ["seeds=seeds.txt", "output=capture", "delay=0", "strategy=bfs:revisits=none"]
-    given = [text for one in arguments for text in ("-a", one)] + [text for one in settings for text in ("-s", one)]
-    limits = f'ulimit -S -n {files * 3 // 4} && ulimit -H -n {files} && exec "$@"'
-    return subprocess.run(
-        ["sh", "-c", limits, "sh", sys.executable, "-m", "scrapy", "crawl", "site", *given],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
+    (tmp_path / "limited.py").write_text(LIMITED.format((files * 3 // 4, files)))
+    given = {"seeds": "seeds.txt", "output": "capture", "delay": "0", "strategy": "bfs:revisits=none"}
+    words = site_words("SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", *chosen, **given)
+    return warm.finished(words, tmp_path, program="limited.py")
 
 
 @pytest.mark.slow

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from benchmarks import bench_startup
 from sharc_crawler.demo import LivingSite, serve
 
@@ -67,6 +69,7 @@ def unused(loaded: Iterable[str]) -> list[str]:
     return [name for name in loaded if name in UNUSED or name.startswith(tuple(f"{one}." for one in UNUSED))]
 
 
+@pytest.mark.long
 def test_a_project_with_the_add_on_loads_only_what_it_uses(tmp_path):
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
     with serve(LivingSite(seed=3, pages=20)) as server:

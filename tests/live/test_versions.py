@@ -71,6 +71,7 @@ OWN = {"self", "cls", "os"}
 NAMED_TUPLES = {"_replace", "_asdict"}
 
 
+@pytest.mark.slow
 def test_private_names_of_scrapy_and_twisted_are_few_and_in_one_module():
     room = Path(sharc_crawler.live.__file__).parent
     found = {(file.name, name) for file in room.rglob("*.py") for name in names_of_others(file) - NAMED_TUPLES}

@@ -20,7 +20,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from functools import cache, partial
-from importlib import import_module, invalidate_caches
+from importlib import import_module, invalidate_caches, metadata
 from pathlib import Path
 from runpy import run_path
 from typing import IO, TYPE_CHECKING
@@ -273,8 +273,16 @@ def _load() -> None:
     report = sys.modules["sharc_crawler.report.load"]
     for name in report.SOFTWARE:
         report._version(name)
+    _know_entry_points()
     gc.collect()
     gc.freeze()  # what is loaded stays shared
+
+
+def _know_entry_points() -> None:
+    """Those of what is installed by now are read once, not by each process that is forked."""
+    known = {str(one._path): one.entry_points for one in metadata.distributions()}
+    read = metadata.Distribution.entry_points.fget
+    metadata.PathDistribution.entry_points = property(lambda one: known.get(str(one._path)) or read(one))
 
 
 def _orders(listener: socket.socket) -> dict | None:

@@ -44,7 +44,7 @@ def test_a_busy_hub_is_polled_more_often_and_the_number_of_polls_is_the_same():
     assert max(even.values()) - min(even.values()) <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_shares_follow_the_square_root_of_the_rates():
     rng = np.random.default_rng(1)
     rates, last = np.array([16, 4, 1, 1]) / 3600, {}

@@ -58,6 +58,7 @@ def test_more_of_a_feature_means_what_its_direction_says(monkeypatch: pytest.Mon
         assert direction == 0 or (steps != 0.0).any()
 
 
+@pytest.mark.slow
 def test_a_leaf_has_as_many_rows_as_it_must():
     x, bits, lengths = intervals(4_000)
     levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
@@ -70,6 +71,7 @@ def test_a_leaf_has_as_many_rows_as_it_must():
         np.testing.assert_array_equal(np.flatnonzero(at == leaf), np.sort(rows))
 
 
+@pytest.mark.slow
 def test_the_next_tree_begins_with_what_the_last_one_counted():
     x, bits, lengths = intervals(4_000)
     levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)

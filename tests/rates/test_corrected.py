@@ -18,6 +18,7 @@ def seen(rates, rng):
     return [rng.random(len(rates)) < -np.expm1(-rates * period) for period in PERIODS]
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.1, 1.0, 5.0])
 def test_a_factor_that_all_rates_are_wrong_by_is_found(factor):
@@ -49,6 +50,7 @@ def test_from_few_changes_nothing_is_concluded():
     assert same is shapes
 
 
+@pytest.mark.slow
 def test_a_class_of_urls_that_does_not_change_any_more_is_told_from_one_that_does():
     """As where the past held rebuilds of the whole site: all pages were held for equally hot."""
     rng = np.random.default_rng(3)
@@ -61,6 +63,7 @@ def test_a_class_of_urls_that_does_not_change_any_more_is_told_from_one_that_doe
     assert found[classes >= 40].mean() == pytest.approx(0.01, rel=0.2)
 
 
+@pytest.mark.slow
 def test_pages_of_a_class_that_were_edited_at_once_changed_once():
     classes = np.repeat(np.arange(20), 25)
     held, never = np.full(len(classes), 0.01), np.zeros(len(classes), bool)

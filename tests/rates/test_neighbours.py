@@ -34,6 +34,7 @@ def made(seed: int, together: float, alone: float, share: float = 1.0) -> SiteHi
     return history((edits & (rng.random(edits.shape) < share)) | (rng.random(edits.shape) < rates))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_folders_that_were_edited_as_one_are_found(seed: int) -> None:
     found = edited_together(made(seed, together=0.1, alone=0.02))
@@ -49,6 +50,8 @@ def test_edits_may_touch_a_part_of_the_pages(share: float) -> None:
     assert found.share == share
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("alone", [0.002, 0.05, 0.4])
 def test_pages_that_change_by_themselves_are_not(seed: int, alone: float) -> None:

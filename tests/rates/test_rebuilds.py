@@ -53,6 +53,7 @@ def daily(history: SiteHistory) -> float:
     return float(combined_rates(history, NOW, DAY, Surroundings(history.urls)).rate.sum()) * DAY
 
 
+@pytest.mark.slow
 def test_a_rebuild_seen_once_does_not_make_every_page_a_daily_one() -> None:
     """It made 600 pages change a thousand times a day in all; without it, ninety changed in a fortnight."""
     assert 0.3 < daily(second_capture(rebuilt=True)) / daily(second_capture(rebuilt=False)) < 3.0
@@ -78,6 +79,7 @@ def test_rebuilds_come_as_often_as_lastmods_tell() -> None:
     assert seen_rebuilds(second_capture(rebuilt=False), NOW) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [None, second_capture(rebuilt=False).before(NOW - DAY)])
 def test_a_sitemap_that_tells_of_rebuilds_makes_what_is_expected_less_sure(known: SiteHistory | None) -> None:
     def told(rebuilt: bool) -> Swings | None:

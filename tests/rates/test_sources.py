@@ -184,6 +184,7 @@ def test_a_url_named_twice_has_one_rate():
     assert found[6].rate > found[2].rate, "its last date counts"
 
 
+@pytest.mark.slow
 def test_of_each_page_bytes_are_held_and_its_address_once():
     size = 8_000
     sightings = listed(np.random.default_rng(1).lognormal(3.0, 1.0, size).tolist())

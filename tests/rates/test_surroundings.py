@@ -11,6 +11,7 @@ LINKS = (np.array([0, 0, 1, 3]), np.array([1, 2, 2, 0]))
 URLS = ["http://h/NewsItem1", "http://h/NewsItem2", "http://h/about-us", "http://h/%E4/2011", "http://h/"]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 4), st.lists(st.floats(0, 50), min_size=5, max_size=5))
 def test_own_activity_does_not_count(page: int, values: list[float]):
     activity = np.array(values)

@@ -63,22 +63,26 @@ def test_of_a_site_without_a_history_the_stated_figure_is_held() -> None:
     assert Swings.usual(DAY).at(30 * DAY) > 2 * Swings.usual().at(30 * DAY), "a look of a day tells little of a month"
 
 
+@pytest.mark.slow
 def test_a_small_site_without_a_history_is_held_to_be_edited_several_pages_at_once() -> None:
     """What its history tells holds that already."""
     assert Swings.usual().group == GROUP == learned_swings(SiteHistory.empty()).group
     assert learned_swings(watched(steady())).group == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("days", [1, 14, 30])
 def test_a_steady_site_swings_less_than_the_stated_figure(days: float) -> None:
     assert learned_swings(watched(steady())).at(days * DAY) < 0.7 * usual(days * DAY)
 
 
+@pytest.mark.slow
 def test_rebuilds_are_no_swing_of_the_pages_own_changes() -> None:
     calm, rebuilds = learned_swings(watched(steady())), learned_swings(rebuilt(steady(), 15, 30))
     assert rebuilds.at(14 * DAY) < 1.2 * calm.at(14 * DAY)
 
 
+@pytest.mark.slow
 def test_lastmods_that_are_always_of_now_hide_no_change() -> None:
     """They look like a rebuild before every capture."""
     undated = watched(swinging(1.0), dated=False)
@@ -86,6 +90,7 @@ def test_lastmods_that_are_always_of_now_hide_no_change() -> None:
     assert learned_swings(lying) == learned_swings(undated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dated", [True, False])
 def test_busy_and_quiet_weeks_are_learned(dated: bool) -> None:
     calm, wild = (learned_swings(watched(changed, dated)).at(14 * DAY) for changed in (steady(), swinging(1.0)))

@@ -34,6 +34,7 @@ def check(report: dict) -> None:
     assert [f"{error.json_path}: {error.message[:200]}" for error in errors] == []
 
 
+@pytest.mark.slow
 def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
@@ -269,6 +270,7 @@ def test_blur_is_over_the_successful_downloads_of_pages() -> None:
     assert [p["actual_blur"] for p in entry["pages"]] == [pytest.approx(0.6), None, None, None]
 
 
+@pytest.mark.slow
 def test_actual_blur_is_near_the_expected_where_the_rates_are_right() -> None:
     blur = entry_of(capture(300, 15.0))["blur"]
     assert blur["pages"] == blur["actual_pages"] == 300

@@ -55,6 +55,7 @@ def test_it_says_what_the_document_says(usual: str) -> None:
     assert "Every judgement was right." in text
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(usual: str) -> None:
     tree = html.fromstring(usual)
     fetching = tree.xpath("//*[not(self::a)]/@href | //@src | //@srcset | //@data | //@action | //@poster")

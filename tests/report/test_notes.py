@@ -46,6 +46,7 @@ def blog(noise: int = 66, **fields: object) -> CaptureFacts:
     )
 
 
+@pytest.mark.slow
 def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     found = capture_entry(blog())
     totals = found["coherence"]
@@ -66,6 +67,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     assert "30 of 169 pages; 66 more had the same content" in html
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_content_where_every_change_was_one(tmp_path: Path) -> None:
     text = summary([blog(noise=0)], write([blog(noise=0)], tmp_path))
     assert "kept their content" not in text
@@ -107,6 +109,7 @@ def test_an_expectation_that_was_missed_by_far_is_said() -> None:
     assert "less often than the rates say, which came from sitemap (40)" in noted(facts(*hot))[0]
 
 
+@pytest.mark.slow
 def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     guessed = facts(*(replace(page, rate_source="prior") for page in blog(noise=0).pages))
     text = summary([guessed], write([guessed], tmp_path))

@@ -61,6 +61,7 @@ def test_nothing_lies_outside_the_plot(any_facts: CaptureFacts) -> None:
     assert all(drawing.top <= row.y <= drawing.bottom for row in drawing.rows)
 
 
+@pytest.mark.slow
 def test_of_many_pages_every_kth_is_drawn() -> None:
     hot = [judged(f"/{n}", Verdict.COHERENT, rate=1.0 / (n + 1)) for n in range(3 * MAX_ROWS - 1)]
     drawing = drawing_of(facts(*reversed(hot)))
@@ -117,6 +118,7 @@ def test_labels_name_the_day_where_there_are_several() -> None:
     assert TimeAxis(midnight, midnight + 5 * DAY, 0, 100).ticks()[-1][1] == "25 Nov 2026"
 
 
+@pytest.mark.slow
 def test_rate_classes_add_up() -> None:
     entry = capture_entry(capture(300, 15.0))
     classes = classes_of(capture(300, 15.0))

@@ -104,6 +104,7 @@ def test_edited_pages_lost_theirs_and_304s_say_nothing_then(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.slow
 def test_what_the_capture_was_made_with_is_kept_and_not_learned_again(tmp_path: Path) -> None:
     known = teach([blog(tmp_path)], tmp_path).masks
     assert teach([blog(tmp_path)], tmp_path, known).masks == ()

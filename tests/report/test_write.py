@@ -64,6 +64,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
         write([capture(5)], tmp_path / "gone")
 
 
+@pytest.mark.slow
 def test_the_summary_says_what_came_of_it(tmp_path: Path) -> None:
     (tmp_path / "archive").mkdir()
     warc = tmp_path / "archive" / capture().warcs[0]
@@ -114,6 +115,7 @@ def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> N
     assert "embedding" not in summary([whole], write([whole], tmp_path)), "said only where it differs"
 
 
+@pytest.mark.slow
 def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> None:
     left = [page(f"/left{n}", reason="budget: max_time=8s has no room left for it") for n in range(229)]
     kept = [judged(f"/{n}", Verdict.COHERENT) for n in range(53)]

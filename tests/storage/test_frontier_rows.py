@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ NUMBERS = st.floats(allow_nan=False)
 TOLD = st.none() | NUMBERS
 
 
+@pytest.mark.slow
 @given(st.builds(Hints, TOLD, NUMBERS, st.none() | st.text(), TOLD, TOLD, NUMBERS))
 def test_hints_are_the_json_that_they_were(hints):
     text = hints_value(hints)

@@ -173,6 +173,7 @@ def test_a_folder_says_by_which_store_it_is_kept(tmp_path):
     assert len(load_state(tmp_path).pages) == 1
 
 
+@pytest.mark.slow
 @given(rows=st.lists(st.sampled_from(["page", "visit", "link", "part"]), max_size=6), text=st.text(max_size=5))
 def test_batches_are_the_same_as_json(rows, text):
     batch = Batch()

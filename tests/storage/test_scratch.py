@@ -14,6 +14,7 @@ from sharc_crawler.storage import scratch
 STEPS = st.lists(st.sampled_from(["add", "add", "add", "first", "second", "all"]), max_size=25)
 
 
+@pytest.mark.slow
 @given(STEPS, st.integers(1, 4), st.data())
 def test_it_finds_what_was_added_by_either_name_however_many_are_written_together(steps, at_once, data):
     with pytest.MonkeyPatch.context() as patch:
@@ -34,6 +35,7 @@ def test_it_finds_what_was_added_by_either_name_however_many_are_written_togethe
                 assert list(kept) == [value for *_, value in added]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_what_lies_on_disk_is_not_in_memory_too() -> None:
     kept = scratch.Scratch()

@@ -64,6 +64,7 @@ def test_those_to_be_audited_are_visited_first_once_each() -> None:
     assert sorted(page for page, slot in visits if slot is not Slot.SECOND) == list(range(6))
 
 
+@pytest.mark.slow
 def test_as_few_pages_as_possible_are_expected_to_change_before_t() -> None:
     """Each of these costs another download: the greedy plan is within a half of one of the best, on 2 to 60 pages."""
     for rates in sites():
@@ -73,6 +74,7 @@ def test_as_few_pages_as_possible_are_expected_to_change_before_t() -> None:
         assert still >= best(rates, slots, np.ones(len(rates))) - 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
 def test_on_mixed_sites_the_others_are_visited_on_both_sides_in_mirrored_order(share: float) -> None:
     rng = np.random.default_rng(1)
@@ -86,6 +88,7 @@ def test_on_mixed_sites_the_others_are_visited_on_both_sides_in_mirrored_order(s
         assert (np.argsort(before[twice]) == np.argsort(after[twice])).all()
 
 
+@pytest.mark.slow
 def test_where_nothing_is_attested_the_order_is_that_of_sharc_selective() -> None:
     for rates in sites():
         nothing = np.zeros(len(rates), bool)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sharc_crawler import plugins
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.testing.strategies import StrategyContract
@@ -16,6 +18,7 @@ OPTIONS = {
     for name in ("bfs", "dfs", "hottest-first", "hottest-last", "olston-pandey", "sharc-online")
 }
 OPTIONS["sharc-attested"] = ["sharc-attested:visits=1", "sharc-attested:visits=2"]
+SLOW = ("sharc-attested:visits=2", "sharc-optimal")
 
 
 def contract(spec: str) -> type[StrategyContract]:
@@ -23,7 +26,7 @@ def contract(spec: str) -> type[StrategyContract]:
         return make_strategy(spec, setting)
 
     name = "Test" + "".join(part.capitalize() for part in spec.replace(":", "-").replace("=", "-").split("-"))
-    return type(name, (StrategyContract,), {"make": make})
+    return type(name, (StrategyContract,), {"make": make, "pytestmark": [pytest.mark.slow] if spec in SLOW else []})
 
 
 for _name in plugins.names("strategy"):

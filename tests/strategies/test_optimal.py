@@ -65,6 +65,7 @@ def test_no_schedule_of_five_pages_is_better(rates: list[float]) -> None:
     assert assigned == pytest.approx(best_of_all_schedules(rates, apex=False))
 
 
+@pytest.mark.slow
 def test_small_sites_are_exact() -> None:
     rng = np.random.default_rng(1)
     for _ in range(30):
@@ -102,6 +103,8 @@ def test_large_sites_lie_between_assignment_and_bound(seed: int) -> None:
     assert best.coherence >= expected_of(pages) * (1 - 1e-6)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -112,6 +115,7 @@ def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> Non
         assert upper_bound(pages, intervals, 2.0) >= exact * (1 - 1e-12)
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "rates",
@@ -148,6 +152,8 @@ def test_large_sites_with_weights_and_posteriors_are_no_worse_than_greedy(kind: 
     assert best.gap < 0.03
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bound_of_an_exact_assignment_is_tight(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -171,6 +177,7 @@ def test_prices_between_knots_are_interpolated(slots: int) -> None:
     assert bound._sum(prices, knots) == pytest.approx(np.interp(np.arange(slots), knots, prices).sum())
 
 
+@pytest.mark.slow
 def test_the_bound_of_more_rates_than_its_grid_has_holds_and_is_tight(monkeypatch) -> None:
     monkeypatch.setattr("sharc_crawler.strategies.bound.GRID", 128)
     rates = np.concatenate((np.zeros(3), mixture(np.random.default_rng(8), 400)))

@@ -51,12 +51,14 @@ def greedy(rates: np.ndarray, shapes: np.ndarray) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 def test_selective_is_the_greedy_split_of_posterior_predictives():
     for rates, shapes in worlds(40, 25):
         direct = expected_coherence(rates, greedy(rates, shapes), shapes)
         assert expected_coherence(rates, intervals(rates, shapes, selective), shapes) == pytest.approx(direct, rel=1e-9)
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANNERS)
 def test_knowing_what_is_not_known_is_worth_pages(name: str):
@@ -68,6 +70,7 @@ def test_knowing_what_is_not_known_is_worth_pages(name: str):
     assert min(gains) > (-1e-9 if name == "optimal" else -1.0)  # the greedy split is no optimum
 
 
+@pytest.mark.slow
 def test_what_is_expected_is_what_comes_of_rates_drawn_from_the_posteriors():
     rng = np.random.default_rng(1)
     (rates, shapes), *_ = worlds(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from sharc_crawler.strategies.ranking import Ranking, octaves_of
 HEATS = st.sampled_from([0.0, -0.0, 5e-324, 1.0, 1.0 + 2**-52, 1e300])
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.lists(HEATS, max_size=4), st.floats(0, 1, exclude_max=True)), max_size=60), st.data())
 def test_the_page_of_a_rank_is_the_first_found_of_its_heat(steps, data):
     ranking, waiting, found = Ranking(), {}, 0

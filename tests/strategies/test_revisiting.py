@@ -22,6 +22,7 @@ def expected(order, rates, weights, elapsed):
     return sum(weights[p] * math.exp(-rates[p] * (elapsed[p] + slot)) for slot, p in enumerate(order))
 
 
+@pytest.mark.slow
 @given(rows)
 def test_no_worse_than_the_order_given_and_hardly_worse_than_the_best(pages):
     rates, weights, elapsed = map(np.array, zip(*pages, strict=True))

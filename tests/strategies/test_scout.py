@@ -50,6 +50,7 @@ def brief(scout: Scout, classes: Classes) -> Scout:
     return scout
 
 
+@pytest.mark.slow
 @given(sites())
 def test_costs_are_what_the_plan_loses(classes: Classes) -> None:
     runs = selective(classes, WIDTH)
@@ -61,6 +62,7 @@ def test_costs_are_what_the_plan_loses(classes: Classes) -> None:
         assert cost == pytest.approx(max(0.0, loss), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1e-4, 0.01, 0.011, 0.5]), st.integers(0, 2)), max_size=12), sites())
 def test_what_visits_tell_does_not_depend_on_when_the_plan_was_made(
     visits: list[tuple[float, int]], classes: Classes
@@ -97,6 +99,7 @@ def test_what_is_lost_and_what_is_likely_to_be_found_are_weighed() -> None:
     assert named(scout, SITE, [0, 1]) == [1, 0], "visits to pages of its rate bring nothing"
 
 
+@pytest.mark.slow
 @given(sites())
 def test_a_page_is_given_up_where_it_is_likelier_to_change_than_not_over_the_longest_interval(classes: Classes) -> None:
     weighed = replace(classes, weights=np.linspace(0.5, 3.0, len(classes)))

@@ -44,7 +44,7 @@ def random_rates(rng: np.random.Generator) -> np.ndarray:
     return np.sort(rates * scale)[::-1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 4))])
 def test_the_same_as_the_direct_test(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -78,6 +78,7 @@ def test_the_same_as_the_definition_to_the_letter(groups: list[tuple[float, int]
         assert value == pytest.approx(reference, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_same_as_the_direct_test_on_a_large_site() -> None:
     rates = 1 / np.arange(1, 1001) ** 1.2
     assert split_pages(rates, 2.0) == direct_split(rates, 2.0)

@@ -101,6 +101,7 @@ def sharc(python: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.long
 def test_it_crawls_by_name_beside_ours(python: Path, tmp_path: Path) -> None:
     schedule = tmp_path / "schedule.csv"
     done = sharc(python, "simulate", "--strategy", "theirs:most=9,bfs:revisits=none", *SITE, "--schedule", schedule)
@@ -111,6 +112,7 @@ def test_it_crawls_by_name_beside_ours(python: Path, tmp_path: Path) -> None:
     assert [int(page.rpartition("/")[2] or 0) for page in order] == [0, 2, 6, 5, 1, 4, 3]
 
 
+@pytest.mark.long
 def test_a_misspelt_name_is_told_theirs(python: Path) -> None:
     words = [" ".join(("simulate", "--strategy", spec, *SITE)) for spec in ("their", "theirs:mots=5")]
     done = subprocess.run([python, "-c", SEVERAL, *words], capture_output=True, text=True, timeout=300, check=True)

@@ -42,6 +42,7 @@ def test_hotter_pages_are_given_up_first_and_nothing_simple_shows_more(rates, lo
     ), "but for the last page that a whole look more would keep"
 
 
+@pytest.mark.slow
 def test_the_plan_is_the_best_one():
     rates = np.array([1e-6, 3e-6, 1e-5, 2e-5, 5e-5])
     looks = 3e-4

@@ -27,6 +27,7 @@ def state(waiting: WaitingPages) -> tuple:
     return waiting.width, len(waiting), classes, [column.tolist() for column in waiting.waiting()]
 
 
+@pytest.mark.slow
 @given(before=KEYS, after=KEYS, portion=st.integers(1, 50), ascending=st.booleans())
 def test_many_at_once_are_as_one_after_the_other(before, after, portion, ascending):
     pages = [3 * number + 1 for number in range(len(before) + len(after))]

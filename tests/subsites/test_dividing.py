@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def by_weight(weights, most):
     return lambda places: sum(weights[place] for place in places) <= most
 
 
+@pytest.mark.slow
 @given(LABELS, st.integers(1, 8), st.integers(0, 40), st.randoms(use_true_random=False))
 def test_every_page_is_in_exactly_one_part_which_holds_its_labels(labels, fewest, most, random):
     weights = [random.randrange(4) for _ in labels]
@@ -35,6 +37,7 @@ def test_every_page_is_in_exactly_one_part_which_holds_its_labels(labels, fewest
     assert len({part.name for part in parts}) == len(parts)
 
 
+@pytest.mark.slow
 @given(LABELS, st.integers(1, 8), st.integers(0, 40), st.randoms(use_true_random=False))
 def test_what_is_divided_is_not_whole_and_what_is_whole_is_not_divided(labels, fewest, most, random):
     weights = [random.randrange(4) for _ in labels]
@@ -47,6 +50,7 @@ def test_what_is_divided_is_not_whole_and_what_is_whole_is_not_divided(labels, f
             assert not whole(np.array(places)), f"{node} would have stood together"
 
 
+@pytest.mark.slow
 @given(LABELS, st.integers(1, 8))
 def test_neither_order_nor_repetition_matters(labels, fewest):
     def pages(order):

@@ -16,6 +16,7 @@ from sharc_crawler.subsites.outlook import Outlook
 RATES = st.lists(st.sampled_from([0.0, 0.001, 0.01, 0.01, 0.1, 1.0, 5.0]), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @given(RATES, st.floats(0.1, 10.0), st.booleans(), st.data())
 def test_the_share_is_that_of_the_pages_laid_out_alone(rates, step, sure, data):
     some = data.draw(st.lists(st.integers(0, len(rates) - 1), min_size=1, unique=True))
@@ -31,6 +32,7 @@ def test_the_share_is_that_of_the_pages_laid_out_alone(rates, step, sure, data):
         assert (found.deviation * len(some)) ** 2 == pytest.approx(sum(p * (1 - p) for p in chances), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(RATES, st.data())
 def test_pages_visited_already_have_the_longest_intervals_whatever_follows(rates, data):
     visited = np.array(data.draw(st.lists(st.integers(0, len(rates) - 1), unique=True)), np.int64)

@@ -207,6 +207,7 @@ def test_sitemaps_are_read_on_the_way_and_pages_that_have_changed_by_then_come_l
     assert sum(time <= row.reference for time in maps) == 2, "without hints at the start and at T alone"
 
 
+@pytest.mark.slow
 def test_rates_follow_what_sitemaps_say_on_the_way_and_at_t():
     asked = []
 
@@ -233,6 +234,7 @@ def test_rates_follow_what_sitemaps_say_on_the_way_and_at_t():
     assert set(told) <= set(site.changes)
 
 
+@pytest.mark.slow
 def test_what_changed_before_t_is_downloaded_again_right_after_it_the_hottest_first_and_cut_off_or_not():
     site = Site(7, pages=60, rate=5e-3)
     for cuts in ((), (45,), (50,)):
@@ -265,6 +267,7 @@ class Halves(Site):
         return outcome, [one for one in links if fetch.kind is not Kind.SITEMAP or one.url[len(ROOT)] == fetch.url[-5]]
 
 
+@pytest.mark.slow
 def test_cut_off_between_two_sitemaps_at_t_the_other_one_is_read_before_all_else():
     site, store = Halves(3, pages=60, rate=1e-3), MemoryStore()
     asked = [state.pages[visit.page].url for state in (capture(site),) for visit in state.visits if visit.finished]
@@ -284,6 +287,8 @@ def test_cut_off_between_two_sitemaps_at_t_the_other_one_is_read_before_all_else
     assert after[0] == asked[second - 1]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", range(2, 48, 3))
 def test_t_never_moves(cut, tmp_path):
     site = Site(2, rate=1e-3)
@@ -319,6 +324,7 @@ def test_liars_are_found_where_they_change_and_only_their_class_loses_its_claims
     assert row.audit["lies"] <= row.audit["changed"] <= row.audit["audited"]
 
 
+@pytest.mark.slow
 def test_drawn_pages_are_visited_first_and_one_lie_is_enough():
     site = Site(3, pages=80, rate=0.05, liars="a/")
     for times in list(site.changes.values())[1::2]:
@@ -419,6 +425,7 @@ def test_what_pages_embed_is_downloaded_twice_around_t():
     assert {one.verdict for one in state.judgements if one.page in pictures} == {Verdict.COHERENT}
 
 
+@pytest.mark.slow
 def test_a_header_that_belies_the_sitemap_is_a_lie():
     site = WithHeader(6, pages=60, rate=2e-3, liars="a/")
     state = capture(site, audit=0.0)
@@ -460,6 +467,8 @@ class Later(Future):
         return super().done()
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("visits", [1, 2])
 @pytest.mark.parametrize("cuts", [(), (9, 32, 38, 3)])
 def test_words_are_weighed_beside_the_crawl_at_t_and_at_the_end(visits, cuts):
@@ -476,6 +485,7 @@ def test_words_are_weighed_beside_the_crawl_at_t_and_at_the_end(visits, cuts):
     assert works[-2][1] >= 30
 
 
+@pytest.mark.slow
 def test_304s_are_audited_as_without_lastmods_cut_off_or_not():
     site = Unmodified(3, pages=100, rate=1e-3)
     audits = []

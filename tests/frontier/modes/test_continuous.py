@@ -148,6 +148,7 @@ def test_a_budget_leaves_room_for_the_revisits(world, impolite):
     assert len(looks_of(world, 3)) >= 10
 
 
+@pytest.mark.slow
 def test_after_restarts_looks_go_on_and_the_end_is_the_same(world, impolite):
     store, began, links = MemoryStore(), world.now, [page(name) for name in RATES if name]
     world.links = {ROOT: links}

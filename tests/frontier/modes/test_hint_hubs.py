@@ -99,6 +99,8 @@ class Crawl:
         return {url for url, verdict in self.verdicts.items() if verdict is not Verdict.COHERENT}
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
 @pytest.mark.parametrize("kind", ["feed", "listing"])
 def test_what_a_hub_says_has_changed_is_visited_again_before_t(kind, strategy):
@@ -119,6 +121,7 @@ def test_a_list_of_changes_is_a_page_like_others():
     assert LISTING in crawl.verdicts
 
 
+@pytest.mark.slow
 def test_pages_that_a_news_sitemap_names_later_are_found_before_t():
     found, without = (
         [url for url in Crawl(Site("news"), hints=share).verdicts if url.startswith(NEWS)] for share in (0.1, 0.0)
@@ -145,6 +148,8 @@ def test_a_hub_that_does_not_answer_costs_little_and_t_comes(status):
     assert crawl.verdicts.keys() >= set(PAGES)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [250, 300, 309])
 def test_no_visit_is_given_up_for_a_poll(most):
     without, crawl = (Crawl(Site("feed"), hints=share, max_requests=most) for share in (0.0, 0.3))
@@ -170,6 +175,8 @@ class StillSite(Site):
         return super().answer(fetch, BEGIN)._replace(started=now, ended=now + 0.01)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [4, 120])
 def test_after_a_cut_the_list_of_changes_alone_is_asked_anew(cut):
     """What it had named is not kept: so a page of a capture may have more than two visits where nothing changed."""
@@ -225,6 +232,7 @@ def test_a_list_is_asked_before_it_overflows_and_one_that_brings_nothing_rarely(
     assert hubs.room == MOST - 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [(), (20, 100)])
 def test_a_front_page_that_leads_elsewhere_is_waited_for_by_nobody(cuts):
     """It is visited early, as it may name feeds; and is no hub, as it names nothing."""
@@ -232,6 +240,7 @@ def test_a_front_page_that_leads_elsewhere_is_waited_for_by_nobody(cuts):
     assert {fetch.url for fetch, _ in crawl.fetches} >= set(crawl.site.known)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("size", [49, 50, 51])
 @pytest.mark.parametrize("cut", [0, 20, 49, 51, 52])
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])

@@ -199,6 +199,7 @@ def test_a_page_that_new_pages_lead_back_to_and_that_brings_nothing_costs_little
     assert len(frontier.polls) <= 2
 
 
+@pytest.mark.slow
 def test_what_a_hub_on_trial_redirects_to_is_on_trial():
     news = leading_to("http://h.example/moved/")
     plain = news.answer
@@ -242,6 +243,7 @@ def test_a_redirected_hub_and_a_redirected_page_lead_on():
     assert fetched(news) == [f"{B}250.html", f"{B}there.html"]
 
 
+@pytest.mark.slow
 def test_the_host_is_never_asked_sooner_than_its_delay():
     news = News({A: [10.0 * k for k in range(30)], B: []})
     news.run(begin(Terms(every=5, duration=300), A, B), 0.0)
@@ -262,6 +264,7 @@ def test_the_budget_holds_whatever_is_published(requests, times):
         assert (sent <= (starts[i:] - starts[i]) * requests / 3600 + burst + 1e-6).all()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @pytest.mark.parametrize("cut", [1.0, 130.0, 301.0, 555.0])
 def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
@@ -287,6 +290,7 @@ def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
     assert f"{B}-1.html" not in fetched(news)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adaptive", [True, False])
 def test_restarts_make_no_poll_come_sooner(adaptive):
     """Not even one after each request."""

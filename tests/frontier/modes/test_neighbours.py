@@ -110,6 +110,7 @@ class Crawl:
         return [url for url, times in visits.items() if times > 1]
 
 
+@pytest.mark.slow
 def test_pages_visited_before_their_folder_was_edited_are_visited_again() -> None:
     without, crawl = Crawl(past(together=True), hints=0.0), Crawl(past(together=True))
     assert len(without.changed) >= 8
@@ -119,15 +120,19 @@ def test_pages_visited_before_their_folder_was_edited_are_visited_again() -> Non
     assert "edited together" in crawl.notes
 
 
+@pytest.mark.slow
 def test_where_pages_changed_by_themselves_nothing_is_concluded() -> None:
     assert Crawl(past(together=False)).again() == []
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [60, 121, 124, 130])
 def test_it_survives_an_interruption(cut: int) -> None:
     assert Crawl(past(together=True), (cut,)).changed == []
 
 
+@pytest.mark.slow
 def test_a_sitemap_knows_better() -> None:
     """It tells of each page: nobody is asked for others."""
     crawl = Crawl(past(together=True), listed=True)

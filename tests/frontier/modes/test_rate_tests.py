@@ -54,6 +54,7 @@ def test_where_hot_and_cold_are_swapped_little_is_lost_beside_bfs(
     assert moved <= 1.05 * bfs < lost(spec, "sharc-selective")
 
 
+@pytest.mark.slow
 def test_where_the_past_holds_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = world(tmp_path, swapped=False)
     found = lost(spec, "sharc-selective")
@@ -100,6 +101,7 @@ def captured(
     return notes
 
 
+@pytest.mark.slow
 def test_a_reader_is_told() -> None:
     assert captured(-50.0, 1, None)
     assert not captured(-50.0, 0, None)
@@ -113,6 +115,7 @@ def test_a_rebuild_of_all_pages_is_no_test_of_the_order() -> None:
     assert not captured(-50.0, 3, None)
 
 
+@pytest.mark.slow
 def test_what_the_sitemap_had_told_of_is_no_surprise() -> None:
     """Pages that changed between the archive's look and the sitemap's tell nothing, unless the server dates them."""
     assert not captured(-1e6, 1, Hints(-500.0))

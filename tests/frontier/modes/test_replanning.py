@@ -69,6 +69,7 @@ class Crawl:
         return [one.url for one in self.fetches if one.slot is not Slot.SECOND and one.kind is Kind.PAGE]
 
 
+@pytest.mark.slow
 def test_pages_that_the_sitemap_says_have_changed_are_revisited_last():
     crawl = Crawl([])
     assert set(crawl.revisits()[-len(LOST) :]) == LOST
@@ -82,6 +83,7 @@ def test_headers_speak_where_the_sitemap_is_silent():
     assert sum(late) / len(late) < 30  # as hot as they are, they are revisited soon after T
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("lastmods", [True, False])
 def test_a_restart_keeps_the_order(lastmods):

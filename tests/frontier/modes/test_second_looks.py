@@ -89,6 +89,7 @@ class Crawl:
         return [url for url, times in visits.items() for _ in range(times - 1)]
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-revisits"])
 def test_what_changed_before_t_is_won_back(strategy):
@@ -101,18 +102,21 @@ def test_what_changed_before_t_is_won_back(strategy):
     assert "visited again" in " ".join(crawl.notes)
 
 
+@pytest.mark.slow
 def test_all_are_visited_again_before_the_first_revisit():
     slots = [one.slot for one in Crawl(Site()).fetches if one.kind is Kind.PAGE]
     assert Slot.SECOND not in slots[: slots.index(Slot.SECOND)]
     assert {*slots[slots.index(Slot.SECOND) :]} == {Slot.SECOND}
 
 
+@pytest.mark.slow
 def test_hints_that_are_not_true_are_soon_left():
     crawl = Crawl(Site(honest=False), hints=1.0)
     assert 0 < len(crawl.again()) < len(PAGES) / 4
     assert list(crawl.verdicts.values()).count(Verdict.CHANGED) <= len(LOST)
 
 
+@pytest.mark.slow
 def test_what_a_former_capture_has_is_asked_by_at_the_first_visit_alone():
     visits = [one for one in Crawl(Site()).fetches if one.kind is Kind.PAGE and one.slot is Slot.FIRST]
     conditional = [one.url for one in visits if one.validators]
@@ -120,10 +124,13 @@ def test_what_a_former_capture_has_is_asked_by_at_the_first_visit_alone():
     assert len(visits) > len(conditional)
 
 
+@pytest.mark.slow
 def test_a_share_is_never_exceeded():
     assert len(Crawl(Site(), hints=0.03).again()) <= 0.03 * 2 * len(PAGES)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [(), (135,), (180,)])
 def test_a_page_that_was_gone_before_t_has_changed_though_it_comes_back(cuts):
     site = Site(back=BEGIN + 145 * STEP)
@@ -134,6 +141,8 @@ def test_a_page_that_was_gone_before_t_has_changed_though_it_comes_back(cuts):
     assert crawl.verdicts[GONE] is Verdict.CHANGED
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [62, 64, 122, 126, 130, 133])
 def test_a_restart_loses_nothing(cut):
     crawl = Crawl(Site(), (cut, 3))

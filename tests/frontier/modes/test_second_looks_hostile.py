@@ -52,6 +52,7 @@ class Hostile(Site):
         return not seconds or firsts[-1] == seconds[-1]
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["future", "lively", "growing", *BROKEN])
 def test_a_hostile_sitemap(kind):
@@ -67,6 +68,7 @@ def test_a_hostile_sitemap(kind):
     assert all(site.coherent(url) for url, verdict in crawl.verdicts.items() if verdict is Verdict.COHERENT)
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "most",
@@ -84,6 +86,7 @@ def test_no_revisit_is_given_up_for_a_second_look(most):
     assert crawl.count(Verdict.COHERENT) >= without.count(Verdict.COHERENT)
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("hours", [2.0, 3.0, 4.0, 4.5])
 def test_time_that_is_nearly_used_up(hours):

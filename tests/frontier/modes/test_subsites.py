@@ -115,6 +115,7 @@ def test_a_quiet_site_is_one_part_and_its_reference_is_the_captures(world, impol
     assert (row.name, row.reference) == ("a", capture.reference)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("division", ["path", "links", "sitemap"])
 @pytest.mark.parametrize("strategy", TWICE)
 def test_pages_found_on_the_way_join_or_wait(world, impolite, division, strategy):

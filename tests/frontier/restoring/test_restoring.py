@@ -18,6 +18,7 @@ from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import LINKS, ROOT, STRATEGIES, answer, crawl, results, run, run_answered
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_place_to_be_cut_off(strategy):
@@ -47,6 +48,8 @@ def unmodified(fetch: Fetch, now: float) -> Outcome:
     return Outcome(Result.OK, now, now + 0.01, 200, f"sha1:{fetch.url}", validators=Validators(f'"{fetch.url}"'))
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("subsites", ["", "path"])
 def test_the_sample_that_304s_rest_on_is_the_same_after_a_cut(monkeypatch, subsites):
     monkeypatch.setattr("tests.frontier.cut_off.answer", unmodified)
@@ -68,6 +71,7 @@ def lying(fetch: Fetch, now: float) -> Outcome:
     return outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "verdicts"), [(unmodified, {Verdict.COHERENT}), (lying, {Verdict.UNKNOWN, Verdict.CHANGED})]
 )

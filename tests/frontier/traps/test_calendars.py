@@ -66,6 +66,7 @@ def test_a_calendar_beside_twelve_pages_ends(impolite, address, strategy):
     assert len(left) == 2 and all("in a calendar" in why and "traps=0" in why for why in left)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-online"])
 def test_what_an_archive_knows_of_a_calendar_is_no_way_into_it(impolite, strategy):
     """Each capture of a collection begins with all pages of the former ones: the year is not counted from each."""
@@ -103,6 +104,8 @@ class WithDays(Calendar):
         ]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 def test_a_calendar_of_days_that_leaps_over_years_ends(impolite, strategy):
     visited, _ = crawl(world := WithDays(), impolite, strategy)
@@ -111,6 +114,8 @@ def test_a_calendar_of_days_that_leaps_over_years_ends(impolite, strategy):
     assert len(visited) <= TRUE + 60
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 def test_events_within_a_year_of_each_other_are_captured(impolite, strategy):
     world = Calendar()
@@ -120,6 +125,8 @@ def test_events_within_a_year_of_each_other_are_captured(impolite, strategy):
     assert {world.month(at) for at in world.more} <= set(visited)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 def test_issues_whose_pages_differ_in_dates_alone_are_captured_with_what_they_lead_to(impolite, strategy):
     """A newspaper's: a month names its issues, of which each is another document."""
@@ -137,6 +144,7 @@ def test_issues_whose_pages_differ_in_dates_alone_are_captured_with_what_they_le
     assert issues <= set(visited)
 
 
+@pytest.mark.slow
 def test_months_that_others_name_are_captured(impolite):
     world = Calendar()
     front = world.content(ROOT)
@@ -148,6 +156,7 @@ def test_months_that_others_name_are_captured(impolite):
     assert len(visited) <= TRUE + 24 * (len(far) + 1)
 
 
+@pytest.mark.slow
 def test_what_was_seen_of_a_calendar_holds_after_a_restart(impolite):
     visited = []
     for every in (0, 7):

@@ -50,6 +50,7 @@ def cases():
             yield pytest.param(site, pattern, names, strategy, marks=[pytest.mark.long] if long else [])
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize(("site", "pattern", "names", "strategy"), list(cases()))
 def test_sites_of_made_up_addresses_end(impolite, site, pattern, names, strategy):
@@ -60,6 +61,8 @@ def test_sites_of_made_up_addresses_end(impolite, site, pattern, names, strategy
     assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("site", "pattern"),
     [(Beside, "{}"), (Beside, "x/{}/{}"), (Beside, "p?q={}&r={}"), (Everywhere, "{}"), (Behind, "{}/{}")],
@@ -85,6 +88,7 @@ def test_sites_of_three_and_four_pages_end(impolite, site, strategy, pages):
     assert len({url for url in visited if "no-such-page" not in url}) <= 3 * pages
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 @pytest.mark.parametrize("pattern", ["{}", "x/{}/{}", "p?q={}&r={}"])
 @pytest.mark.parametrize("pages", [5, 6])
@@ -109,6 +113,8 @@ class SoftErrorsThatLeadAway(Made):
         return "Sorry", [ROOT, *(self.made().replace(ROOT, f"{ROOT}x/{number}/") for number in range(5))]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "every"), [("bfs", 0), ("dfs", 23)])
 def test_error_pages_that_lead_to_others_of_another_shape_are_few(impolite, strategy, every):
     world = SoftErrorsThatLeadAway("{}", LOWER)
@@ -131,6 +137,7 @@ class ChainOfOneFolder(Made):
         return f"the trap {self.dice.randrange(3)}", [ROOT, *made]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(4))
 def test_a_folder_that_true_pages_share_makes_no_made_up_step_a_name(impolite, seed):
     world = ChainOfOneFolder("{}/{}", MIXED)
@@ -151,6 +158,8 @@ class Tree(Made):
         return url, [ROOT, *self.true[3 * at : 3 * at + 3], *(self.made() for _ in range(self.number))]
 
 
+@pytest.mark.matrix(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", pytest.param("sharc-selective", marks=pytest.mark.slow), "dfs"])
 @pytest.mark.parametrize("links", [4, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("every", [0, pytest.param(23, marks=pytest.mark.long)])
@@ -174,6 +183,8 @@ class News(Tree):
         return content, [*links, *(self.dice.sample(self.news, 20) if url == ROOT else ())]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "dfs"])
 def test_news_that_are_gone_when_their_page_is_asked_again_are_captured(impolite, strategy):
     world = News("{}", LOWER, 4)
@@ -183,6 +194,8 @@ def test_news_that_are_gone_when_their_page_is_asked_again_are_captured(impolite
     assert set(world.true) <= set(visited)
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize(("site", "strategy"), [(Beside, "bfs"), (Behind, "dfs")])
 def test_what_was_seen_holds_after_a_restart(impolite, site, strategy):
     world, store = site("x/{}/{}", LOWER), MemoryStore()

@@ -16,6 +16,7 @@ from tests.frontier.traps.made_sites import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "dfs"])
 def test_links_of_an_honest_site_that_show_its_error_page_cost_no_page(impolite, strategy):
     """Dead links stay: the pages beside them are captured, and so are the dead links."""
@@ -43,6 +44,8 @@ class Documents(Made):
         return url, [ROOT, own[0] + "edit", own[0] + "share", *more]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 def test_documents_beside_pages_that_all_ask_to_log_in_are_captured(impolite, strategy):
     world = Documents()
@@ -77,6 +80,8 @@ class Honest(Made):
         return "another text", [ROOT]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", pytest.param("dfs", marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["sold out", "wiki", "log in", "next"])
 def test_honest_pages_are_all_captured_beside_many_that_show_one_text(impolite, kind, strategy):
@@ -104,6 +109,7 @@ def test_lists_that_all_show_one_text_are_followed_to_their_end(impolite, strate
     assert not capture.left_out.reasons
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", pytest.param("sharc-selective", marks=pytest.mark.slow), "dfs"])
 @pytest.mark.parametrize("empty", [1, 6])
 def test_pages_that_others_with_one_text_alone_name_are_captured(impolite, empty, strategy):
@@ -124,6 +130,7 @@ def test_pages_that_others_with_one_text_alone_name_are_captured(impolite, empty
     assert set(pages) <= set(visited)
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["watch?v={}", "{}", "{}/{}", "sku-{}.html"])
 def test_no_page_with_a_content_of_its_own_is_left(impolite, address):
@@ -135,6 +142,7 @@ def test_no_page_with_a_content_of_its_own_is_left(impolite, address):
     assert not capture.left_out.reasons
 
 
+@pytest.mark.slow
 def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite):
     """Its copies are of the same names in another folder: one place of the address explains them."""
     world = Made("{}", LOWER)

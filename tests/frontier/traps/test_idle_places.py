@@ -41,6 +41,8 @@ class Letters(World):
         return outcome
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 @pytest.mark.parametrize(
     "pattern",

@@ -49,6 +49,8 @@ def visits_of(world: World, impolite, strategy: str) -> list[str]:
     return [one.url for _, one in world.requests if one.kind is Kind.PAGE and one.slot is not Slot.SECOND]
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
 def test_files_under_the_digests_of_a_sites_versions_are_all_captured(impolite, strategy, seed):

@@ -79,6 +79,7 @@ def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strate
     assert any(row.url == f"{ROOT}cal/51" for row in store.load().outside)
 
 
+@pytest.mark.slow
 def test_both_can_be_turned_off(impolite):
     visited, capture, _ = crawl(impolite, strategy="bfs", hops=0, traps=False, limit=300)
     assert len(visited) == 300
@@ -108,6 +109,7 @@ def test_a_page_is_taken_where_a_shorter_way_leads_to_it(impolite):
     assert chain[6] in {fetch.url for _, fetch in world.requests}
 
 
+@pytest.mark.slow
 def test_what_was_seen_holds_after_a_restart(impolite):
     world, store = Endless(), MemoryStore()
     frontier = Frontier(impolite, store)
@@ -149,6 +151,7 @@ def test_a_script_that_shows_a_few_texts_by_turns_is_a_trap():
     assert traps.why_not(f"{ROOT}p?q=deadbeef00c0ffee")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 def test_lists_that_say_the_same_are_followed_where_they_lead_to_something_new(impolite, strategy):
     class Lists(World):

@@ -28,6 +28,7 @@ class Sessions(Made):
         return f"story {at}", [self.made().replace("PAGE", f"page{other}") for other in near]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("pattern", "names", "strategy"),
     [
@@ -93,6 +94,7 @@ class SessionTree(Sessions):
         return content, [self.made().replace("PAGE", f"page{other}") for other in near if other != at]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "seed", [0, 1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)]
 )

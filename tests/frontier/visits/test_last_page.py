@@ -186,6 +186,8 @@ def test_where_callbacks_name_pages_t_waits_for_a_form_that_is_under_way(world, 
     assert world.requests[0][0] <= frontier.capture.reference
 
 
+@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", TWICE)
 @pytest.mark.parametrize("links", [ONE_PAGE, EACH_ITS_IMAGE], ids=["one page", "five pages"])
 def test_it_is_decided_once_wherever_the_crawl_is_cut_off(strategy, links):

@@ -34,6 +34,7 @@ def test_an_answer_is_kept_whole_and_what_was_asked_with_it(tmp_path):
     assert not (tmp_path / FOLDER).exists()
 
 
+@pytest.mark.slow
 def test_what_was_asked_in_a_session_is_read_by_that_session_alone(tmp_path):
     own, other = (Login((Cookie("sid", value, "h"),)) for value in ("topsecret", "another"))
     asked = Sent({"Authorization": "Bearer of-a-moment"}, "POST", b"topsecret")
@@ -57,6 +58,7 @@ def test_a_browser_is_given_what_its_scripts_may_read():
     assert for_browser(b"garbage", None) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("span", "status", "part"),
     [

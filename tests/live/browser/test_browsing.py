@@ -249,6 +249,7 @@ def test_without_chromium_nothing_is_begun(tmp_path, run_crawl, monkeypatch):
     assert os.environ.get("PATH")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("browser", "code"), [("always", 4), ("auto", 0)])
 def test_where_no_browser_stays_a_capture_of_shells_is_no_success(crawl, tmp_path, monkeypatch, browser, code):
     program = tmp_path / "chromium"

@@ -49,7 +49,8 @@ async def test_a_page_that_takes_all_memory_loses_its_process(monkeypatch):
         await shown(HEAD + hog)
 
 
-@pytest.mark.parametrize("way", [pytest.param("back()", marks=pytest.mark.long), "go(-1)"])
+@pytest.mark.long
+@pytest.mark.parametrize("way", ["back()", "go(-1)"])
 async def test_a_page_has_nothing_to_go_back_to(way):
     seen, _, _ = await shown(
         HEAD + f"<p>The page<script>history.{way}; setInterval(() => history.{way}, 50)</script>".encode()

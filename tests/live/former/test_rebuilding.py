@@ -135,7 +135,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("log", [True, pytest.param(False, marks=pytest.mark.long)], ids=["log", "no log"])
 @pytest.mark.parametrize(
     ("given", "made"),
@@ -237,7 +237,7 @@ def as_new(one, other):
     return abs(one.seen - other.seen) < 0.01 and abs((one.since or 0) - (other.since or 0)) < 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_state_of_an_instant_crawl_is_made_again(tmp_path):
     folder = tmp_path / "capture"
     more = {"mode": "instant", "every": "1s", "for": "1h"}

@@ -83,7 +83,7 @@ def test_what_is_missing_is_fetched_again_and_nothing_false_is_claimed(tmp_path,
     assert report["coherence"]["coherent"] == 24 - len(late), "nothing changes on this site"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_file_damaged_is_kept_aside_as_it_was(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=24, slow=0.05)) as server:
@@ -140,6 +140,7 @@ def test_whatever_the_order(tmp_path, more):
     assert report["coherence"]["captured"] == 24
 
 
+@pytest.mark.long
 def test_nothing_is_said_where_nothing_is_missing(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:

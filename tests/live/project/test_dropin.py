@@ -294,6 +294,7 @@ def stats_of(tmp_path, url, addons, spider):
     return found, {name: stats.get(name) for name in SAME}, stats["finish_reason"]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("strategy", "output"),
     [
@@ -313,6 +314,7 @@ def test_a_host_that_gets_no_get_requests_has_an_end(tmp_path, strategy, output)
         assert items(tmp_path, url, ADDON, POSTS, *chosen) == plain
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("spider", "number"), [(IDENTITY, 9), (NO_FILTER, 3)], ids=["fingerprinter", "filter"])
 def test_which_requests_are_one_is_the_projects_to_say(static, tmp_path, spider, number):
     (tmp_path / "site").mkdir()

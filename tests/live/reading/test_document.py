@@ -75,6 +75,7 @@ def test_of_a_calendars_page_dates_are_no_words() -> None:
     assert words("http://h/2027/3", "<p>At most 23 degrees.") != words("http://h/2027/4", "<p>At most 22 degrees.")
 
 
+@pytest.mark.slow
 def test_a_feed_names_no_more_than_a_page_may() -> None:
     """Whoever follows them would be busy with one document for seconds, and no other host be asked."""
     items = "".join(f"<item><link>http://h/{number}</link></item>" for number in range(6_007))

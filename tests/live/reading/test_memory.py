@@ -115,6 +115,7 @@ class _Large(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.long
 def test_a_crawl_of_large_bodies(crawl) -> None:
     """One budget that holds a single response, and nothing is lost or left over."""
     settings = (f"DOWNLOAD_MAXSIZE={MAXSIZE}", "SHARC_MAX_MEMORY=1", "SHARC_ATTEMPTS=1")

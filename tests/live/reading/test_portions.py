@@ -107,6 +107,7 @@ def test_of_long_addresses_a_portion_has_fewer(monkeypatch):
     assert max(store.counts) * 800 <= text
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", [0, 1, 2])
 def test_cut_off_between_two_portions_it_is_read_again_and_each_page_is_known_once(turns):

@@ -89,7 +89,7 @@ async def test_a_site_may_have_masks_of_its_own(tmp_path):
     assert found[2] == found[3]
 
 
-@pytest.mark.parametrize("body", [b"deadly", b"endless"])
+@pytest.mark.parametrize("body", [b"deadly", pytest.param(b"endless", marks=pytest.mark.long)])
 @in_loop
 async def test_a_document_that_ends_its_reader_costs_its_own_links_alone(faulty, body):
     """It is tried again; then its digests are taken, and what is missing is said."""

@@ -28,6 +28,7 @@ EXCHANGES = st.builds(
 ORIGINALS = st.none() | st.builds(Original, TEXT, INSTANT, st.none() | TEXT, st.none() | TEXT)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(EXCHANGES, ORIGINALS), max_size=3))
 def test_exchanges_arrive_one_after_the_other(sent):
     stream = io.BytesIO(b"".join(b"".join(order_to_keep("a.org", *one)) for one in sent))

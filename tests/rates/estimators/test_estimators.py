@@ -45,6 +45,7 @@ interval = st.tuples(st.floats(1e-3, 1e4), st.sampled_from([UNCHANGED, CHANGED, 
 page = st.lists(interval, max_size=8)
 
 
+@pytest.mark.slow
 @given(st.lists(page, max_size=6))
 def test_irregular_equals_brent_page_by_page(pages: list[list[tuple[float, int]]]):
     histories = Histories.of([[t for t, _ in p] for p in pages], [[x for _, x in p] for p in pages])
@@ -159,6 +160,7 @@ def test_pages_that_always_change_do_not_run_away():
     assert (rate[1:] < 0.05).all()
 
 
+@pytest.mark.slow
 def test_prior_is_learned_per_class():
     rng = np.random.default_rng(11)
     rates = np.concatenate([rng.gamma(2.0, 0.25, 1500), rng.gamma(0.3, 0.1, 1500)])

@@ -25,6 +25,7 @@ def looked(rng: np.random.Generator, rates: np.ndarray, looks: int) -> Histories
     return Histories.of(list(lengths), list(bits))
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("looks", [1, 2, 3, 10])
 @pytest.mark.parametrize("mean", [0.05, 0.5, 3.0])
@@ -37,6 +38,7 @@ def test_80_percent_intervals_hold_80_percent(looks, mean):
     assert 0.73 < np.mean((low <= rates) & (rates <= high)) < 0.88
 
 
+@pytest.mark.slow
 def test_classes_in_step_are_learned_as_if_alone():
     rng = np.random.default_rng(6)
     rates = np.concatenate([rng.gamma(shape, 0.4, 400) for shape in (0.3, 1.0, 3.0)])
@@ -69,6 +71,7 @@ def test_pages_of_a_small_class_that_changed_at_every_look_have_rates_within_rea
     assert GammaPoisson().fit(whole, classes).estimate(whole, classes).rate[-1] < 10.0
 
 
+@pytest.mark.slow
 def test_single_precision_costs_a_posterior_next_to_nothing():
     """Chances of a change from 1e-7 to 1, of two to a hundred intervals."""
     rng = np.random.default_rng(4)

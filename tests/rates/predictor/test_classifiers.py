@@ -36,6 +36,7 @@ def test_noise_is_pruned_away():
     assert tree.predict(table)[:, 1].mean() == pytest.approx(0.2, abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_page_without_the_feature_goes_with_the_most_where_training_had_none():
     table = Table({}, {"age": np.repeat([1.0, 9.0], [30, 50])})
     tree = DecisionTree().fit(table, np.repeat([0, 1], [30, 50]), 2)
@@ -44,12 +45,14 @@ def test_a_page_without_the_feature_goes_with_the_most_where_training_had_none()
     np.testing.assert_array_equal(unknown, old)
 
 
+@pytest.mark.slow
 def test_a_page_without_the_feature_goes_with_those_like_it():
     table = Table({}, {"age": np.repeat([1.0, 9.0, NAN], [30, 90, 40])})
     tree = DecisionTree().fit(table, np.repeat([0, 1, 0], [30, 90, 40]), 2)
     assert tree.predict(Table({}, {"age": np.array([1.0, 9.0, NAN])})).argmax(1).tolist() == [0, 1, 0]
 
 
+@pytest.mark.slow
 def test_the_file_predicts_as_the_library_does():
     """At every page, missing features and words never seen included."""
     from sklearn.tree import DecisionTreeClassifier  # half a second, of which a run with several processes needs one

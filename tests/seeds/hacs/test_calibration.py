@@ -57,6 +57,7 @@ def two_sites(second: list[float], changed: list[int]) -> SeedHistories:
     return SeedHistories(["http://a.org/", "http://b.org/"], pages, np.array([0, 1, 1]))
 
 
+@pytest.mark.slow
 def test_a_page_that_nobody_captured_says_nothing_of_its_website() -> None:
     found = by_url(two_sites([], []), RankingTask(210 * DAY, ahead=0.0))
     assert found["http://b.org/"].p == pytest.approx(found["http://a.org/"].p, abs=0.02)

@@ -48,6 +48,7 @@ def measures(hits: float, chosen: float, updated: float) -> tuple[float, float, 
     return precision, recall, 2 * precision * recall / (precision + recall) if hits else 0.0
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.integers(1, 40), st.just(math.inf)), min_size=1, max_size=12, unique=True), st.randoms())
 def test_weighted_precision_is_that_of_the_definition(following: list[float], random: object) -> None:
     order = np.random.default_rng(len(following)).permutation(len(following))
@@ -113,7 +114,7 @@ def test_captures_drawn_from_records() -> None:
     assert (len(websites), len(truth.offsets)) == (12, 13)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hacs_beats_chance_where_rates_differ() -> None:
     seeds, truth = sampled(cut(made_up(), 600 * DAY), "dense")
     weeks = [4, 12]
@@ -130,6 +131,7 @@ def test_hacs_beats_chance_where_rates_differ() -> None:
     assert json.dumps(study.facts())
 
 
+@pytest.mark.slow
 def test_nothing_to_evaluate() -> None:
     seeds, truth = sampled(cut(made_up(), 100 * DAY), "dense")
     for period in (Period(900 * DAY, 999 * DAY), Period(90 * DAY, 90 * DAY + WEEK / 2)):

@@ -21,8 +21,10 @@ from sharc_crawler.seeds.hacs.rankers import HacsPlain
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.testing.rankers import DAY, RankerContract, seeds
 
+RANKERS = [pytest.param(name, marks=pytest.mark.slow if name == "hacs" else ()) for name in plugins.names("ranker")]
 
-@pytest.mark.parametrize("name", plugins.names("ranker"))
+
+@pytest.mark.parametrize("name", RANKERS)
 class TestOurs(RankerContract):
     @pytest.fixture(autouse=True)
     def named(self, name: str) -> None:
@@ -47,6 +49,7 @@ def equation_5(lengths: np.ndarray, changed: np.ndarray) -> float:
     return float(brentq(lambda x: (seen / np.expm1(np.minimum(x * seen, 700))).sum() - unseen, 1e-12, 1e4, xtol=1e-14))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(0.1, 50.0), st.integers(0, 1)), min_size=1, max_size=12))
 def test_f_is_the_papers(steps: list[tuple[float, int]]) -> None:
     times = np.cumsum([5.0, *(length for length, _ in steps)])
@@ -88,6 +91,7 @@ def test_one_capture_is_unknown_and_given_a_prior() -> None:
     assert "no capture" in found["c"].reason
 
 
+@pytest.mark.slow
 def test_theta_is_chosen_by_expected_f1() -> None:
     found = rank(seeds(), make_ranker("hacs"), RankingTask(100 * DAY), theta="auto")
     p = np.array([one.value for one in found])

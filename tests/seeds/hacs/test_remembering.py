@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
@@ -29,6 +30,7 @@ def test_captures_before_the_window_speak_for_their_page() -> None:
     assert found["hot"].value > 2 * found["cold"].value
 
 
+@pytest.mark.slow
 def test_captures_in_the_window_count_once() -> None:
     bits = {"hot": [1] * 12 + [-1], "cold": [0] * 12 + [-1]}
     some, all_ = (ranked(bits, back) for back in (7 * DAY, math.inf))

@@ -23,6 +23,7 @@ def curves(birth, mu, sigma, area=1000.0) -> Curves:
     return Curves(*arrays, zero, zero, zero + 1, zero == 0)
 
 
+@pytest.mark.slow
 def test_exact_curves_are_recovered():
     true = curves(birth=[10.4, 3.2, -4.0, 20.5], mu=[0.5, 2.0, 3.0, 1.0], sigma=[0.8, 0.5, 0.6, 1.4])
     found = fit(true.views(DAYS))
@@ -34,6 +35,7 @@ def test_exact_curves_are_recovered():
     assert np.allclose(found.views(DAYS), true.views(DAYS), atol=0.2)
 
 
+@pytest.mark.slow
 def test_squares_are_those_of_the_curves():
     views = generate(SyntheticLog(pages=400), 5).views
     found = fit(views)
@@ -160,6 +162,7 @@ def test_a_pages_curve_depends_on_its_own_views_alone_whatever_their_scale(seed,
     )
 
 
+@pytest.mark.slow
 def test_progress_adds_up_over_batches(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sharc_crawler.seeds.temporal.fit._BATCH", 100)
     told: list[int] = []

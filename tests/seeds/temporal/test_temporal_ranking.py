@@ -89,6 +89,7 @@ def test_threshold():
             Threshold(**bad)
 
 
+@pytest.mark.slow
 def test_best_threshold_separates_and_prefers_the_papers():
     labels = np.array([True, True, False, False])
     best, found = best_threshold(labels, gathering(0.9, 0.8, 0.6, 0.1), Reward())
@@ -99,6 +100,7 @@ def test_best_threshold_separates_and_prefers_the_papers():
     assert found.hit == 4
 
 
+@pytest.mark.slow
 def test_reward_moves_the_threshold():
     labels = np.array([True, False, True])
     curves = gathering(0.9, 0.5, 0.4)

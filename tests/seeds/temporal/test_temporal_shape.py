@@ -35,6 +35,7 @@ def test_values_are_the_log_normal_density_that_natural_names(theta):
     assert ours.max() == pytest.approx(1)
 
 
+@pytest.mark.slow
 @given(thetas)
 def test_derivatives_are_those_of_the_log_density(theta):
     place, views = frame(), np.ones((WINDOW, 1))

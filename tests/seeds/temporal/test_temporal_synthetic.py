@@ -25,6 +25,7 @@ def f_measure(called, true) -> float:
     return 2 * (called & true).sum() / (called.sum() + true.sum())
 
 
+@pytest.mark.slow
 def test_the_mix_is_the_published_one():
     log = generate(WORLD, 1)
     assert 0.08 < log.temporal.mean() < 0.2

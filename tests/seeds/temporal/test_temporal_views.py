@@ -35,6 +35,7 @@ def write(tmp_path, lines, name="access.log"):
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["access.log", "access.log.gz", "access.log.bz2"])
 def test_a_client_counts_once_per_page_and_day(tmp_path, name):
     lines = [line(client, day) for client in (1, 2, 3) for day in (1, 1, 2) for _ in range(4)]
@@ -45,11 +46,13 @@ def test_a_client_counts_once_per_page_and_day(tmp_path, name):
     assert (log.lines, log.skipped) == (36, {})
 
 
+@pytest.mark.slow
 def test_a_client_in_two_files_counts_once(tmp_path):
     files = [write(tmp_path, [line()], name) for name in ("one.log", "two.log.gz")]
     assert read_views(files, EVERY).views.tolist() == [[1]]
 
 
+@pytest.mark.slow
 def test_days_are_utc_and_hosts_come_from_the_line(tmp_path):
     lines = [
         "www.B.org:443 " + line(time="23:30:00 -0100"),
@@ -78,6 +81,7 @@ def test_what_is_left_out_is_counted(tmp_path):
     assert sorted(log.pages) == ["https://a.org/a.css?v=1", "https://a.org/x"]
 
 
+@pytest.mark.slow
 def test_lines_outside_the_window_are_counted(tmp_path):
     lines = [line(client, day) for client in (1, 1, 2) for day in (1, 2, 3, 4)]
     log = read_views(
@@ -100,6 +104,7 @@ def table(tmp_path, text, name="views.csv"):
     return file
 
 
+@pytest.mark.slow
 def test_long_and_wide_tables_agree(tmp_path):
     long = table(
         tmp_path, "url,date,views\nhttps://a.org/x,2022-01-01,5\nb.org/y,20220102,7\nhttps://a.org/x,2022-01-01,1\n"
@@ -111,6 +116,7 @@ def test_long_and_wide_tables_agree(tmp_path):
         assert log.views.tolist() == [[6, 0], [0, 7]]
 
 
+@pytest.mark.slow
 def test_parquet(duckdb, tmp_path):
     file = tmp_path / "views.parquet"
     duckdb.sql("SELECT 'p' AS page, 'Labour' AS party, DATE '2022-01-01' AS day, 3 AS count").write_parquet(str(file))
@@ -137,6 +143,7 @@ def test_rows_of_a_table_that_cannot_be_read(tmp_path):
     assert log.lines == 8
 
 
+@pytest.mark.slow
 def test_wikimedia(tmp_path):
     hour = write(
         tmp_path, ["en Main_Page 42 0", "en.m Main_Page 1 0", "de.b X 3 0", "bad"], "pageviews-20220101-130000.gz"
@@ -150,6 +157,7 @@ def test_wikimedia(tmp_path):
         read_views([write(tmp_path, ["en X 1 0"], "pageviews-20221399-130000.gz")])
 
 
+@pytest.mark.slow
 def test_the_window_is_the_logs_end_and_unreliable_pages_are_left_out(tmp_path):
     rows = [f"https://a.org/x,2022-{month:02d}-01,40" for month in (1, 2, 3, 4)] + ["https://a.org/rare,2022-04-01,9"]
     file = table(tmp_path, "\n".join(["page,date,views", *rows]) + "\n")
@@ -184,6 +192,7 @@ def test_bad_files(tmp_path, name, text, said):
         read_views([file])
 
 
+@pytest.mark.slow
 def test_a_truncated_archive_and_a_missing_file(tmp_path):
     whole = write(tmp_path, [line(client, day) for client in range(200) for day in range(1, 28)], "log.gz")
     whole.write_bytes(whole.read_bytes()[:-300])
