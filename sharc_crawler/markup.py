@@ -8,6 +8,7 @@ tag's attributes over :data:`MOST_ATTRIBUTES` are taken out before it reads them
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -40,32 +41,42 @@ _USUAL_ATTRIBUTE = (
 
 
 class Scanner:
-    """Finds tags with more than ``most`` attributes, in one pass (no groups: they do not go with such loops)."""
+    """Finds tags with more than ``most`` attributes, in one pass (no groups: they do not go with such loops).
+
+    What takes a closer look is made for the first page that needs it: hardly any does.
+    """
 
     def __init__(self, most: int) -> None:
-        attributes = b"(?:%b){0,%d}+" % (_ATTRIBUTE, most)
+        self._most, self._attributes = most, b"(?:%b){0,%d}+" % (_ATTRIBUTE, most)
+        self.short = re.compile(b"[^<]*+(?:<[^>]{0,%d}+>[^<]*+)*+" % (2 * most - 1))
+
+    @cached_property
+    def ordinary(self) -> re.Pattern[bytes]:
+        """As much markup as has no such tag."""
         ordinary = [
             b"[^<]++",
             b"</[a-z][a-z0-9]*+>",
-            b"%b(?:%b){0,%d}+>" % (_USUAL_NAME, _USUAL_ATTRIBUTE, most),
+            b"%b(?:%b){0,%d}+>" % (_USUAL_NAME, _USUAL_ATTRIBUTE, self._most),
             _COMMENT,
             _BOGUS,
             *(
-                rb"<%b(?=[\t\n\f\r />])%b(?:%b|%b%b)" % (name, attributes, _SELF_CLOSED, _CLOSE, _HIDDEN % name)
+                rb"<%b(?=[\t\n\f\r />])%b(?:%b|%b%b)" % (name, self._attributes, _SELF_CLOSED, _CLOSE, _HIDDEN % name)
                 for name in _HIDING
             ),
-            b"<(?!%b)/?%b%b%b" % (_ANY_HIDING, _NAME, attributes, _CLOSE),
+            b"<(?!%b)/?%b%b%b" % (_ANY_HIDING, _NAME, self._attributes, _CLOSE),
             b"<(?!/?[a-z])",
         ]
-        self.short = re.compile(b"[^<]*+(?:<[^>]{0,%d}+>[^<]*+)*+" % (2 * most - 1))
-        self.ordinary = re.compile(b"(?:" + b"|".join(ordinary) + b")*+", re.IGNORECASE)
-        self.kept = re.compile(b"<(/?%b)%b" % (_NAME, attributes), re.IGNORECASE)
+        return re.compile(b"(?:" + b"|".join(ordinary) + b")*+", re.IGNORECASE)
+
+    @cached_property
+    def kept(self) -> re.Pattern[bytes]:
+        """As much of a tag as stays."""
+        return re.compile(b"<(/?%b)%b" % (_NAME, self._attributes), re.IGNORECASE)
 
 
 #: A value that has the sign for a tag's end within it.
 _HIDES_AN_END = re.compile(rb"=[\t\n\f\r ]*+(?:\"[^\">]*+>|'[^'>]*+>)")
-_REST = re.compile(b"(?:%b)*+%b" % (_ATTRIBUTE, _CLOSE), re.IGNORECASE)
-_INSIDE = {name: re.compile(_HIDDEN % name, re.IGNORECASE) for name in _HIDING}
+_REST = b"(?:%b)*+%b" % (_ATTRIBUTE, _CLOSE)
 
 
 class Bounded(NamedTuple):
@@ -123,12 +134,13 @@ def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
     at = tags = 0
     while (found := scanner.ordinary.match(data, at)) and found.end() < len(data):
         kept = scanner.kept.match(data, found.end())
-        rest = _REST.match(data, kept.end()) if kept else None
+        rest = re.compile(_REST, re.IGNORECASE).match(data, kept.end()) if kept else None
         assert kept and rest, "ordinary markup ends at a tag, of which anything is an attribute or the end"
         parts += (data[at : kept.end()], b" />" if rest[0].endswith(b"/>") else b">")
         at, tags = rest.end(), tags + 1
-        inside = _INSIDE.get(kept[1].lower())
-        if inside and parts[-1] == b">" and (hidden := inside.match(data, at)):
+        if kept[1].lower() in _HIDING and parts[-1] == b">":
+            hidden = re.compile(_HIDDEN % kept[1].lower(), re.IGNORECASE).match(data, at)
+            assert hidden, "it may be empty"
             parts.append(hidden[0])
             at = hidden.end()
     return b"".join([*parts, data[at:]]) if tags else data, tags

@@ -7,8 +7,6 @@ import os
 import re
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from warcio.archiveiterator import ArchiveIterator
-
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import parse_response
@@ -92,7 +90,9 @@ def entries(warc: Path) -> Iterator[IndexEntry]:
 
 def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
     """The same of an open one, from where it stands on."""
-    from sharc_crawler.archive.posted import sent  # only where a file is read
+    from warcio.archiveiterator import ArchiveIterator  # only where a file is read
+
+    from sharc_crawler.archive.posted import sent
 
     records = ArchiveIterator(stream, no_record_parse=True)  # it decodes headers, and other bytes become the same text
     last: IndexEntry | None = None  # its request follows

@@ -7,9 +7,6 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
-
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.rows import Rows
@@ -92,6 +89,9 @@ class Payloads:
 
     def _take(self, places: Iterable[tuple[Path, int]]) -> None:
         for warc, offset in places:
+            from warcio.archiveiterator import ArchiveIterator  # only of a capture that goes on
+            from warcio.exceptions import ArchiveLoadFailed
+
             with suppress(ArchiveLoadFailed, OSError, StopIteration), warc.open("rb") as stream:
                 stream.seek(offset)
                 record = next(ArchiveIterator(stream))

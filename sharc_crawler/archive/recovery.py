@@ -6,8 +6,6 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from warcio.exceptions import ArchiveLoadFailed
-
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import entries, entries_of, index_path, write_index, write_lines
 from sharc_crawler.archive.files import OPEN, SUFFIX
@@ -42,6 +40,8 @@ def recover(folder: Path) -> list[Recovered]:
     there = _named(folder)
     for name in there:
         if name.endswith(SUFFIX) and index_path(folder / name).name not in there:
+            from warcio.exceptions import ArchiveLoadFailed  # hardly ever
+
             try:
                 write_index(folder / name, entries(folder / name))
             except ArchiveLoadFailed as error:

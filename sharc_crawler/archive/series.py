@@ -10,10 +10,9 @@ from sharc_crawler.archive.checkpoints import Checkpoints
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, large_member, member, named_fields, warc_date
-from sharc_crawler.archive.recovery import Recovered, recover
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_file import WarcFile
-from sharc_crawler.archive.warc_names import file_name, files_of
+from sharc_crawler.archive.warc_names import are_finished, file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool, pieces
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.archive.options import WarcOptions
+    from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
@@ -151,6 +151,10 @@ class WarcSeries:
     def _recover(self) -> list[Recovered]:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            if are_finished(self._folder):
+                return []
+            from sharc_crawler.archive.recovery import recover  # only after a crash
+
             found = recover(self._folder)
         except OSError as error:
             raise UsageError(f"folder={str(self._folder)!r} cannot be used for WARC files: {error}") from error

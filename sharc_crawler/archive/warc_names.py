@@ -64,6 +64,14 @@ def series_of(name: str) -> tuple[str, str] | None:
     return (match[1], match[3]) if match else None
 
 
+def are_finished(folder: Path) -> bool:
+    """Has no crash left a WARC file open, or without its index?"""
+    with os.scandir(folder) as found:
+        names = {entry.name for entry in found}
+    warcs = (name for name in names if name.endswith((SUFFIX, SUFFIX + OPEN)))
+    return all(f"{warc.removesuffix(SUFFIX)}.cdxj" in names for warc in warcs)
+
+
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
     """A run's files of all its owners, open ones too, as (serial, path) in the order of writing."""
     beginning, run = f"{safe_name(site)}-", safe_name(run)

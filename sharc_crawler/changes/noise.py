@@ -7,7 +7,7 @@ taken for noise is worse than noise that is taken for an edit.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
@@ -40,9 +40,9 @@ _AD_PLACE = (
     r"|rectangle|mpu|google|div|gpt|placement|placeholder|zone|space|area|block|frame|iframe|rail|sticky|label|native"
     r"|video|text|image|links?|responsive|size|widget|promo|article|page|site|home|list|row|region|section|module)"
 )
-_AD = re.compile(
-    rf"(?:^|\s)(?:{_AD_PLACE}[_-]+)*{_AD_NAME}(?:[_-]+(?:{_AD_PLACE}|{_AD_NAME}))*(?:\s|$)|google_ads_|div-gpt-ad|(?:^|\s)(?:taboola|outbrain)-",
-    re.IGNORECASE,
+_AD = (
+    rf"(?:^|\s)(?:{_AD_PLACE}[_-]+)*{_AD_NAME}(?:[_-]+(?:{_AD_PLACE}|{_AD_NAME}))*(?:\s|$)"
+    r"|google_ads_|div-gpt-ad|(?:^|\s)(?:taboola|outbrain)-"
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 #: never an ad slot as a whole, whatever they are called; headings, and sections, are called after their words
@@ -63,7 +63,12 @@ class _MadeUp(NamedTuple):
     """Words that the server makes up when it is asked."""
 
     signs: tuple[re.Pattern[bytes], ...]  #: a text with such words has one
-    pattern: re.Pattern[str]  #: takes a hundred times as long to look for
+    words: str  #: an expression that takes a hundred times as long to look for, and 2 ms to compile
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Of the words; ``re`` keeps it."""
+        return re.compile(self.words, re.IGNORECASE)
 
     def may_be_in(self, small: bytes) -> bool:
         """``small``: a text as :func:`_small` makes it."""
@@ -85,8 +90,8 @@ def _signs(first: str, then: str = "") -> tuple[re.Pattern[bytes], ...]:
 _DAY_SIGN = r"(?: on| at|:)*+ (?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|t?[-./:,])"
 
 _MADE_UP = tuple(
-    _MadeUp(signs, re.compile(pattern, re.IGNORECASE))
-    for signs, pattern in (
+    _MadeUp(signs, words)
+    for signs, words in (
         (
             _signs("in", r":? (?:[.,]*+~(?:ms|msecs?|milliseconds?)|[.,]++~(?:s|secs?|seconds?))\b"),
             rf"\b(?:generated|rendered|served|processed|executed)(?: \w+){{0,3}}?{_TOOK}",
@@ -138,15 +143,21 @@ def without_noise(root: Any) -> None:
         del field.attrib["value"]
 
 
+@cache
+def _ad() -> re.Pattern[str]:
+    """Compiled for the first page that is compared."""
+    return re.compile(_AD, re.IGNORECASE)
+
+
 def _ad_slots(root: Any) -> list[Any]:
-    if not any(map(_AD.search, {*_IDS(root), *_CLASSES(root)})):  # most pages: without a look at each element
+    if not any(map(_ad().search, {*_IDS(root), *_CLASSES(root)})):  # most pages: without a look at each element
         return []
     slots = [element for element in _MARKED(root) if _is_ad(element)]
     return slots if sum(map(size, slots)) <= _AD_SHARE * size(root) else []
 
 
 def _is_ad(element: Any) -> bool:
-    if element.tag in _ROOMS or not any(_AD.search(element.get(name, "")) for name in ("class", "id")):
+    if element.tag in _ROOMS or not any(_ad().search(element.get(name, "")) for name in ("class", "id")):
         return False
     named = _slug(element.get("id", ""))
     return all(_slug(" ".join(heading.itertext())) != named for heading in element.iter(*_HEADINGS))

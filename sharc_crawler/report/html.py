@@ -7,15 +7,20 @@ are allowed by their hashes. Everything from outside (URLs, reasons, settings) i
 from __future__ import annotations
 
 import re
+import sys
 from base64 import b64encode
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from importlib.util import cache_from_source
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2 import __version__ as jinja_version
 from markupsafe import Markup, escape
 
 from sharc_crawler.plural import agreeing, counted
@@ -29,6 +34,8 @@ from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from jinja2.bccache import Bucket
 
 NAME = "report.html"
 _MARKED = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)|`([^`]+)`")  #: instants; commands and file names
@@ -96,11 +103,38 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
     return chain([before], shown.listing.pieces() if mark else (), [after])
 
 
+class Compiled(FileSystemBytecodeCache):
+    """Templates as bytecode, kept as Python keeps that of modules: to compile them takes as long as all else here."""
+
+    def __init__(self, folder: Path) -> None:
+        known = f"{jinja_version}-{Path(__file__).stat().st_mtime_ns:x}"  # what stands here decides what comes of them
+        super().__init__(str(folder), f"%s-{known}.jinja")
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Read it, where it is whole."""
+        try:
+            super().load_bytecode(bucket)
+        except Exception:  # a power failure may leave anything, and who reads it says so in many ways
+            bucket.reset()
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep it, where there is room and leave to."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def compiled() -> Compiled | None:
+    """Beside this module's own; ``None`` where that is not kept."""
+    folder = Path(cache_from_source(__file__)).parent
+    return Compiled(folder) if folder.is_dir() and not sys.dont_write_bytecode else None
+
+
 @cache
 def environment() -> Environment:
     """The templates, with what each of them may use."""
     environment = Environment(
         loader=PackageLoader("sharc_crawler.report"),
+        bytecode_cache=compiled(),
         auto_reload=False,  # of a thousand sites each template would be looked for a thousand times
         autoescape=True,
         undefined=StrictUndefined,

@@ -96,7 +96,7 @@ def test_what_goes_on_refers_to_what_was_stored_and_reads_it_only_then(cut, monk
     finish(growing.parent)
     opened = []
     monkeypatch.setattr(
-        "sharc_crawler.archive.payloads.ArchiveIterator",
+        "warcio.archiveiterator.ArchiveIterator",
         lambda stream: opened.append(1) or ArchiveIterator(stream),
     )
     with WarcWriter(growing.parent, "h", "run1", INFO, WarcOptions(dedup="site")) as out:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries
+from sharc_crawler.archive.cdxj import entries, index_path, read_index
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.recovery import record_ends, recover
 from sharc_crawler.archive.warc import WarcWriter
@@ -119,6 +119,15 @@ def test_kill_9_loses_nothing_that_was_reported_written(tmp_path):
     for turn, number, _, offset, length in reported:
         assert (f"http://example.org/{turn}/{number}", int(offset), int(length)) in kept
     assert len(reported) > 100
+
+
+def test_a_finished_file_without_an_index_gets_one(tmp_path, whole):
+    """A crash came between."""
+    warc = torn_copy(tmp_path, whole, len(whole))
+    warc = warc.rename(warc.with_suffix(""))
+    with WarcWriter(tmp_path, "other.example", "run2", INFO) as out:
+        assert out.recovered == []
+    assert len(list(read_index(index_path(warc)))) == 6
 
 
 def test_a_recovered_file_has_its_index_whatever_its_run(tmp_path, whole):

@@ -87,3 +87,18 @@ def test_a_plain_capture_loads_only_what_it_uses_and_its_lines_are_bounded():
     started = bench_startup.started(seconds, cpu, loaded)
     assert 10_000 < started.lines_before_end <= LINES[0]
     assert started.own_lines <= LINES[1]
+
+
+def test_processes_beside_a_crawl_load_only_what_they_use():
+    """Each starts as often as there are captures."""
+    script = (
+        "import re, sys; compiled = []; whole = re._compiler.compile\n"
+        "re._compiler.compile = lambda words, flags=0: compiled.append(len(words)) or whole(words, flags)\n"
+        "import sharc_crawler.live.reading.reader_process, sharc_crawler.live.writing.writer_process\n"
+        "print(sum(compiled)); print(*sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", script], check=True, timeout=280, capture_output=True, text=True).stdout
+    compiled, loaded = out.splitlines()
+    assert int(compiled) < 10_000, "characters of expressions: 2 ms a thousand"
+    names = {name.partition(".")[0] for name in loaded.split()}
+    assert not names & {"warcio", "fsspec", "numpy", "scipy", "scrapy", "twisted", "asyncio", "jinja2", "rich"}
