@@ -77,3 +77,17 @@ def test_baselines_stay_what_they_are():
 def test_of_pages_as_hot_the_one_that_counts_for_more_comes_first_however_little_all_count(share):
     order = revisit_order(np.full(2, 0.1), share * np.array([0.2, 1.0]), np.full(2, math.inf), np.zeros(2), 1.0)
     assert order.tolist() == [1, 0]
+
+
+def test_of_pages_alike_the_one_that_is_likelier_to_have_changed_before_t_comes_later():
+    order = revisit_order(np.full(2, 0.1), np.ones(2), np.full(2, math.inf), np.array([20.0, 0.0]), 1.0)
+    assert order.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("rates", "weights"), [([0.1, 0.2], [0.0, 0.0]), ([0.0, 0.0], [0.0, 1.0]), ([0.5, 0.1], [0.0, 0.0]), ([], [])]
+)
+def test_where_no_order_is_expected_to_do_better_the_one_given_stands(rates, weights):
+    pages = len(rates)
+    order = revisit_order(np.array(rates), np.array(weights), np.full(pages, math.inf), np.zeros(pages), 1.0)
+    assert order.tolist() == list(range(pages))

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from sharc_crawler.lab.experiment import RunSpec, facts
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.strategies.classes import Classes
-from sharc_crawler.strategies.scout import Scout, costs
+from sharc_crawler.model import Plan
+from sharc_crawler.strategies.classes import Classes, Run
+from sharc_crawler.strategies.scout import Scout, _nearness, costs
 from sharc_crawler.strategies.selective import selective
 
 WIDTH = 2.0
@@ -183,3 +184,28 @@ def test_where_no_visit_found_anything_all_are_as_likely_to() -> None:
 def test_a_page_is_given_up_where_less_than_half_of_its_like_stay_the_same(stays: float, given_up: bool) -> None:
     classes = Classes(np.array([-math.log(stays) / (4 * WIDTH)]), np.array([5]), np.array([3.0]))
     assert brief(Scout(), classes).gives_up(0) == given_up
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_costs_of_plans_that_are_not_the_best_are_what_they_lose(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rates = np.sort(10 ** rng.uniform(-2, 0, 3))[::-1]
+    classes = Classes(rates, np.full(3, 4), np.ones(3), rng.uniform(0.5, 3, 3) if seed % 2 else None)
+    rows = rng.permutation([0, 0, 1, 1, 2, 2]).tolist()
+    runs = [Run(row, 2, Plan.HOPEFUL) for row in rows]
+    pages = [row for row in rows for _ in range(2)]
+    planned = value(classes, pages)
+    for row, cost in enumerate(costs(classes, runs, WIDTH)):
+        place = pages.index(row)
+        loss = planned - value(classes, [row, *pages[:place], *pages[place + 1 :]])
+        assert cost == pytest.approx(max(0.0, loss), abs=1e-9)
+
+
+def test_a_page_of_which_just_one_half_stays_is_not_given_up() -> None:
+    """Of a page of shape 1, (1 + λI)^-1 stays the same."""
+    classes = Classes(np.array([0.125]), np.array([5]), np.ones(1), np.ones(1))
+    assert not brief(Scout(), classes).gives_up(0)
+
+
+def test_nearness_falls_with_the_square_of_the_bands_between() -> None:
+    assert [_nearness(np.array([3]), other).item() for other in (3, 4, 5, 1)] == [1.0, 1 / 4, 1 / 9, 1 / 9]

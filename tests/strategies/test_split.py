@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -220,3 +221,37 @@ def test_bins_become_twice_as_wide_until_they_are_few_enough():
     rates = np.exp(np.linspace(0.0, 15.0, 10_000))
     classes, _ = classify(Candidates.of(np.arange(len(rates)), rates))
     assert len(classes) == 751
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_pages_of_equal_rates_as_the_direct_test(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rates = np.repeat(np.sort(10 ** rng.uniform(-2, 0.5, 4))[::-1], rng.integers(1, 5, 4))
+    assert split_pages(rates, 2.0) == direct_split(rates, 2.0)
+    classes, _ = classify(Candidates.of(np.arange(len(rates)), rates))
+    known, posteriors = (split(replace(classes, shapes=shapes), 2.0) for shapes in (None, np.full(len(classes), 1e9)))
+    assert known.tolist() == posteriors.tolist(), "a posterior as narrow as that"
+
+
+@pytest.mark.parametrize("width", [1e-4, 1.0, 1e4])
+def test_the_unit_of_time_changes_nothing(width: float) -> None:
+    classes = Classes(np.array([0.8, 0.7, 0.6, 0.5, 0.4]) / width, np.ones(5, int), np.ones(5))
+    assert split(classes, width).tolist() == [0, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_posteriors_are_split_by_what_each_page_is_worth_kept_and_dropped(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rates, shapes = np.sort(10 ** rng.uniform(-1, 0.5, 6))[::-1], rng.uniform(0.3, 3, 6)
+
+    def stays(page: int, slot: int) -> float:
+        return (1 + rates[page] * slot / shapes[page]) ** -shapes[page]
+
+    free, dropped = [*range(1, 6)], [0]
+    for page in range(1, 6):
+        rest = range(page + 1, 6)
+        keep = stays(page, free[0]) + sum(map(stays, rest, free[1:]))
+        drop = stays(page, free[-1]) + sum(map(stays, rest, free[:-1]))
+        dropped.append(int(keep < drop - 1e-12))
+        free.pop(-1 if dropped[-1] else 0)
+    assert split(Classes(rates, np.ones(6, int), np.ones(6), shapes), 1.0).tolist() == dropped
