@@ -44,12 +44,12 @@ def put_all(waiting: WaitingPages, found: Candidates, attested: NDArray[np.bool_
 
 def _alike(columns: Iterable[NDArray[np.generic]], width: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first page of each class, ascending, and the number among these of each page's class."""
-    own = np.zeros(0, np.int64)
+    own = np.zeros(1, np.int64)
     for column in columns:
         with np.errstate(divide="ignore"):
             bins = np.rint(np.log(column) / width) if width and column.dtype != np.bool_ else column
         values, place = np.unique(bins, return_inverse=True)
-        own = place if not len(own) else own * len(values) + place
+        own = own * len(values) + place
     _, firsts, place = np.unique(own, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     rank = np.empty_like(order)

@@ -254,4 +254,4 @@ def test_posteriors_are_split_by_what_each_page_is_worth_kept_and_dropped(seed: 
         drop = stays(page, free[-1]) + sum(map(stays, rest, free[:-1]))
         dropped.append(int(keep < drop - 1e-12))
         free.pop(-1 if dropped[-1] else 0)
-    assert split(Classes(rates, np.ones(6, int), np.ones(6), shapes), 1.0).tolist() == dropped
+    assert split(Classes(rates / 2, np.ones(6, int), np.ones(6), shapes), 2.0).tolist() == dropped

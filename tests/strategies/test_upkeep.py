@@ -79,6 +79,9 @@ def test_pages_alike_are_given_up_one_by_one_and_no_look_is_left():
     assert len(kept) == 4
     assert (1 / every).sum() == pytest.approx(4.5)
     assert kept == pytest.approx(np.full(4, 4 / 4.5))
+    assert np.isfinite(coherent(np.ones(6), 2.0)).sum() == 2, "where none is left over, too"
+    slower = coherent(np.full(6, 0.5), 2.25)
+    assert slower[np.isfinite(slower)] == pytest.approx(np.full(4, 4 / 2.25))
 
 
 def test_what_the_kept_pages_leave_goes_to_as_many_of_those_given_up_as_it_keeps():
@@ -86,3 +89,4 @@ def test_what_the_kept_pages_leave_goes_to_as_many_of_those_given_up_as_it_keeps
     every = coherent(np.array([0.01] * 5 + [1.0] * 6), 3.9)
     assert np.isfinite(every[:5]).all()
     assert np.isfinite(every[5:]).sum() == 3
+    assert (every[5:][np.isfinite(every[5:])] <= 1.0).all(), "at least a look for each change that is expected"

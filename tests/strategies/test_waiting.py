@@ -73,3 +73,26 @@ def test_bins_are_one_per_cent_wide_or_twice_as_wide_again_and_again_as_is_neede
     assert [sum(column) for column in zip(*((one.known, one.waiting) for one in waiting.classes), strict=True)] == [
         200
     ] * 2
+
+
+def test_those_that_wait_are_told_and_what_a_page_with_another_rate_belongs_to():
+    waiting = WaitingPages(limit=20)
+    for page, rate in enumerate([0.1, 0.2, 0.3]):
+        waiting.put(page, rate, 1.0, math.inf, False)
+    assert waiting.pop(waiting.at(0)) == 0
+    assert [column.tolist() for column in waiting.waiting()] == [[1, 2], [2, 3]]
+    assert waiting.reprice(1, 0.2).rate == 0.2
+    assert waiting.reprice(1, 0.3).rate == 0.3
+    assert waiting.reprice(0, 0.3) is None
+    assert [(one.rate, one.known, one.waiting) for one in waiting.classes] == [(0.1, 1, 0), (0.2, 0, 0), (0.3, 2, 2)]
+
+
+def test_what_is_nothing_or_beyond_all_bounds_has_a_bin_of_its_own():
+    waiting = WaitingPages(limit=3)
+    for page, rate in enumerate([0.0, 1.0, 1.001, 1.002]):
+        waiting.put(page, rate, 1.0, math.inf, False)
+    assert waiting.width > 0
+    assert [(one.rate, one.shape, one.waiting) for one in waiting.classes] == [
+        (0.0, math.inf, 1),
+        (pytest.approx(1.0, rel=0.02), math.inf, 3),
+    ]
