@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
@@ -23,14 +24,14 @@ class Clocks:
     """How far the servers' clocks are ahead of ours, by the visits that began before the reference instant."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, list[tuple[Instant, Seconds, Seconds]]] = defaultdict(list)
+        self._seen = defaultdict[str, "array[float]"](lambda: array("d"))  # of each visit: start, ahead, took
         self._ahead: dict[tuple[str, Instant], Seconds | None] = {}
 
     def saw(self, url: str, outcome: Outcome) -> None:
         """A visit brought an answer."""
         if outcome.date is not None:
             took = outcome.ended - outcome.started  # 0: nobody knows, as of records alone
-            self._seen[_host(url)].append((outcome.started, outcome.date - outcome.started, took))
+            self._seen[_host(url)].extend((outcome.started, outcome.date - outcome.started, took))
 
     def ahead(self, url: str, reference: Instant) -> Seconds | None:
         """Of the server of a URL; ``None``: nothing tells. Copies that are late, and slow answers, are the few.
@@ -39,7 +40,8 @@ class Clocks:
         """
         key = _host(url), reference
         if key not in self._ahead:
-            seen = [(ahead, took) for started, ahead, took in self._seen.get(key[0], ()) if started < reference]
+            one = iter(self._seen.get(key[0], ()))
+            seen = [(ahead, took) for started, ahead, took in zip(one, one, one, strict=True) if started < reference]
             self._ahead[key] = _clock(seen) if seen else None
         return self._ahead[key]
 

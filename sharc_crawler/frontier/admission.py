@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 LOG_OUT = "it would end the session"
-MAX_SITEMAP_DEPTH = 5  #: index files within index files
-MAX_NESTED_SITEMAPS = 1_000  #: that these name, in one run: sitemaps.org allows none
-TOO_NESTED = f"more than {MAX_NESTED_SITEMAPS:,} sitemaps of indexes within indexes"
 
 
 class Admitted(NamedTuple):
@@ -48,7 +45,7 @@ class Admitter:
         self.canonical = parts.canonical
         self.host_of = parts.host_of
         self._queuer = queuer
-        self._nested = 0  # sitemaps that indexes within indexes named
+        self.nested = 0  #: sitemaps that indexes within indexes named
 
     def admit(
         self,
@@ -158,14 +155,13 @@ class Admitter:
             return True
         if sighting.kind is Kind.HUB:
             return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
-        if depth > MAX_SITEMAP_DEPTH or not self._may_name(capture, sighting, key, parent):
-            return False
-        if depth > 1:  # an index within an index
-            self._nested += 1
-            if self._nested > MAX_NESTED_SITEMAPS:
-                self._ledger.left_out(key, TOO_NESTED, sighting.via)
-                return False
-        return True
+        if not depth:
+            return True
+        from sharc_crawler.frontier.indexes import why_not  # many sites have one sitemap
+
+        if why := why_not(self, self._ledger.pages, capture.scope, key, parent, depth):
+            self._ledger.left_out(key, why, sighting.via)
+        return why is None
 
     def out_of_scope(self, capture: SiteCapture, url: str) -> str | None:
         """Why a page is not captured that was admitted before the capture went on with a narrower scope."""
@@ -178,15 +174,6 @@ class Admitter:
         if hops and depth > hops:
             return TOO_FAR.format(hops)
         return capture.traps.why_not_found(key, parent) if capture.traps and not listed else None
-
-    def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
-        """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""
-        pages = self._ledger.pages
-        at_home = parent == NO_PARENT or self.host_of(key) == self.host_of(pages.urls[parent])
-        if at_home or capture.scope.why_not(key) is None:
-            return True
-        self._ledger.left_out(key, "a sitemap index names another site's sitemap", sighting.via)
-        return False
 
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
         """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""

@@ -101,11 +101,17 @@ class PageTable:
         parent = self.parents[page]
         return self.urls[parent] if parent != NO_PARENT else ""
 
+    def named_as(self, page: PageId) -> PageId:
+        """The page that redirects lead from to this one; itself, where none do."""
+        while (parent := self.parents[page]) != NO_PARENT and self.states[parent] == State.LOST:
+            if self.kinds[parent] is not Kind.PAGE:
+                break
+            page = parent
+        return page
+
     def listed(self, page: PageId) -> bool:
         """Does a sitemap name it, or what redirects to it?"""
-        parent = self.parents[page]
-        while parent != NO_PARENT and self.states[parent] == State.LOST and self.kinds[parent] is Kind.PAGE:
-            parent = self.parents[parent]
+        parent = self.parents[self.named_as(page)]
         return parent != NO_PARENT and self.kinds[parent] is Kind.SITEMAP
 
     def remembered(self, page: PageId) -> Outcome:

@@ -61,7 +61,7 @@ class CaptureExtension:
         if session.drop_in:
             self._warn_of_clashes(session.config)
         out = sys.stderr if session.config.progress else None
-        self._line = ProgressLine(session.sites, session.clock.now(), out)
+        self._line = ProgressLine(session.sites, session.clock.now(), out, session.memory.told)
         if session.gone_on and out is not None:
             from sharc_crawler.live.former.told import goes_on
 

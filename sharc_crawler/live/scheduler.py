@@ -71,7 +71,8 @@ class SharcScheduler(BaseScheduler):
         self._session.readers.start()
         if self._session.browsing is not None:
             self._session.browsing.wake = private.wake_up(engine)
-        self._intake = Intake(self._session.sites, self._session.former)
+        places = self._session.places
+        self._intake = Intake(self._session.sites, lambda site: places[site].folder, self._session.former)
         self._next_turn = Alarm(self._turn)
         return deferred_from_coro(self._begin())
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.notes import ALTERED
 from sharc_crawler.report.taught import NAME
-from sharc_crawler.report.unproven import ALTERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.writing import path_of
-from sharc_crawler.report.unproven import ALTERED, NOTE, unproven
+from sharc_crawler.report.notes import ALTERED
+from sharc_crawler.report.unproven import NOTE, unproven
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:

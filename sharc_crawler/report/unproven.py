@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DOUBT = Reason.REFUTED.words
 NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
-ALTERED = "The certificate does not hold: the WARC files are not as they were when it was sealed."
 
 
 class Unproven:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,3 +87,13 @@ def test_where_most_answers_are_fresh_the_clock_is_between_the_date_and_what_the
 )
 def test_a_download_shows_the_page_up_to_its_start_or_to_when_the_copy_was_made(revisit, visit, ahead, shown) -> None:
     assert reach(revisit, visit, ahead) == pytest.approx(shown)
+
+
+def test_what_is_known_of_a_visit_is_kept_in_a_few_bytes() -> None:
+    clocks, visits = Clocks(), [download(float(number), float(number)) for number in range(2_000)]
+    tracemalloc.start()
+    for visit in visits:
+        clocks.saw("http://h/", visit)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 40 * len(visits)

@@ -133,7 +133,7 @@ def test_a_robots_txt_that_names_thousands_of_sitemaps_is_no_thousands_of_reques
 @pytest.mark.slow
 def test_indexes_within_indexes_that_name_ever_new_ones_end(world, monkeypatch):
     """Each of 30 names 30 more, five levels deep: that would be 25 million."""
-    monkeypatch.setattr("sharc_crawler.frontier.admission.MAX_NESTED_SITEMAPS", 100)
+    monkeypatch.setattr("sharc_crawler.frontier.indexes.MAX_NESTED_SITEMAPS", 100)
 
     class Fan(dict):
         def get(self, url, default=None):

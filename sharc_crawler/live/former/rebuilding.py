@@ -150,7 +150,7 @@ class _Replay:
             replace(parts, strategy=lambda spec, setting: self._order(spec, real(spec, setting)), aside=at_once),
             terms=Terms(every=ALWAYS),
         )
-        self._intake = Intake(self._sites)
+        self._intake = Intake(self._sites, lambda _: self._folder)
         self._asked: dict[str, list[Fetch]] = defaultdict(list)  #: by URL
         self._untold = Counter(step.key for step in self._steps)  #: exchanges to come, by URL
 

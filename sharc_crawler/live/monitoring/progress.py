@@ -11,6 +11,7 @@ from sharc_crawler.live.monitoring.remaining import at_least, until_next
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TextIO
 
     from sharc_crawler.frontier.sites import Sites
@@ -113,10 +114,10 @@ class Speed:
 
 
 class ProgressLine:
-    """Makes the line, and writes it to a terminal or a log; to nothing where ``out`` is None."""
+    """Makes the line, with what ``beside`` adds; writes it to a terminal or a log; to nothing where ``out`` is None."""
 
-    def __init__(self, sites: Sites, started: Instant, out: TextIO | None) -> None:
-        self._sites = sites
+    def __init__(self, sites: Sites, started: Instant, out: TextIO | None, beside: Callable[[], str] = str) -> None:
+        self._sites, self._beside = sites, beside
         self._speed = Speed()
         self._out = out
         self._live = out is not None and out.isatty()
@@ -157,7 +158,8 @@ class ProgressLine:
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least = at_least(self._sites, snapshot.left, now)
         wait = until_next(self._sites, now)
-        return line(snapshot, self._pages_a_second, self._paused_for, least, wait) + self._sites.held_up
+        told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
+        return told + self._sites.held_up + self._beside()
 
     def clear(self) -> None:
         """Leave a clean line behind."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind, Result, Sighting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.lease import Lease
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 class Intake:
     """Takes readings in."""
 
-    def __init__(self, sites: Sites, former: FormerCaptures | None = None) -> None:
-        self._sites = sites
-        self._former = former
+    def __init__(self, sites: Sites, folder: Callable[[str], Path], former: FormerCaptures | None = None) -> None:
+        """``folder``: of a site's capture."""
+        self._sites, self._folder, self._former = sites, folder, former
 
     def take_in(self, lease: Lease) -> None:
         """The visit with what was read of its response."""
@@ -28,7 +29,7 @@ class Intake:
             return
         reading, fetch = lease.reading.result(), lease.fetch
         problems = reading.problems
-        about: dict[str, Any] = reading.payload._asdict()
+        about = reading.payload._asdict() if not reading.lost else self._recorded(lease)
         if lease.outcome.result is Result.OK:
             about |= {"document": reading.document, "robots": reading.robots}
         lease.outcome = lease.outcome._replace(**about)
@@ -52,13 +53,15 @@ class Intake:
         if self._former is not None and (lie := self._former.check(fetch, lease.outcome)):
             self._sites.of(fetch).note(lie)
 
+    def _recorded(self, lease: Lease) -> dict[str, Any]:
+        from sharc_crawler.live.reading.lacking import recorded_digest  # hardly ever
+
+        return {"digest": recorded_digest(lease.written, self._folder(lease.fetch.site))}
+
     def _is_front(self, fetch: Fetch) -> bool:
         """Whether a page is a seed, or where one redirects to.
 
         Its feeds are the site's, and pages as others are; blogs name one more in the head of each post.
         """
-        frontier, page = self._sites.of(fetch), fetch.page
-        pages = frontier.pages
-        while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
-            page = parent
-        return pages.urls[page] in frontier.capture.spec.seeds
+        frontier = self._sites.of(fetch)
+        return frontier.pages.urls[frontier.pages.named_as(fetch.page)] in frontier.capture.spec.seeds

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import logging
+import re
+import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.files import OPEN
 from sharc_crawler.report.notes import DETECTOR_FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
 
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.reading.readings import Reading
-    from sharc_crawler.model import Fetch
+    from sharc_crawler.model import CaptureRef, Fetch
+
+_HEAD = 1 << 16  #: bytes within which a record's fields end
+_DIGEST = re.compile(rb"\r\nWARC-Payload-Digest: (\S+)\r\n")
+
+
+def recorded_digest(written: Future[CaptureRef] | None, folder: Path) -> str | None:
+    """Of the payload of an answer that nobody could read, as its record in the capture's folder has it."""
+    if written is None or written.exception():
+        return None
+    file, offset, _ = written.result()
+    for name in (file, file + OPEN):
+        with suppress(OSError, zlib.error), (folder / name).open("rb") as stream:
+            stream.seek(offset)
+            fields = zlib.decompressobj(31).decompress(stream.read(_HEAD), _HEAD).partition(b"\r\n\r\n")[0]
+            found = _DIGEST.search(fields + b"\r\n")
+            return found[1].decode() if found else None
+    return None
 
 
 def shown(lease: Lease, shown: Reading) -> Sequence[str]:

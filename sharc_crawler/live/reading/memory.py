@@ -7,13 +7,15 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
+from sharc_crawler.plural import counted
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.live.wire.tap import Tap
     from sharc_crawler.spooling import Spooling
 
 _PREFIX = ".bodies-"  #: of the folder, within that of the capture
@@ -34,6 +36,7 @@ class MemoryBudget:
     def __init__(self, limit: int = 0) -> None:
         self.limit = limit or share_of_machine()
         self.taken = 0  #: by responses that come in at present
+        self.large: WeakSet[Tap] = WeakSet()  #: of what comes in, what lies on the disk
         self._folder: Path | None = None
         self._made: tempfile.TemporaryDirectory[str] | None = None
 
@@ -44,6 +47,14 @@ class MemoryBudget:
         """
         used = self.taken + held
         return used > 0 and used + ONE > self.limit
+
+    def told(self) -> str:
+        """How much has come of large responses that are not over, behind a line of progress."""
+        if not self.large:
+            return ""
+        from sharc_crawler.report.words import size  # few sites have such files
+
+        return f", {size(sum(tap.size for tap in self.large))} of {counted(len(self.large), 'large file')} received"
 
     def lie_in(self, folder: Path) -> None:
         """Large bodies lie in a capture's folder, which is this process's; those of one that was killed are removed."""

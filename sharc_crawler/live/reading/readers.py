@@ -171,7 +171,7 @@ class Readers:
 
     def _give_up(self, why: str) -> None:
         for job in list(self._jobs.values()):
-            self._resolve(job, Reading(problems=(why,)))
+            self._resolve(job, Reading(problems=(why,), lost=job.order.digests))
         self._waiting.clear()
 
     def _give(self) -> None:
@@ -253,7 +253,7 @@ class Readers:
         if job.deaths == _ATTEMPTS:
             job.order = job.order._replace(wants=Wants.NOTHING, compared=False)
         elif job.deaths > _ATTEMPTS:
-            self._resolve(job, Reading(problems=(why,)))
+            self._resolve(job, Reading(problems=(why,), lost=job.order.digests))
 
     def _tell(self) -> None:
         if self.awaited:

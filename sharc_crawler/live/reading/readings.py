@@ -71,6 +71,7 @@ class Reading:
     unreadable: str | None = None  #: why it could not be read at all
     text: str | None = None  #: digest of what a page says, without pictures and addresses
     problems: tuple[str, ...] = ()  #: what could not be used of it
+    lost: bool = False  #: nobody could so much as take its digests
 
 
 def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:

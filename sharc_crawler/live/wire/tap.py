@@ -49,10 +49,10 @@ class Tap:
         self.left = 0.0  #: by when the request had; 0: it has not yet
         self.size = 0  #: bytes received
         self.surplus = b""
-        self._let_go()
         if self._large:
             self._large.discard()
             self._large = None
+        self._let_go()
 
     def leave(self) -> None:
         """The request has left: on a busy machine, long after it was begun."""
@@ -69,6 +69,7 @@ class Tap:
             self._hold(len(data))
             if self._held > LARGE:
                 self._large = self._memory.spooling()
+                self._memory.large.add(self)
                 for piece in self._received:
                     self._large.write(piece)
                 self._let_go()
@@ -99,3 +100,5 @@ class Tap:
     def _let_go(self) -> None:
         self._hold(-self._held)
         self._received = []
+        if not self._large:
+            self._memory.large.discard(self)

@@ -117,6 +117,7 @@ async def test_a_document_that_ends_every_reader_is_given_up(faulty):
     with closing(Readers(TERMS)) as readers:
         bad, after = await read(readers, b"fatal", b"<a href=/b>b")
         assert bad.problems == ("whoever read it ended (exit code 3) each time",)
+        assert bad.lost
         assert links(after) == [f"{URL}b"]
 
 
