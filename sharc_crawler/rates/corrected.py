@@ -94,7 +94,7 @@ def by_class(expected: Column, changed: Column, classes: NDArray[np.int64]) -> C
 
     """
     from scipy.optimize import minimize, minimize_scalar
-    from scipy.special import gammaln
+    from scipy.special import gammaln, xlogy
 
     count = np.bincount(classes, changed)
 
@@ -103,7 +103,7 @@ def by_class(expected: Column, changed: Column, classes: NDArray[np.int64]) -> C
 
     def told(factor: float, shape: float) -> float:
         mean = means(factor)
-        sums = gammaln(count + shape) - gammaln(shape) + shape * np.log(shape) + count * np.log(mean)
+        sums = gammaln(count + shape) - gammaln(shape) + shape * np.log(shape) + xlogy(count, mean)
         return float((sums - (count + shape) * np.log(mean + shape)).sum())
 
     def unlikely(values: NDArray[np.float64]) -> float:

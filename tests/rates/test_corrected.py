@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sharc_crawler.rates.corrected import corrected
+from sharc_crawler.rates.corrected import by_class, corrected
 
 PERIODS = (30.0, 50.0)
 
@@ -74,3 +74,13 @@ def test_pages_of_a_class_that_were_edited_at_once_changed_once():
     ]
     apart, at_once = (rates[~edited].mean() / rates[edited].mean() for rates in found)
     assert apart < 0.5 * at_once
+
+
+@pytest.mark.filterwarnings("error")
+def test_classes_that_nobody_watched_say_nothing_of_the_others():
+    expected, changed = np.ones(120), (np.arange(120) < 60).astype(float)
+    classes = np.repeat([0, 1, 2, 3], 30)
+    expected[90:] = 0.0
+    assert by_class(expected, changed, classes)[:3] == pytest.approx(
+        by_class(expected[:90], changed[:90], classes[:90]), rel=0.1
+    )
