@@ -43,13 +43,14 @@ class Boosted:
 
     def fit(self, features: NDArray[np.float64], changed: NDArray[np.int8], lengths: NDArray[np.float64]) -> Self:
         """One row per interval, as in :class:`~sharc_crawler.rates.regression.LogLinear`."""
-        self.edges_ = np.quantile(features, np.linspace(0.0, 1.0, LEVELS + 1)[1:-1], axis=0)
+        self.edges_ = _quantiles(features)
         self.length_ = float(lengths.mean())
         weights, seen = lengths / self.length_, changed > 0
         self.start_ = float(np.log(np.count_nonzero(seen) / weights.sum()))
         expected = weights * np.exp(self.start_)
         grower = Grower(self._levels(features), seen, self.directions, expected, LEARNING_RATE)
         self.trees_ = [grower.grow()[0] for _ in range(ROUNDS)]
+        self.fitted_ = self._told(expected / weights)  # the trees' words have gone into what is expected
         return self
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -58,9 +59,21 @@ class Boosted:
         logs = np.full(len(features), self.start_)
         for tree in self.trees_:
             logs += LEARNING_RATE * tree.values[tree.leaves(levels)]
-        return np.asarray(-np.log1p(-np.clip(np.exp(logs), 1e-9, MOST)) / self.length_)
+        return self._told(np.exp(logs))
+
+    def _told(self, often: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(-np.log1p(-np.clip(often, 1e-9, MOST)) / self.length_)
 
     def _levels(self, features: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Every feature as the number of its level, feature by feature."""
         columns = zip(self.edges_.T, features.T, strict=True)
         return np.stack([np.searchsorted(edges, column) for edges, column in columns]).astype(np.uint8)
+
+
+def _quantiles(features: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where one level of each feature ends and the next begins: what NumPy's own search finds, by a faster sort."""
+    columns = np.sort(features, axis=0)
+    place = np.linspace(0.0, 1.0, LEVELS + 1)[1:-1] * (len(columns) - 1)
+    low = place.astype(np.int64)
+    below, above = columns[low], columns[np.minimum(low + 1, len(columns) - 1)]
+    return np.asarray(below + (above - below) * (place - low)[:, None])

@@ -62,19 +62,20 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     most, rng = EXAMPLES // len(cuts), np.random.default_rng(0)
     examples = [_examples(history, cut, after, surroundings, most, rng) for cut in cuts]
     features, changed, lengths, counted = (np.concatenate(column) for column in zip(*examples, strict=True))
-    present = _features(history, now, surroundings)
+    present = _features(history.before(now), now, surroundings)
     models: list[LogLinear | Boosted] = [LogLinear().fit(features, changed, lengths)]
     if np.count_nonzero(changed == CHANGED) >= FOREST:
         models.append(Boosted(_directions(surroundings)).fit(features, changed, lengths))
 
-    def combined(rows: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
-        views = [np.log(own), *(np.log(model.rate(rows)) for model in models)]
-        return np.asarray(np.exp(np.average(views, axis=0, weights=WEIGHTS[: len(views)])))
-
-    rate, then = combined(present, counted_rates(history).rate), combined(features, counted)
+    rate = _combined(counted_rates(history).rate, *(model.rate(present) for model in models))
+    then = _combined(counted, *(model.fitted_ for model in models))
     shape = _dispersion(then * lengths, changed == CHANGED)
     observations = history.histories().observations()
     return Estimates(rate, rate / np.sqrt(shape), np.full(len(rate), shape), observations)
+
+
+def _combined(*views: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.exp(np.average(np.log(views), axis=0, weights=WEIGHTS[: len(views)])))
 
 
 def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
@@ -83,7 +84,7 @@ def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
     A page whose rate is Gamma(k, λ) changes within t with probability 1 − (1 + λ t/k)^{−k}.
     """
     calm = -SHAPES[:, None] * np.log1p(mean / SHAPES[:, None])
-    likelihood = np.where(hit, np.log(-np.expm1(calm)), calm).sum(1)
+    likelihood = np.log(-np.expm1(calm[:, hit])).sum(1) + calm[:, ~hit].sum(1)
     return float(SHAPES[likelihood.argmax()])
 
 
@@ -116,14 +117,13 @@ def _examples(
     if len(use) > most:
         use = np.sort(rng.choice(use, most, replace=False))
     changed = np.where(hits > 0, CHANGED, UNCHANGED).astype(np.int8)
-    counted = counted_rates(history.before(cut), of=use).rate
-    return _features(history, cut, surroundings)[use], changed[use], seen[use], counted
+    past = history.before(cut)
+    return _features(past, cut, surroundings)[use], changed[use], seen[use], counted_rates(past, of=use).rate
 
 
-def _features(history: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:
+def _features(past: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:
     """What was known of every URL at an instant, shape (urls, features)."""
-    past = history.before(at)
-    intervals = past.histories()
+    intervals = past.histories().known()
     columns = [_recent(Sums.of(intervals.discounted(at, half_life))) for half_life in HALF_LIVES]
     born = np.fmin(np.fmin(past.first(), at), past.earliest_lastmod())
     last = np.fmax(past.latest(past.lastmods), past.last_change())

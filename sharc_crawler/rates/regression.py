@@ -32,6 +32,8 @@ class LogLinear:
     ----------
     coefficients_:
         β of the standardised features, the intercept first
+    fitted_:
+        the rate of every row that it was fitted to
 
     Examples
     --------
@@ -47,7 +49,9 @@ class LogLinear:
 
     def fit(self, features: NDArray[np.float64], changed: NDArray[np.int8], lengths: NDArray[np.float64]) -> Self:
         """Newton's method on the penalised likelihood, which is concave; one row per interval."""
-        self.mean_, self.scale_ = features.mean(0), np.maximum(features.std(0), FLAT)
+        self.mean_ = features.mean(0)
+        off = features - self.mean_
+        self.scale_ = np.maximum(np.sqrt(np.einsum("ij,ij->j", off, off) / len(off)), FLAT)
         x = self._design(features)
         penalty = np.full(x.shape[1], self.ridge)
         penalty[0] = 1e-6
@@ -68,7 +72,7 @@ class LogLinear:
             beta, value = beta + step, new
             if done:
                 break
-        self.coefficients_ = beta
+        self.coefficients_, self.fitted_ = beta, mean / lengths
         return self
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:

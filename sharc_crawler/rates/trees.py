@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 LEVELS = 64  #: of each feature, at most
 LEAVES = 8
@@ -40,32 +40,35 @@ class _Leaf:
     low: float = -np.inf
     high: float = np.inf
 
-    def best(self, directions: NDArray[np.float64]) -> tuple[float, int, int]:
-        """By how much the loss falls where the leaf is split best, by which feature, after which level."""
-        left = np.cumsum(self.sums, axis=2)
-        total = left[:, :1, -1:]
-        left = left[:, :, :-1]
-        right = total - left
-        below, above = self._value(left), self._value(right)
-        gain = _falls(left, below) + _falls(right, above) - _falls(total, self._value(total))
-        few = np.minimum(left[2], right[2]) < LEAST
-        gain[few | (directions[:, None] * (above - below) < 0.0)] = 0.0
-        at = int(gain.argmax())
-        return float(gain.flat[at]), *divmod(at, gain.shape[1])
-
-    def _value(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What a Newton step adds to the logarithm of the rate, within the bounds that monotony leaves."""
-        expected, seen, _ = sums
-        return np.asarray(np.minimum(np.maximum((seen - expected) / (expected + RIDGE), self.low), self.high))
-
     def value(self) -> float:
-        """The same of the leaf."""
-        return float(self._value(self.sums[:, :1].sum(2))[0])
+        """What a Newton step adds to the logarithm of the rate, within the bounds that monotony leaves."""
+        return float(_value(self.sums[:, :1].sum(2), self.low, self.high)[0])
 
     def halves(self, feature: int, level: int) -> tuple[float, float]:
-        """The values of both sides of a split."""
+        """The same of both sides of a split."""
         below, above = self.sums[:, feature, : level + 1].sum(1), self.sums[:, feature, level + 1 :].sum(1)
-        return float(self._value(below)), float(self._value(above))
+        return float(_value(below, self.low, self.high)), float(_value(above, self.low, self.high))
+
+
+def _best(leaves: list[_Leaf], directions: NDArray[np.float64]) -> list[tuple[float, int, int]]:
+    """By how much the loss falls where each leaf is split best, by which feature, after which level."""
+    low, high = np.array([(leaf.low, leaf.high) for leaf in leaves]).T[:, :, None, None]
+    left = np.cumsum(np.stack([leaf.sums for leaf in leaves], axis=1), axis=3)
+    total = left[:, :, :1, -1:]
+    left = left[:, :, :, :-1]
+    right = total - left
+    below, above = _value(left, low, high), _value(right, low, high)
+    gain = _falls(left, below) + _falls(right, above) - _falls(total, _value(total, low, high))
+    few = np.minimum(left[2], right[2]) < LEAST
+    gain[few | (directions[:, None] * (above - below) < 0.0)] = 0.0
+    flat = gain.reshape(len(leaves), -1)
+    places = flat.argmax(axis=1).tolist()
+    return [(float(one[at]), *divmod(at, gain.shape[2])) for one, at in zip(flat, places, strict=True)]
+
+
+def _value(sums: NDArray[np.float64], low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
+    expected, seen, _ = sums
+    return np.asarray(np.minimum(np.maximum((seen - expected) / (expected + RIDGE), low), high))
 
 
 def _falls(sums: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -108,7 +111,7 @@ class Grower:
     def grow(self) -> tuple[RateTree, list[NDArray[np.int64]]]:
         """The tree that lowers the Poisson loss most, and its leaves' rows."""
         leaves = [_Leaf(self._all, self._root)]
-        best = [leaves[0].best(self._directions)]
+        best = _best(leaves, self._directions)
         splits = []
         while len(leaves) < LEAVES:
             at = max(range(len(best)), key=lambda one: best[one][0])
@@ -116,10 +119,11 @@ class Grower:
             if gain <= 0.0:
                 break
             splits.append((at, feature, level))
-            leaves[at], new = self._split(leaves[at], feature, level)
+            leaves[at], new = sides = self._split(leaves[at], feature, level)
             leaves.append(new)
-            best[at] = leaves[at].best(self._directions)
-            best.append(new.best(self._directions))
+            if len(leaves) < LEAVES:
+                best[at], beside = _best(sides, self._directions)
+                best.append(beside)
         tree = RateTree(splits, np.array([leaf.value() for leaf in leaves]))
         grown = np.zeros_like(self._root[0])
         for leaf, factor in zip(leaves, np.exp(self._step * tree.values), strict=True):

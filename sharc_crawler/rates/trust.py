@@ -151,7 +151,11 @@ def of_headers(history: SiteHistory) -> SiteHistory:
 
 def dated(history: SiteHistory) -> SiteHistory:
     """The history with what deserves belief in its lastmods: the sitemap's word, where there is none the header's."""
-    sitemap, headers = (told.without_lastmods(~believed(told)) for told in (history, of_headers(history)))
+    sitemap = history.without_lastmods(~believed(history))
+    if np.isnan(history.modified).all():
+        return sitemap
+    headers = of_headers(history)
+    headers = headers.without_lastmods(~believed(headers))
     silent = np.isnan(sitemap.lastmods)
     return replace(
         sitemap,

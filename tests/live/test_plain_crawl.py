@@ -102,3 +102,14 @@ def test_processes_beside_a_crawl_load_only_what_they_use():
     assert int(compiled) < 10_000, "characters of expressions: 2 ms a thousand"
     names = {name.partition(".")[0] for name in loaded.split()}
     assert not names & {"warcio", "fsspec", "numpy", "scipy", "scrapy", "twisted", "asyncio", "jinja2", "rich"}
+
+
+def test_products_are_made_by_one_thread_unless_somebody_says_otherwise():
+    """Its BLAS, which NumPy loads, reads that when it is loaded."""
+    script = "import sys, sharc_crawler.live, os; print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
+    for told, expected in ({}, "1 False"), ({"OPENBLAS_NUM_THREADS": "2"}, "2 False"):
+        others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=others | told, check=True, capture_output=True, text=True
+        )
+        assert done.stdout.strip() == expected

@@ -91,3 +91,24 @@ def test_too_few_rows_are_one_leaf():
     x, bits, lengths = intervals(150)
     rate = Boosted(DIRECTIONS).fit(x, bits, lengths).rate(x)
     assert rate == pytest.approx(np.full(150, rate[0]))
+
+
+def test_the_rates_of_what_was_fitted_are_kept_and_levels_are_numpys():
+    x, bits, lengths = intervals(2_000)
+    x[:900, 2] = 0.5  # many share a value
+    model = Boosted(DIRECTIONS).fit(x, bits, lengths)
+    np.testing.assert_allclose(model.fitted_, model.rate(x), rtol=1e-12)
+    edges = np.quantile(x, np.linspace(0.0, 1.0, trees.LEVELS + 1)[1:-1], axis=0)
+    np.testing.assert_allclose(model.edges_, edges, rtol=1e-14)
+
+
+def test_splits_that_nobody_asks_for_are_not_looked_for(monkeypatch: pytest.MonkeyPatch):
+    x, bits, lengths = intervals(4_000)
+    levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
+    looked: list[int] = []
+    best = trees._best
+    monkeypatch.setattr(
+        trees, "_best", lambda leaves, directions: looked.append(len(leaves)) or best(leaves, directions)
+    )
+    trees.Grower(levels, bits > 0, DIRECTIONS, np.full(len(bits), bits.mean()), boosted.LEARNING_RATE).grow()
+    assert looked == [1] + [2] * (trees.LEAVES - 2)  # both sides at once, and none of the last

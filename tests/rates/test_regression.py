@@ -53,3 +53,12 @@ def test_a_page_far_from_all_others_does_not_end_the_fit():
     model = LogLinear().fit(x, codes, lengths)
     expected = (model.rate(x) * lengths).sum()
     assert expected == pytest.approx((codes == DATED).sum(), rel=1e-3), "the intercept is free: as many as there were"
+
+
+def test_the_rates_of_what_was_fitted_are_kept():
+    rng = np.random.default_rng(3)
+    x, lengths = rng.normal(size=(300, 2)), rng.uniform(0.5, 2.0, 300)
+    bits = (rng.random(300) < 0.4).astype(np.int8)
+    model = LogLinear().fit(x, bits, lengths)
+    np.testing.assert_allclose(model.scale_, x.std(0), rtol=1e-12)
+    np.testing.assert_allclose(model.fitted_, model.rate(x), rtol=1e-5)  # of the last step but a millionth

@@ -124,3 +124,13 @@ def test_nothing_said():
     assert not verdict.believed
     assert trust(SiteHistory.empty()) == []
     assert believed(SiteHistory.empty()).tolist() == []
+
+
+def test_headers_are_judged_only_where_a_server_sent_one(monkeypatch: pytest.MonkeyPatch):
+    judged: list[SiteHistory] = []
+    monkeypatch.setattr("sharc_crawler.rates.trust.believed", lambda told: judged.append(told) or believed(told))
+    silent = site(honest())
+    dated(silent)
+    assert len(judged) == 1
+    dated(replace(silent, modified=silent.times - DAY))
+    assert len(judged) == 3
