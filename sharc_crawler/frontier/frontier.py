@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.terms import Terms
 
 
+_FAILED, _PAGE, _ROBOTS, _SECOND = Result.FAILED, Kind.PAGE, Kind.ROBOTS, Slot.SECOND  # looked up once
 LEASE_TIME: Seconds = 3600.0
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
 
@@ -187,8 +188,8 @@ class Frontier:
             return None
         ledger = self.ledger
         capture = ledger.capture
-        again = outcome.result is Result.FAILED and task.attempt < ledger.politeness.attempts
-        if fetch.kind is Kind.ROBOTS and (outcome.retry_after or 0.0) > ledger.politeness.longest_pause:
+        again = outcome.result is _FAILED and task.attempt < ledger.politeness.attempts
+        if fetch.kind is _ROBOTS and (outcome.retry_after or 0.0) > ledger.politeness.longest_pause:
             again = False  # its host is left out
         again = again and (task.slot is not Slot.SECOND or capture.budget.spare(outcome.ended) >= 0)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
@@ -234,7 +235,7 @@ class Frontier:
         """Hand a task out; ``None`` where robots.txt or the budget forbids it."""
         pages = self.pages
         kind, url = pages.kinds[task.page], pages.urls[task.page]
-        if host.rules and kind is not Kind.ROBOTS:
+        if host.rules and kind is not _ROBOTS:
             if self._rules_are_old(host, task, now):
                 host.held.appendleft(task)
                 return None
@@ -243,7 +244,7 @@ class Frontier:
                 return None
         capture = self.ledger.capture
         taken = self._takes(capture, task, kind, url)
-        silent = host.silent(now) if self.ledger.leaves_hosts and not taken else ""
+        silent = host.silent(now) if (host.lost or host.away) and self.ledger.leaves_hosts and not taken else ""
         if silent and host.name in self.ledger.seeded:
             self._chooser.stopped(capture, error := StoppedCaptureError(silent), now)
             raise error
@@ -277,10 +278,10 @@ class Frontier:
         self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, *, free: bool
     ) -> str | None:
         """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
-        if kind is Kind.PAGE:
+        if kind is _PAGE:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
-            found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
+            found = task.slot is not _SECOND and self.pages.depths[task.page]
             traps = capture.traps if found and not self.pages.listed(task.page) else None
             if traps and (reason := traps.why_not_found(url, self.pages.parents[task.page], task.page)):
                 return reason

@@ -147,7 +147,7 @@ class Host:
     def over(self, outcome: Outcome) -> None:
         """A fetch ended, with all its attempts."""
         self.silence = self.silence if self.lost else outcome.started
-        self.lost = self.lost + 1 if outcome.result is Result.FAILED else 0
+        self.lost = self.lost + 1 if outcome.result is _FAILED else 0
 
     def pause(self, fetch: Fetch, outcome: Outcome, longest: Seconds, *, left: bool) -> None:
         """It is left alone for as long as it asks, up to the ``longest``; where it is ``left`` out, nobody waits."""
@@ -192,6 +192,9 @@ class _Place(IntEnum):
     DELAYED = 2
 
 
+_READY, _FAILED = _Place.READY, Result.FAILED  # looked up once
+
+
 class HostRing:
     """Hosts by number, each parked (nothing to do, or busy), ready or delayed until an instant.
 
@@ -217,11 +220,17 @@ class HostRing:
 
     def wake(self, host: int) -> None:
         """The host may have work: ask it soon."""
-        if self._places[host] != _Place.READY:
-            self._places[host] = _Place.READY
+        if self._places[host] != _READY:
+            self._places[host] = _READY
             self._ready.append(host)
             if len(self._ready) == 1:
                 self._woken()
+
+    def wake_all(self) -> None:
+        """All may have work."""
+        for host, place in enumerate(self._places):
+            if place != _READY:
+                self.wake(host)
 
     def head(self) -> int | None:
         """The host to ask next."""

@@ -132,8 +132,7 @@ class Ledger:
 
     def wake(self) -> None:
         """The capture may have work for its hosts."""
-        for number in range(len(self.hosts)):
-            self.ring.wake(number)
+        self.ring.wake_all()
 
     def freed(self, number: int) -> None:
         """A request to this host has ended: one that shares its pace may be asked, then itself."""

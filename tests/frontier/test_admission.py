@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.model import Result, Sighting, Slot
+from sharc_crawler.model import Kind, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 
@@ -43,3 +49,49 @@ def test_a_redirect_to_another_spelling_is_followed_once(world, impolite):
     asked = [fetch.url for _, fetch in world.requests if fetch.slot is not Slot.SECOND]
     assert asked.count(other) == 1
     assert asked.count(canonical_) == 1
+
+
+def steps(call, path: Path) -> int:
+    """Steps of Python that a module makes in a call."""
+    made = 0
+
+    def trace(frame, event, _):
+        nonlocal made
+        if frame.f_code.co_filename != str(path):
+            return None
+        frame.f_trace_opcodes = True
+        made += event == "opcode"
+        return trace
+
+    former = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(former)
+    return made
+
+
+def test_a_link_that_is_known_costs_no_step_of_its_own(world, impolite):
+    """A page names hundreds, and half of them are on every page."""
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    links = [page(str(number)) for number in range(400)]
+    assert frontier.schedule(links, world.now) == 400
+    path = Path(admission.__file__)
+    few, many = (steps(lambda some=some: frontier.schedule(some, world.now), path) for some in (links[:20], links))
+    assert 0 < few == many
+
+
+@pytest.mark.parametrize(
+    "first", [Sighting(ROOT + "post", key=ROOT + "post?form=1"), Sighting(ROOT + "a.png", Kind.RESOURCE)]
+)
+def test_links_of_several_kinds_are_found_again_each_by_its_key(world, impolite, first):
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    links = [first, page("1"), page("2", lastmod=5.0), page("3")]
+    assert frontier.schedule(links, world.now) == 4
+    known = len(frontier.pages)
+    assert frontier.schedule(links[::-1], world.now) == 0
+    assert frontier.schedule([], world.now) == 0
+    assert len(frontier.pages) == known

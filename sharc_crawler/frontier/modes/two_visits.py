@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 
-_PAGE, _OK = Kind.PAGE, Result.OK  # looked up once, as in the strategies' door
+_PAGE, _OK, _NOT_MODIFIED = Kind.PAGE, Result.OK, Result.NOT_MODIFIED  # looked up once, as in the strategies' door
 _ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested
 
 
@@ -112,7 +112,7 @@ class TwoVisits(Mode):
 
     def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
         """A page whose only download is T itself is downloaded."""
-        return slot is Slot.FIRST or not self.compares
+        return not self.compares or slot is Slot.FIRST
 
     def turn(self, now: Instant) -> None:
         """The apex's download is T where there is one."""
@@ -147,7 +147,7 @@ class TwoVisits(Mode):
 
     def asks_again(self, page: PageId, slot: Slot, outcome: Outcome) -> bool:
         """Of the sample what was answered 304."""
-        if outcome.result is not Result.NOT_MODIFIED or slot is not Slot.SECOND:
+        if outcome.result is not _NOT_MODIFIED or slot is not Slot.SECOND:
             return False
         if not self._drew:
             self._draw()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
     from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
     from sharc_crawler.frontier.traps.suspicion import Suspicion
+    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Outcome, PageId
 
 _YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
@@ -187,15 +188,15 @@ class Traps:
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
-        return (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
+        return (self.errors.shown or None) and (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
 
-    def doubts(self, page: PageId, url: str) -> bool:
+    def doubts(self, page: PageId, urls: Texts) -> bool:
         """Is a page to wait until nothing else is left?"""
-        if self._calendars and self._calendars.has(url):
+        if self._calendars and self._calendars.has(url := urls[page]):
             return self._calendars.doubts(page, url)
         if self.suspicion is not None and self.suspicion.doubts(page):
             return True
-        return self._places is not None and not self.alone and bool(self._places.judged(url, few=True))
+        return self._places is not None and not self.alone and bool(self._places.judged(urls[page], few=True))
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""

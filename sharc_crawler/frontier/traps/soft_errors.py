@@ -28,7 +28,7 @@ class SoftErrors:
         self._counts: dict[int, int] = {}  # of a folder and a content; the latest last
         self._asked: dict[str, str] = {}  # folder → what was asked for
         self.wanted: list[str] = []  #: what is to be asked for
-        self._shown: dict[str, str] = {}  # content of an error page → what showed it
+        self.shown: dict[str, str] = {}  #: content of an error page → what showed it
 
     def saw(self, url: str, content: str) -> None:
         """A page was captured. Queries are others' to look at: one page may be shown under many."""
@@ -56,10 +56,10 @@ class SoftErrors:
     def answered(self, url: str, content: str | None) -> None:
         """What was asked for was answered as if it were a page."""
         if content is not None and self.asked(url):
-            self._shown.setdefault(content, url)
+            self.shown.setdefault(content, url)
 
     def why_not(self, content: str | None) -> str | None:
         """Why what a page names, and nobody had named, is left; ``None``: it is not."""
-        if content not in self._shown:
+        if content not in self.shown:
             return None
-        return f"named by an error page of status 200 alone ({self._shown[content]} shows it, too)"
+        return f"named by an error page of status 200 alone ({self.shown[content]} shows it, too)"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SOON = 0.1  #: seconds until a capture is looked at again that is being worked on
 MAX_DOUBTED = 1_000  #: pages that are told to wait, per decision
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
+_DONE, _SECOND = Phase.DONE, Slot.SECOND  # looked up once
 
 
 class Chooser:
@@ -45,7 +46,7 @@ class Chooser:
     def _visit(self, number: int, host: Host, now: Instant) -> Task | None:
         """Ask the capture, if its pages may lie on this host."""
         capture = self._ledger.capture
-        if host.waits or not host.has_pages or capture.phase is Phase.DONE:
+        if host.waits or not host.has_pages or capture.life.phase is _DONE:
             return None
         for _ in range(MAX_HELD):
             try:
@@ -76,7 +77,7 @@ class Chooser:
                 return None
             over = self._finisher.complete(capture, now)
             return None if not over or capture.phase is Phase.DONE else self._ask(capture, now)  # the site's next part
-        if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
+        if visit.slot is _SECOND and capture.phase is Phase.VISIT:
             mode.turn(now)
         capture.owed.one()
         return Task(visit.page, visit.slot, visit.plan)
@@ -87,7 +88,7 @@ class Chooser:
         if traps is None:
             return visit
         for _ in range(MAX_DOUBTED):
-            if visit is None or visit.slot is Slot.SECOND or not traps.doubts(visit.page, urls[visit.page]):
+            if visit is None or visit.slot is _SECOND or not traps.doubts(visit.page, urls):
                 break
             self._finisher.prober.put_off(capture, visit)
             visit = capture.mode.next(strategy, now)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
 _OK, _PAGE, _SECOND, _ONLY = Result.OK, Kind.PAGE, Slot.SECOND, Slot.ONLY
+_PROBE, _SITEMAP, _LISTS = Kind.PROBE, Kind.SITEMAP, {Kind.SITEMAP, Kind.HUB}
+_CAPTURED, _LEASED_AGAIN = Event.CAPTURED, int(State.LEASED_AGAIN)
 KNOWN_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
 
 
@@ -77,7 +79,7 @@ class Finisher:
         capture.owed.ended()
         feeds = fetch.kind is _PAGE and self._feeds(ended, links)
         linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []
-        if fetch.kind is Kind.SITEMAP:
+        if fetch.kind is _SITEMAP:
             self._listed(capture, fetch.page, outcome, [*self._named.pop(fetch.lease, ()), *links])
         if fetch.slot is _ONLY and self._must_precede(ended):
             task = task._replace(slot=Slot.FIRST)
@@ -92,28 +94,28 @@ class Finisher:
     def _admitted(self, ended: Ended, links: Sequence[Sighting]) -> list[PageId]:
         """What it names is taken in; the pages of the capture among it. What nobody asked for names nothing."""
         capture, fetch, _, outcome = ended
-        if fetch.kind is Kind.PROBE:
+        if fetch.kind is _PROBE:
             return self.prober.named(capture, fetch, outcome, links)
-        moved, listed = "", fetch.kind is Kind.SITEMAP
-        links = capture.mode.named(fetch, outcome, links)
+        moved, listed = "", fetch.kind is _SITEMAP
+        links, now = capture.mode.named(fetch, outcome, links), ended.now
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             from sharc_crawler.frontier.visits.redirects import redirected, widen
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
             listed = listed or self._ledger.pages.listed(fetch.page)
             links = [*links, redirected(self._admitter.canonical, capture, fetch, outcome.location)]
-        if not links or not (capture.spec.discover or fetch.kind in (Kind.SITEMAP, Kind.HUB)):
+        if not links or not (capture.spec.discover or fetch.kind in _LISTS):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
             links = self.prober.known(capture, links, why)
-        linked = self._admitter.admit(capture, links, ended.now, fetch.page, depth, listed=listed).linked
-        if wanted := capture.mode.reconsidered(fetch.page, linked, ended.now):
-            self._admitter.take_up(capture, wanted, ended.now)
+        linked = self._admitter.admit(capture, links, now, fetch.page, depth, listed=listed).linked
+        if wanted := capture.mode.reconsidered(fetch.page, linked, now):
+            self._admitter.take_up(capture, wanted, now)
         if moved:
             from sharc_crawler.frontier.visits.redirects import open_moved
 
-            open_moved(self._opener, self._admitter, capture, moved, ended.now)
+            open_moved(self._opener, self._admitter, capture, moved, now)
         if fetch.kind is _PAGE:
             self._ledger.linked(fetch.page, outcome.started, linked)
             capture.mode.linked(fetch.page, linked)
@@ -124,8 +126,7 @@ class Finisher:
     def _feeds(self, ended: Ended, links: Sequence[Sighting]) -> bool:
         """Does a copy of another page name new pages of its like?"""
         capture, fetch, task, outcome = ended
-        content = content_of(outcome)
-        if capture.traps is None or content is None or not links or task.slot is _SECOND:
+        if capture.traps is None or not links or task.slot is _SECOND or (content := content_of(outcome)) is None:
             return False
         if not capture.traps.copied(fetch.url, content, self._ledger.pages):
             return False
@@ -176,12 +177,12 @@ class Finisher:
     def _visited(self, ended: Ended, *, feeds: bool) -> None:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
-        captured, again = outcome.result is _OK, pages.states[task.page] == State.LEASED_AGAIN
+        captured, again = outcome.result is _OK, pages.states[task.page] == _LEASED_AGAIN
         if again:  # a second look before T: what it shows stands for the page; where it shows nothing, the first does
             before = pages.remembered(task.page)
             capture.mode.visited_again(task.page, before, outcome)
             capture.revisited.looked(fetch.url, before, outcome)
-        pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
+        pages.move(task.page, _CAPTURED if captured else Event.NO_CONTENT)
         if captured:
             pages.remember(task.page, outcome, capture.mode.compares)
             capture.revisited.visited(fetch.url, outcome)
@@ -249,10 +250,11 @@ class Finisher:
             self._judge(page, judgement)
         for page in self._unjudged():
             pages, apex = self._ledger.pages, twice and page == capture.mode.apex
+            if not twice or apex:
+                self._judge(page, capture.revisited.apex(pages.urls[page], pages.remembered(page)) if apex else ONCE)
+                continue
             never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
-            never = LATE_DOWNLOAD if page in capture.again else never
-            at_once = capture.revisited.apex(pages.urls[page], pages.remembered(page)) if apex else ONCE
-            self._judge(page, never if twice and not apex else at_once)
+            self._judge(page, LATE_DOWNLOAD if page in capture.again else never)
         if capture.mode.part_over(now):
             self._end(capture, now)
         return True

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Former = Callable[[CaptureSpec, str], Validators]
 
 
+#: looked up once
+_LEASE, _LEASED_AGAIN, _SECOND, _ASKED = Event.LEASE, int(State.LEASED_AGAIN), Slot.SECOND, {Kind.PAGE, Kind.RESOURCE}
+
+
 class Leases:
     """Leases, oldest first. Each ends once: answered, given back, or expired."""
 
@@ -38,7 +42,7 @@ class Leases:
         """Hand a task out: the download of its page, which is of this kind and has this URL."""
         page = task.page
         pages = self._ledger.pages
-        pages.move(page, Event.LEASE)
+        pages.move(page, _LEASE)
         number = self._ledger.shared.last = self._ledger.shared.last + 1
         fetch = Fetch(
             number,
@@ -62,11 +66,11 @@ class Leases:
     def _known(self, task: Task, kind: Kind, url: str) -> Validators:
         """What a download may ask by: what the first one had, or a former capture's; a second look asks for all."""
         capture = self._ledger.capture
-        if task.slot is Slot.SECOND:
+        if task.slot is _SECOND:
             return self._ledger.pages.validators(task.page) if self._believed() else NO_VALIDATORS
-        if self._ledger.pages.states[task.page] == State.LEASED_AGAIN:
+        if self._ledger.pages.states[task.page] == _LEASED_AGAIN:
             return NO_VALIDATORS
-        if kind in (Kind.PAGE, Kind.RESOURCE) and capture.mode.asks_by_former(kind, task.slot):
+        if kind in _ASKED and capture.mode.asks_by_former(kind, task.slot):
             return self._former(capture.spec, url)
         return NO_VALIDATORS
 
@@ -75,7 +79,7 @@ class Leases:
         lease = self._open.pop(fetch.lease, None)
         if lease is None:
             return None
-        if not self._over(fetch):
+        if not self._let_go or not self._over(fetch):
             self._free(fetch, outcome)
         self._remember(fetch.page, int(outcome.started))
         return lease[1]
@@ -154,5 +158,6 @@ class Leases:
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
         host.pace.pause((outcome.sent or outcome.started) + host.delay)
-        host.pause(fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
+        if outcome.retry_after or host.away:
+            host.pause(fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
         self._ledger.freed(number)
