@@ -349,8 +349,8 @@ class Mutating:
             pairs = list(swaps(plain, changed))
         except ValueError:
             return []
-        if any(old.co_freevars != new.co_freevars for old, new in pairs):
-            return []
+        if any(old.co_freevars != new.co_freevars or old.co_name == "__new__" for old, new in pairs):
+            return []  # a kind's members are made while its module is loaded
         return [(one, new) for old, new in pairs for one in self.functions[_name(old)]]
 
     def _dies(self, swapped: Swapped, tests: list[str], limit: int) -> int:

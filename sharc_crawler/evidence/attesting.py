@@ -212,7 +212,7 @@ class Attestations:
         return sorted(self.audited)
 
     def _fewer(self, found: set[PageId], pages: int, again: int) -> set[PageId]:
-        most = max(0, int(2 * self.share * pages) - again)
+        most = int(2 * self.share * pages) - again  # or less than none: there is a least of each kind
         room = max(audit.LEAST, int(audit.MOST * pages))
         return audit.fewer(self._strata, found, most, self._seed, self._honest, room, self.share)
 

@@ -9,6 +9,7 @@ from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.lastmods import Change
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Hints, Kind, Outcome, Result, Validators, Verdict
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
@@ -449,3 +450,150 @@ def test_a_download_that_ends_or_begins_at_t_lies_on_its_side_of_it(first: float
     capture.again(page, "A", at=again)
     judgement = capture.judged()[0][page]
     assert (judgement.verdict, judgement.evidence) == (Verdict.COHERENT, Evidence.BYTES)
+
+
+def read_at(attesting: Attestations, date: float | None, result: Result = Result.OK) -> None:
+    """Sitemap 77 was read from ``VISIT`` on, for a second, and its server says that it is this late."""
+    attesting.read(77, Outcome(result, VISIT, VISIT + 1.0, status=200, date=date))
+
+
+def test_the_clock_of_the_sitemaps_server_is_known_when_one_is_read(monkeypatch) -> None:
+    """It is ahead of ours by 99 seconds at least, by 101 at most."""
+    for date, ahead in ((VISIT + 100.0, 99.0), (None, 0.0)):
+        for less, may in ((0.5, True), (0.0, False)):
+            attesting = Attestations(NOBODY, 0.0, 0.0)
+            attesting.ingest(0, VISIT, VISIT + ahead - 5.0 - less, 5.0)
+            read_at(attesting, date)
+            assert attesting.sitemaps == {77: VISIT}
+            assert attesting.attestable(0, "http://h/a/0.html", VISIT) is may
+    told = []
+    monkeypatch.setattr(SiteHistory, "sitemap_read", lambda self, now, lastmods: told.append(lastmods) or self)
+    attesting = Attestations(NOBODY, 0.0, 0.0)
+    attesting.ingest(0, VISIT, 500.0, 60.0)
+    read_at(attesting, VISIT + 100.0)
+    attesting.begin({0: "http://h/a", 1: "http://h/b"}, VISIT)
+    assert told == [{"http://h/a": (401.0, 60.0)}]
+
+
+def test_a_sitemap_that_could_not_be_read_is_not_read_again() -> None:
+    attesting = Attestations(NOBODY, 0.0, 0.0)
+    read_at(attesting, VISIT + 100.0, Result.GONE)
+    assert attesting.sitemaps == {}
+
+
+@pytest.mark.parametrize(("result", "changed"), [(Result.GONE, 1), (Result.REDIRECTED, 1), (Result.REFUSED, 0)])
+def test_a_page_that_is_gone_has_changed_whatever_its_answer_looks_like(result: Result, changed: int) -> None:
+    capture = Capture(share=1.0)
+    away = capture.page(STILL, "A")
+    capture.audited()
+    capture.again(away, "A", result=result)
+    assert capture.judged()[1]["changed"] == changed
+
+
+def test_pages_are_kept_by_their_downloads_and_resources_by_their_first() -> None:
+    attesting = Attestations(NOBODY, 0.0, 0.0)
+    outcome = Outcome(Result.OK, VISIT, VISIT + 0.1, status=200, digest="A", date=VISIT)
+    attesting.visited(0, Kind.PAGE, outcome, once=True)
+    attesting.visited(1, Kind.RESOURCE, outcome, once=True)
+    assert (set(attesting.downloads), set(attesting.embedded), attesting.once) == ({0}, {1}, {0})
+
+
+def test_of_classes_that_something_speaks_against_no_word_is_believed() -> None:
+    capture = Capture()
+    still, doubted = capture.page(STILL, "A"), capture.page(STILL, "A", folder="liars")
+    capture.attesting._doubted = {"/liars/*.html"}
+    assert capture.attesting.trusted(capture.urls[still])
+    assert not capture.attesting.trusted(capture.urls[doubted])
+    capture.attesting.draw_more(capture.urls, seed=1)
+    assert set(capture.attesting._strata) == {still}
+    assert capture.attesting.since_visit(still, capture.urls[still], T) is Change.UNCHANGED
+    assert capture.attesting.since_visit(doubted, capture.urls[doubted], T) is Change.UNKNOWN
+    assert capture.attesting.since_visit(99, "http://h/a/99.html", T) is Change.UNKNOWN, "never downloaded"
+
+
+def test_what_words_say_of_the_time_since_a_visit_later_downloads_do_not_change() -> None:
+    capture = Capture()
+    page = capture.page(STILL, "A", "B")
+    assert capture.attesting.since_visit(page, capture.urls[page], T) is Change.UNCHANGED
+
+
+def test_undated_are_pages_whose_last_download_did_not_say_when_they_changed() -> None:
+    capture = Capture()
+    silent, dated, later = (capture.page(STILL, "A", "A") for _ in range(3))
+    downloads = capture.attesting.downloads
+    downloads[dated] = [one._replace(modified=STILL) for one in downloads[dated]]
+    downloads[later] = [downloads[later][0]._replace(modified=STILL), downloads[later][1]]
+    assert capture.attesting.undated([silent, dated, later]) == [silent, later]
+
+
+def test_a_page_that_a_sitemap_tells_of_keeps_its_stratum() -> None:
+    capture = Capture(share=1.0)
+    listed = capture.page(STILL, "A")
+    capture.audited()
+    found = capture.page(STILL, "A")
+    capture.attesting.draw_more(capture.urls, seed=1)
+    assert capture.attesting._strata == {listed: "", found: "/a/*.html found on the way"}
+
+
+def test_a_page_whose_visit_ends_at_t_is_audited() -> None:
+    capture = Capture(share=1.0)
+    page = capture.page(STILL, "A", first=T - 0.125)
+    (one,) = capture.attesting.downloads[page]
+    capture.attesting.downloads[page] = [one._replace(ended=T)]
+    assert capture.audited() == [page]
+
+
+def test_twice_the_share_less_what_is_downloaded_again_is_audited_and_there_is_a_room_for_the_least(monkeypatch):
+    asked = []
+
+    def fewer(_labels, drawn, most, _seed, _honest, room, share):
+        asked.append((most, room, share))
+        return drawn
+
+    monkeypatch.setattr(audit, "fewer", fewer)
+    capture = Capture(share=0.1)
+    page = capture.page(STILL, "A")
+    capture.audited()
+    asked.clear()
+    assert capture.attesting.likely(1000, 7) == {page}
+    assert capture.attesting.likely(10, 7) == {page}
+    assert asked == [(193, 90, 0.1), (-5, audit.LEAST, 0.1)]
+
+
+def test_a_lie_spares_no_other_kind_its_audit() -> None:
+    capture = Capture(share=1.0)
+    liars = [capture.page(STILL, "A", folder="0liars") for _ in range(40)]
+    others = [capture.page(STILL, "A", folder="others") for _ in range(40)]
+    capture.audited()
+    capture.again(liars[0], "B")
+    assert set(capture.audits(told=True)) == set(others)
+
+
+def test_of_a_large_kind_a_quarter_more_is_audited_each_time() -> None:
+    capture = Capture(share=1.0)
+    pages = [capture.page(STILL, "A") for _ in range(60)]
+    capture.audited()
+    for seen, more in ((0, 1), (7, 1), (8, 2), (19, 4), (20, 5)):
+        for page in pages[:seen]:
+            if len(capture.attesting.downloads[page]) == 1:
+                capture.again(page, "A")
+        capture.attesting._named.clear()
+        assert len(capture.audits()) == more
+
+
+@pytest.mark.parametrize(("sitemaps", "waits"), [(0, False), (4, True), (5, False)])
+def test_the_rest_of_a_kind_waits_for_the_sitemaps_where_that_is_not_dearer(sitemaps: int, waits: bool) -> None:
+    capture, drawn = lone_kind()
+    (first,) = capture.audits()
+    capture.again(first, "B")
+    capture.attesting.sitemaps = dict.fromkeys(range(1_000, 1_000 + sitemaps), T)
+    assert (capture.audits() == []) is waits
+    assert len(drawn) == 5
+
+
+def test_that_a_page_changed_is_seen_by_its_first_two_downloads() -> None:
+    capture, _ = lone_kind()
+    (first,) = capture.audits()
+    capture.again(first, "A")
+    capture.again(first, "A", at=END)
+    assert len(capture.audits()) == 1

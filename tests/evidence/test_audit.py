@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 from math import comb, prod
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.audit import LEAST, Stratum, bound, fewer, sample, strata
 
 
@@ -133,3 +135,29 @@ def test_of_a_kind_that_the_bound_does_not_feel_an_eighth_is_audited_and_of_the_
 def test_a_share_that_was_asked_for_is_kept_however_little_room_there_is() -> None:
     labels = dict.fromkeys(range(100), "one")
     assert len(fewer(labels, sample(labels, 0.3, seed=3), most=30, seed=3, honest=["one"], room=1, share=0.3)) == 30
+
+
+def test_a_kind_has_a_stratum_of_its_own_if_what_remains_is_as_large_as_one() -> None:
+    for folders, own in ((4, ["c 1"] * 4), (3, ["c"] * 4)):
+        urls = [*(f"http://h/{page}" for page in range(4)), *(f"http://h/b/{page}" for page in range(folders))]
+        labels = audit.strata(dict(enumerate(urls)), own=(1, 4, 99), classes=["c"] * len(urls))
+        assert [labels[page] for page in range(4)] == own
+
+
+def test_a_name_that_is_one_word_begins_as_any() -> None:
+    begins = [audit._kinds(f"http://h/a/{last}", "c")[2].split()[-1] for last in ("list", "list-1", "7")]
+    assert begins == ["…", "list-", "…"]
+
+
+def test_of_a_stratum_that_adds_nothing_an_eighth_is_enough_and_of_others_an_eighth_may_be_the_least() -> None:
+    labels = {page: "/few/*" if page < 16 else "/many/*" for page in range(1_600)}
+    kept = audit.fewer(labels, labels, 0, 1, labels.values(), room=99, share=0.02)
+    assert Counter(labels[page] for page in kept) == {"/few/*": 2, "/many/*": 5}
+    alone = dict.fromkeys(range(40), "/a/*")
+    assert len(audit.fewer(alone, alone, 0, 1, (), room=0, share=0.0)) == 5
+    assert len(audit.fewer(alone, alone, 0, 1, alone.values(), room=0, share=0.0)) == 1
+
+
+def test_what_goes_undetected_in_just_one_case_of_twenty_is_believed() -> None:
+    assert audit.bound([audit.Stratum(1, 19)]) == 1
+    assert audit.bound([audit.Stratum(1, 20)]) == 0

@@ -20,6 +20,7 @@ from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result, Slot, Url
+from sharc_crawler.rates.base import PRIOR
 
 times = st.integers(0, 200).map(lambda number: number / 2)
 SLOTS = np.arange(6.0)
@@ -62,6 +63,7 @@ def test_example_6_worst_case() -> None:
     assert penalties[[1, 8]] == pytest.approx(32.5)
     assert rates @ penalties[worst_case_slots(rates, 0)] == pytest.approx(755)
     assert worst_case_increase(rates, 4) == pytest.approx(176)
+    assert worst_case_increase(rates, 4, step=3.0) == pytest.approx(9 * 176), "it is of the square of the time"
     assert worst_case_increase(rates, 4) / 755 == pytest.approx(0.233, abs=5e-4)
 
 
@@ -265,3 +267,18 @@ def test_totals_are_sums_and_means_of_the_pages_that_each_is_known_of() -> None:
         "from": iso(0.0), "to": iso(9.0), "pages": 3, "guessed": 1, "actual_pages": 3,
         "stochastic": 6.0, "stochastic_average": 2.0, "deviation": 2.0 / 3, "actual": 9.0, "actual_average": 3.0,
     }  # fmt: skip
+
+
+def test_pages_edited_together_vary_together_and_guessed_rates_are_told() -> None:
+    visit = VisitFacts(Slot.FIRST, Result.OK, 1.0, 1.0)
+    page = PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.3, "sitemap", visit=visit)
+    alone, together = (Blur((0.0, 9.0), group).of([page])[0] for group in (1.0, 3.0))
+    assert together.variance == pytest.approx(3 * alone.variance) != 0
+    assert [one.guessed for one in Blur((0.0, 9.0)).of([page, replace(page, rate_source=PRIOR)])] == [False, True]
+
+
+def test_over_an_instant_nothing_is_blurred() -> None:
+    visit = VisitFacts(Slot.FIRST, Result.OK, 5.0, 5.0)
+    page = PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.3, "sitemap", visit=visit, true_changes=(5.0,))
+    assert Blur((5.0, 5.0)).of([page]) == [PageBlur()]
+    assert Blur((math.inf, -math.inf)).of([page]) == [PageBlur()]

@@ -35,6 +35,9 @@ def history(*pages: list[tuple[float, float]]) -> SiteHistory:
         ([[(T, 5.0), (T + DAY, T + HOUR)]], 0.0),  # changed after the first access
         ([[(T, 5.0), (T + DAY, T - HOUR)]], 2 * (HOUR - 1)),  # before it: then it was not told
         ([[(T, 5.0)], [(T + DAY, T - HOUR)]], 0.0),  # of two pages
+        ([[(T, 5.0), (T + DAY, 6.0)]], 0.0),  # it may be the same second
+        ([[(T, 5.0), (T + DAY, 7.0)]], 2 * (T - 8.0)),
+        ([[(T, -9e6), (T + DAY, T - 30 * DAY - 1.0)]], 2 * 30 * DAY),  # as late as can be
         ([[(T, np.nan), (T + DAY, T - HOUR)]], 0.0),  # nothing was said then
         ([[(T, 5.0), (T + DAY, T - 40 * DAY)]], 0.0),  # dated anew
         ([[(T, 5.0), (T + DAY, T - HOUR)], [(T, 5.0), (T + DAY, T - 2 * HOUR)]], 2 * (2 * HOUR - 1)),
@@ -73,3 +76,21 @@ def test_a_sitemap_that_tells_within_its_lag_is_late_and_no_liar():
 @given(st.lists(st.floats(T - 900, T + 900), max_size=3), st.floats(0, 500))
 def test_readings_of_one_page_show_no_more_than_twice_the_lag(changes, late):
     assert seen([told(changes, late, at) for at in (T - 500, T, T + 200, T + 600)]) <= 2 * late
+
+
+@pytest.mark.parametrize(
+    ("before", "later", "behind", "lag"),
+    [
+        (5.0, 6.0, 0.0, 0.0),  # it may be the same second
+        (5.0, T - HOUR, 0.0, 2 * (HOUR - 1)),
+        (5.0, T - HOUR, 60.0, 2 * (HOUR + 59)),  # by a clock that is ahead of ours
+        (-9e6, T - 30 * DAY - 1.0, 0.0, 2 * 30 * DAY),
+        (-9e6, T - 30 * DAY - 2.0, 0.0, 0.0),
+        (5.0, T - 1.25, 0.0, 0.5),
+        (5.0, T - 1.0, 0.0, 0.0),
+    ],
+)
+def test_a_lag_is_seen_from_a_reading_that_did_not_tell_of_what_was_before_it(before, later, behind, lag):
+    readings = [Lastmod(T, before, before + 1.0), Lastmod(T + DAY, later, later + 1.0)]
+    assert seen(readings, behind) == pytest.approx(lag)
+    assert seen(readings[::-1], behind) == pytest.approx(lag), "in whatever order they come"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, header_lastmod, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, _no_copy_of, anywhere, differ, header_lastmod, weigh
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change
 
@@ -225,3 +226,52 @@ def test_of_several_downloads_the_best_word_counts() -> None:
         found = weigh(downloads, [Lastmod(125.0, 40.0, 48.0)], 100.0, lag).comparison
         assert (found.change, found.evidence) == (Change.UNCHANGED, evidence)
     assert weigh([BEFORE._replace(away=True)], [], 100.0).comparison.reason == Reason.NO_DOWNLOAD
+
+
+def dated(started: float, ended: float, digest: str = "A", **more) -> Download:
+    """By a server whose clock is ours, to the second."""
+    return Download(started, ended, started, digest, **more)
+
+
+def test_a_last_modified_as_long_before_the_date_as_dates_are_precise_is_no_repeated_date() -> None:
+    modified = 100.0 - DATE_PRECISION
+    assert header_lastmod(dated(100.0, 101.0, modified=modified)) == Lastmod(100.0, modified - 1.0, modified + 1.0)
+    assert header_lastmod(dated(100.0, 101.0, modified=modified + 0.5)) is None
+    copy = header_lastmod(dated(100.0, 101.0, modified=50.0, age=5.0))
+    assert copy == Lastmod(100.0 - 5.0 - AGE_PRECISION, 49.0, 51.0)
+
+
+def test_a_later_download_of_the_same_date_may_be_no_copy_if_little_time_has_passed() -> None:
+    first, soon = dated(100.0, 100.1), 100.0 + DATE_PRECISION
+    later = ((soon, 100.0), (soon + 0.5, 100.0), (soon + 0.5, 101.0))
+    ages = [_no_copy_of(first, Download(at, at, date)).age for at, date in later]
+    assert ages == [0.0, DATE_PRECISION + 0.5, 0.0]
+
+
+@pytest.mark.parametrize(("read", "change"), [(T - 1.0, Change.UNKNOWN), (T, Change.UNCHANGED)])
+def test_of_a_visit_that_ends_at_t_only_what_is_read_from_then_on_speaks(read: float, change: Change) -> None:
+    assert weigh([dated(T - 2.0, T)], [Lastmod(read, 5.0, 6.0)], T).comparison.change is change
+
+
+@pytest.mark.parametrize(
+    ("read", "latest", "lies"),
+    [(201.0, 98.0, 1), (200.5, 98.0, 0), (201.0, 98.9, 1), (201.0, 99.0, 0), (201.0, 100.5, 0)],
+)
+def test_a_lie_dates_a_change_that_bytes_show_before_the_first_of_them(read: float, latest: float, lies: int) -> None:
+    """The first was asked for at 100, and its server's clock is a second behind ours at most."""
+    first, second = dated(100.0, 101.0), dated(200.0, 201.0, "B")
+    assert len(weigh([first, second], [Lastmod(read, 5.0, latest)], 150.0).lies) == lies
+
+
+@pytest.mark.parametrize(
+    ("earliest", "latest", "lies"), [(7.0, 8.0, 1), (6.0, 8.0, 0), (7.0, 498.9, 1), (7.0, 499.0, 0)]
+)
+def test_a_lastmod_that_another_one_belies_dates_no_change_into_a_time_that_it_calls_still(earliest, latest, lies):
+    """The first was read at 500: until 499, by the server's clock, nothing had changed since 6."""
+    said = [Lastmod(500.0, 5.0, 6.0), Lastmod(900.0, earliest, latest)]
+    assert len(weigh([dated(100.0, 101.0)], said, 150.0).lies) == lies
+
+
+def test_a_page_that_is_away_differs_from_one_that_is_not_whatever_came() -> None:
+    here, away = dated(1.0, 1.1), dated(9.0, 9.1, away=True)
+    assert [differ(one, other) for one in (here, away) for other in (here, away)] == [False, True, True, False]

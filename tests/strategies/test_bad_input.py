@@ -30,6 +30,8 @@ def test_pages_that_cannot_be(column: str, value: float) -> None:
     columns: dict[str, Any] = {"rates": [0.1, 0.2], column: [0.1, value]}
     with pytest.raises(UsageError, match=rf"the {column[:-1]} of page 8 is {value}; it must be a finite number >= 0"):
         Candidates.of([7, 8], **columns)
+    with pytest.raises(UsageError, match="of page 9 is"):
+        Candidates.of([7, 8, 9], **{**columns, "rates": [0.0] * 3, column: [0.0, 0.1, value]})
 
 
 @pytest.mark.parametrize("shape", [0.0, -1.0, math.nan])
