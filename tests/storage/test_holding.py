@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.errors import Superseded
 from sharc_crawler.storage.beside import is_held
-from sharc_crawler.storage.holding import hold, owner
+from sharc_crawler.storage.holding import LOCK, hold, owner
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is held there")
@@ -26,3 +26,6 @@ def test_a_folder_is_held_by_one_until_it_is_let_go_and_names_who_held_it_last(t
     assert owner(tmp_path) == mine, "whoever held it last stays named"
     hold(tmp_path).close()
     assert owner(tmp_path) == mine, "and is named once"
+    (tmp_path / LOCK).write_text("another that has a longer name than ours")
+    hold(tmp_path).close()
+    assert owner(tmp_path) == mine, "alone"
