@@ -43,12 +43,16 @@ class Boosted:
 
     def fit(self, features: NDArray[np.float64], changed: NDArray[np.int8], lengths: NDArray[np.float64]) -> Self:
         """One row per interval, as in :class:`~sharc_crawler.rates.regression.LogLinear`."""
-        self.edges_ = _quantiles(features)
+        varied = features.min(0) < features.max(0)
+        varied[0] |= not varied.any()
+        self.told_ = np.flatnonzero(varied)  # what is the same everywhere splits nothing
+        self.edges_ = _quantiles(features[:, self.told_])
         self.length_ = float(lengths.mean())
         weights, seen = lengths / self.length_, changed > 0
         self.start_ = float(np.log(np.count_nonzero(seen) / weights.sum()))
         expected = weights * np.exp(self.start_)
-        grower = Grower(self._levels(features), seen, self.directions, expected, LEARNING_RATE)
+        directions = [self.directions[feature] for feature in self.told_.tolist()]
+        grower = Grower(self._levels(features), seen, directions, expected, LEARNING_RATE)
         self.trees_ = [grower.grow()[0] for _ in range(ROUNDS)]
         self.fitted_ = self._told(expected / weights)  # the trees' words have gone into what is expected
         return self
@@ -65,9 +69,11 @@ class Boosted:
         return np.asarray(-np.log1p(-np.clip(often, 1e-9, MOST)) / self.length_)
 
     def _levels(self, features: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """Every feature as the number of its level, feature by feature."""
-        columns = zip(self.edges_.T, features.T, strict=True)
-        return np.stack([np.searchsorted(edges, column) for edges, column in columns]).astype(np.uint8)
+        """Every feature that tells rows apart as the number of its level, feature by feature."""
+        levels = np.empty((len(self.told_), len(features)), np.uint8)
+        for own, edges, feature in zip(levels, self.edges_.T, self.told_.tolist(), strict=True):
+            own[:] = np.searchsorted(edges, features[:, feature])
+        return levels
 
 
 def _quantiles(features: NDArray[np.float64]) -> NDArray[np.float64]:

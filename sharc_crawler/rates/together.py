@@ -32,7 +32,9 @@ class SitemapColumns(NamedTuple):
     stated: Mapping[str, Rate]  #: rates by ``changefreq``
 
     def select(self, rows: NDArray[np.int64]) -> SitemapColumns:
-        """Of some URLs."""
+        """Of some URLs, in their order."""
+        if len(rows) == len(self.urls):
+            return self
         urls = [self.urls[row] for row in rows.tolist()]
         return SitemapColumns(urls, self.lastmods[rows], self.precisions[rows], self.stated)
 

@@ -112,3 +112,12 @@ def test_splits_that_nobody_asks_for_are_not_looked_for(monkeypatch: pytest.Monk
     )
     trees.Grower(levels, bits > 0, DIRECTIONS, np.full(len(bits), bits.mean()), boosted.LEARNING_RATE).grow()
     assert looked == [1] + [2] * (trees.LEAVES - 2)  # both sides at once, and none of the last
+
+
+def test_features_that_are_the_same_everywhere_are_not_counted_and_change_nothing():
+    x, bits, lengths = intervals(2_000)
+    wide = np.insert(x, [2, 5], 7.0, axis=1)
+    model = Boosted([1, -1, 1, 0, 1, 0, -1]).fit(wide, bits, lengths)
+    assert model.told_.tolist() == [0, 1, 3, 4, 5]
+    np.testing.assert_array_equal(model.rate(wide), Boosted(DIRECTIONS).fit(x, bits, lengths).rate(x))
+    assert np.ptp(Boosted([1]).fit(wide[:, 2:3], bits, lengths).rate(wide[:, 2:3])) == 0.0

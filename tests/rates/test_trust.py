@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.together import SitemapColumns
 from sharc_crawler.rates.trust import believed, classes, dated, trust
 from sharc_crawler.urls import url_class
 
@@ -134,3 +135,12 @@ def test_headers_are_judged_only_where_a_server_sent_one(monkeypatch: pytest.Mon
     assert len(judged) == 1
     dated(replace(silent, modified=silent.times - DAY))
     assert len(judged) == 3
+
+
+def test_all_of_a_history_is_itself_so_that_its_classes_are_known_again():
+    history, pages = site(honest()), np.arange(40)
+    assert history.select(pages) is history
+    assert history.select(pages[::-1]).urls == history.urls[::-1]
+    said = SitemapColumns(history.urls, np.zeros(40), np.zeros(40), {})
+    assert said.select(pages) is said
+    assert said.select(pages[5:]).urls == history.urls[5:]
