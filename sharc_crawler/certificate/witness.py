@@ -33,6 +33,7 @@ MAIN = ("response", "revisit")
 RESOURCE = "resource"
 _ABOUT_PAGES = re.compile(r"urn:(?:view|text|pageinfo):https?://\S+")  #: resources that a crawl makes
 _OURS = (*MAIN, "warcinfo", "request", "metadata", RESOURCE)
+FEW = 1_000  #: exchanges that are held as they are
 _DIGITS = 100  #: of a length; Python reads no number of thousands
 _HEAD = b"\x1f\x8b\x08" + bytes(5)  #: of each member: no name, no comment, no time
 
@@ -123,10 +124,12 @@ _KINDS: list[str] = []  #: that were met
 
 
 class Witness:
-    """All exchanges of some WARC files; they lie on disk, since there may be a million."""
+    """All exchanges of some WARC files; many lie on disk, since there may be a million."""
 
     def __init__(self) -> None:
-        self._exchanges = Scratch()
+        self._few: dict[str, RecordedExchange] = {}  # by place; each is there or on disk
+        self._moments: dict[str, RecordedExchange] = {}  # the same
+        self._many: Scratch | None = None
         self.documents: dict[Place, RecordedDocument] = {}
         self.kinds: dict[str, Kinds] = {}  #: by file
         self.findings: list[Finding] = []
@@ -134,26 +137,35 @@ class Witness:
 
     def add(self, exchange: RecordedExchange) -> None:
         """One more exchange, with all of its records."""
-        place = f"{exchange.file}:{exchange.offset}"
-        self._exchanges.add(place, f"{exchange.date} {exchange.uri}", exchange.packed())
+        if len(self._few) >= FEW:
+            self._many = self._many or Scratch()
+            for place, one in self._few.items():
+                self._many.add(place, f"{one.date} {one.uri}", one.packed())
+            self._few, self._moments = {}, {}
+        self._few[f"{exchange.file}:{exchange.offset}"] = exchange
+        self._moments[f"{exchange.date} {exchange.uri}"] = exchange
 
     def __iter__(self) -> Iterator[RecordedExchange]:
-        return map(RecordedExchange.unpacked, self._exchanges)
+        yield from map(RecordedExchange.unpacked, self._many or ())
+        yield from self._few.values()
 
     def at(self, place: str) -> RecordedExchange | None:
         """The exchange at a place, ``file:offset``."""
-        found = self._exchanges.first(place)
-        return RecordedExchange.unpacked(found) if found else None
+        return self._few.get(place) or _unpacked(self._many.first(place) if self._many else None)
 
     def of(self, moment: Moment) -> RecordedExchange | None:
-        """The exchange of a moment."""
-        found = self._exchanges.second(f"{moment[1]} {moment[0]}")
-        return RecordedExchange.unpacked(found) if found else None
+        """The exchange of a moment: the last one."""
+        named = f"{moment[1]} {moment[0]}"
+        return self._moments.get(named) or _unpacked(self._many.second(named) if self._many else None)
 
     def find(self, file: str | None, offset: int | None, moment: Moment) -> RecordedExchange | None:
         """The exchange at a place, or, where files were written anew, of a moment."""
         found = self.at(f"{file}:{offset}")
         return found if found and (found.uri, found.date) == moment else self.of(moment) or found
+
+
+def _unpacked(found: bytes | None) -> RecordedExchange | None:
+    return RecordedExchange.unpacked(found) if found else None
 
 
 def ingest(
@@ -325,4 +337,4 @@ def _add(exchange: RecordedExchange, record: Record) -> None:
     else:
         exchange.notes.update((name.decode(), value) for name, value in _NOTE.findall(record.text))
         if "http-response-base64" in exchange.notes:
-            exchange.message = parse_response(b64decode(exchange.notes["http-response-base64"]))
+            exchange.message = _head(parse_response(b64decode(exchange.notes["http-response-base64"])))

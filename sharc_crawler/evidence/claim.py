@@ -53,7 +53,7 @@ def claim(facts: CaptureFacts, sums: PageSums | None = None) -> dict[str, Any]:
     shown = (facts.reference is not None or parts > 0) and not facts.refuted
     grounds = sums.grounds
     return {
-        "statement": _statement(facts, sums, parts).value,
+        "statement": _statement(facts, sums, totals, parts).value,
         "reference": maybe_iso(facts.reference),
         "captured": totals["captured"],
         "coherent": totals["coherent"],
@@ -64,8 +64,7 @@ def claim(facts: CaptureFacts, sums: PageSums | None = None) -> dict[str, Any]:
     }
 
 
-def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
-    totals = sums.tally.totals()
+def _statement(facts: CaptureFacts, sums: PageSums, totals: Mapping[str, Any], parts: int) -> Statement:
     if not totals["captured"]:
         return Statement.NOTHING
     if facts.refuted:

@@ -8,6 +8,7 @@ little of it, a stated figure is held. Rebuilds are told apart (:mod:`~sharc_cra
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Swings(NamedTuple):
     touched: float = 0.0  #: share of the pages that one touches
 
     @classmethod
+    @lru_cache(maxsize=16)  # asked for each part of a site
     def usual(cls, watched: Seconds = math.inf) -> Swings:
         """What is held of a site whose rates were told by so long a time that was watched, and of words alone."""
         return cls(tuple(usual(length, watched) for length in KNOTS), GROUP)

@@ -10,6 +10,7 @@ import pytest
 
 from sharc_crawler.archive.members import records
 from sharc_crawler.certificate import indexes
+from sharc_crawler.certificate import witness as witness_module
 from sharc_crawler.certificate.witness import RecordedExchange, Witness, ingest
 from sharc_crawler.model import Result, Slot
 from tests.certificate.made import SITE, Maker, certified, said
@@ -90,3 +91,19 @@ def test_the_way_is_told_within_a_large_record(maker: Maker, tmp_path: Path) -> 
     assert len(list(indexes._lines(warc, read.append))) == 1
     assert sum(read) == size
     assert sum(map(bool, read)) > 1
+
+
+def test_exchanges_on_disk_are_found_as_those_in_memory_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certified(tmp_path)
+    few, places = ingested(tmp_path), [f"{one.file}:{one.offset}" for one in ingested(tmp_path)]
+    assert len(places) > 6
+    moments = [(one.uri, one.date) for one in few]
+    for number in (1, 3, len(places)):
+        monkeypatch.setattr(witness_module, "FEW", number)
+        many = ingested(tmp_path)
+        assert [one.packed() for one in many] == [one.packed() for one in few]
+        assert [many.at(place) and many.at(place).packed() for place in (*places, "none")] == [
+            few.at(place) and few.at(place).packed() for place in (*places, "none")
+        ]
+        assert [many.of(moment).packed() for moment in moments] == [few.of(moment).packed() for moment in moments]
+        assert many.of(("http://none/", "2026")) is None
