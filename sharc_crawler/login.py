@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Exchange, Instant
@@ -138,10 +138,13 @@ class Login:
         """
         return _IN_URLS if self.without(url) != url else ""
 
-    @property
-    def treated(self) -> str:
-        """What becomes of its secrets, as warcinfo says it."""
-        return "kept in requests" if self.keeps_secrets else "masked in requests, but not in addresses"
+    def described(self, specs: Sequence[CaptureSpec]) -> str:
+        """Whose requests are in the WARC files, and what becomes of its secrets, as warcinfo says it."""
+        whose = next((spec.session for spec in specs), "")
+        if (vain := [str(spec.settings.get("session_cookies", "")) for spec in specs]) and all(vain):
+            whose = f"{whose}, of whose cookies {vain[0]}"
+        treated = "kept in requests" if self.keeps_secrets else "masked in requests, but not in addresses"
+        return f"{whose}; its secrets are {treated}"
 
     def guarded(self, exchange: Exchange, told: Callable[[str], None] | None) -> Exchange:
         """An exchange as it is archived; ``told`` is given what a reader must know of its address."""

@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
 UNBORNE = "304 with another ETag than it was asked by, or to an answer that is lost: asked again in full"
-UNTRUSTED = (
-    "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
-    " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
-)
 
 
 def exchanges() -> Any:
@@ -121,8 +117,9 @@ class ArchiveMiddleware:
             outcome = outcome._replace(result=Result.FAILED, error=UNBORNE)
         reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
-            note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
-            self._session.sites.of(fetch).capture.note(note)
+            from sharc_crawler.live.mishaps import untrusted
+
+            self._session.sites.of(fetch).capture.note(untrusted(fetch.host, exchange.untrusted))
         self.tell(fetch, outcome, written, reading)
         if fetch is not None and self._session.browsing is not None:
             self._browse(self._session.browsing, exchange, fetch, outcome, response.url)

@@ -72,6 +72,14 @@ def unarchived(outcome: Outcome, error: BaseException) -> Outcome:
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)
 
 
+def untrusted(host: str, why: str) -> str:
+    """A note: nothing shows who answered."""
+    return (
+        f"{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
+        " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
+    )
+
+
 def ended_by(code: int, setting: str, name: str) -> str:
     """How a process ended; whose code it ran, where it is somebody else's. Of signals most are limits of ours.
 

@@ -244,16 +244,9 @@ class Session:
             "parameters": {"delay": config.politeness.delay, "size": config.size},
             "user_agent": config.user_agent,
             "further": config.warcinfo,
-            "session": self._session(),
+            "session": self.login.described(self.specs) if self.login else "",
             "began": iso(self.clock.now()),
         }
-
-    def _session(self) -> str:
-        """Whose requests are in the WARC files, and how."""
-        whose = next((spec.session for spec in self.specs), "")
-        if (vain := [str(spec.settings.get("session_cookies", "")) for spec in self.specs]) and all(vain):
-            whose = f"{whose}, of whose cookies {vain[0]}"
-        return f"{whose}; its secrets are {self.login.treated}" if self.login else ""
 
     def let_go(self) -> None:
         """Another process may take the state over."""
