@@ -4,9 +4,9 @@
 # processor time each.
 PYTHON ?= $(or $(shell command -v python3.11),python3)
 BIN := .venv/bin
-# Most of a crawl's time is waiting, for a delay or a disk: three processes a core. What only computes needs two in all.
+# Most of a crawl's time is waiting, for a delay or a disk: more processes than cores. What only computes needs two in all.
 # Each process collects all tests, which costs as much as a hundred of them.
-WORKERS ?= -n 6 --dist worksteal
+WORKERS ?= -n 5 --dist worksteal
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
@@ -20,7 +20,7 @@ crawl: .venv/installed
 install: .venv/installed
 	@echo 'Ready: . .venv/bin/activate && sharc start'
 
-test: .venv/installed-dev
+test: .venv/collected
 	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 test-long: .venv/installed-dev ## soaks, many kills, whole matrices: what the default run has one of each kind of
@@ -28,7 +28,7 @@ test-long: .venv/installed-dev ## soaks, many kills, whole matrices: what the de
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile thorough $(WORKERS) $(ARGS)
 
 quick: WORKERS = -n 2 --dist worksteal
-quick: .venv/installed-dev
+quick: .venv/collected
 	$(BIN)/python -m pytest --quick $(WORKERS) -rfE $(ARGS)
 
 lint: .venv/installed-dev
@@ -63,6 +63,11 @@ dist: ## wheel and sdist in dist/, checked
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
 	@echo 'Installing sharc-crawler and what it needs into .venv, once: a minute or two, without a word meanwhile'
 	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+# Assertions are rewritten once, not by each process that tests: of a fresh clone that is most of what collecting costs.
+.venv/collected: .venv/installed-dev
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 	@touch $@
 
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: a failure is the same for everybody; the same examples each time find nothing new, so they are few
 #: a busy machine may stand still for a minute, which is no fault of how examples are made
 SLOW = [HealthCheck.too_slow]
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=20, suppress_health_check=SLOW)
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=10, suppress_health_check=SLOW)
 settings.register_profile("thorough", deadline=None, max_examples=400)  # make test-long
 settings.load_profile("default")
 #: nor do they come of constants in the modules that a process has loaded by then: each process has others

@@ -83,6 +83,7 @@ def test_what_came_before_a_break_is_known(payload: bytes, coding: bytes) -> Non
     assert problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzip.compress, brotli.compress, zstd.compress, zlib.compress, raw_deflate])
 def test_bodies_larger_than_a_step(pack) -> None:
     body = bytes(number * number * 31 % 251 for number in range(300_000)) + b"a" * 3_000_000

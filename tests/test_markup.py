@@ -24,7 +24,7 @@ THOROUGH.short = re.compile(rb"(?!)")
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(SOUP)
 def test_no_tag_keeps_more_attributes_than_allowed(data: bytes) -> None:
     """Whatever quotes, comments, CDATA sections and scripts are about."""
@@ -34,7 +34,7 @@ def test_no_tag_keeps_more_attributes_than_allowed(data: bytes) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(SOUP)
 def test_short_tags_are_told_without_a_closer_look(data: bytes) -> None:
     assert few_attributes(data, FEW) == few_attributes(data, THOROUGH)

@@ -52,6 +52,7 @@ def test_no_file_is_left(tmp_path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [1_000, LARGE // 2, 2 * LARGE])
 def test_a_large_chunked_body_is_joined_in_pieces(chunk: int, tmp_path) -> None:
     body = bytes(range(251)) * (LARGE // 251 + 5)

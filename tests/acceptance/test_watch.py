@@ -29,6 +29,7 @@ def told(watched: Watched) -> dict[str, object]:
     return facts(watched, time.time())
 
 
+@pytest.mark.long
 def test_a_crawl_is_watched_paused_and_let_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20)) as site, browser(tmp_path / "profile") as tab:

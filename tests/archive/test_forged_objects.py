@@ -142,6 +142,7 @@ def test_what_was_delivered_holds_finished_or_in_parts(capture, server, tmp_path
     assert verified(tmp_path / "parts").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_capture_confirmed_later_is_confirmed_in_the_store_too(server, tmp_path):
     folder, url = tmp_path / "capture", server.url("confirmed")
     provisional(folder)

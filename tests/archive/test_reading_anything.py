@@ -101,7 +101,7 @@ def edited(data: bytes, edits: list[tuple[str, float, bytes]]) -> bytes:
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(sample=st.sampled_from(SAMPLES), edits=EDITS, links=st.booleans())
 def test_nothing_but_our_error_comes_of_any_file(tmp_path_factory, sample, edits, links):
     file = tmp_path_factory.getbasetemp() / "anything"

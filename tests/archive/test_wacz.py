@@ -57,6 +57,7 @@ def test_everything_is_in_it_stored_and_listed_with_its_digest(made):
     assert about["description"].startswith("3 of 7 pages were in this state together")
 
 
+@pytest.mark.slow
 def test_pages_are_listed_at_both_times(made):
     with zipfile.ZipFile(made[1]) as wacz:
         head, *lines = map(json.loads, wacz.read("pages/pages.jsonl").decode().splitlines())

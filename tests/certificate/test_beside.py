@@ -418,6 +418,7 @@ PACKAGES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.matrix
 @pytest.mark.parametrize("case", PACKAGES)
 def test_what_a_package_adds_is_made_anew_and_compared(original, tmp_path, case):

@@ -97,22 +97,25 @@ def test_table(log):
     assert result.output.count(".example") == 2
 
 
+@pytest.fixture(scope="module")
+def by_folder(log):
+    return json.loads(run(log / "views.csv", "--by", "folder", "--json").stdout)
+
+
 @pytest.mark.slow
-def test_folders_of_a_high_score_are_the_news(log):
-    chosen = json.loads(run(log / "views.csv", "--by", "folder", "--json").stdout)["chosen"]
-    best = [group for group in chosen if group["score"] >= 0.3]
+def test_folders_of_a_high_score_are_the_news(by_folder):
+    best = [group for group in by_folder["chosen"] if group["score"] >= 0.3]
     assert best
     assert all(group["seed"].endswith("/news/") for group in best)
 
 
 @pytest.mark.slow
-def test_a_group_without_a_temporal_page_is_no_seed(log):
-    facts = json.loads(run(log / "views.csv", "--by", "folder", "--json").stdout)
-    assert 0 < len(facts["chosen"]) < facts["groups"]
-    assert all(group["temporal"] > 0 for group in facts["chosen"])
+def test_a_group_without_a_temporal_page_is_no_seed(by_folder):
+    assert 0 < len(by_folder["chosen"]) < by_folder["groups"]
+    assert all(group["temporal"] > 0 for group in by_folder["chosen"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_sites_with_thresholds_of_their_own(log):
     options = ("--labels", log / "labels.csv", "--per-site")
     facts = json.loads(run(log / "views.csv", *options, "--json").stdout)

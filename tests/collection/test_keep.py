@@ -293,6 +293,7 @@ def test_provisional_claims_are_confirmed_when_they_are_due(folder):
     assert once(folder) == "", "nothing is due, no site is asked"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("warmed")
 def test_a_sitemap_that_is_as_before_is_in_each_capture(folder):
     """What is claimed by its lastmods is verified without the former captures."""

@@ -30,6 +30,7 @@ def test_counts_are_poisson() -> None:
     assert stats.chisquare(observed, probabilities * len(counts)).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_gaps_are_exponential_across_cells() -> None:
     instants = changes("a page", 0.25, 1.8e9, 1.8e9 + 20_000)
     assert len(instants) == pytest.approx(5000, abs=4 * math.sqrt(5000))

@@ -34,7 +34,7 @@ ASK = {
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(how=st.sampled_from([*ASK]), path=PATHS, held=NOW, later=LATER)
 def test_not_modified_means_no_change_since_it_was_held(how: str, path: str, held: float, later: float) -> None:
     first = SITE.respond("GET", path, {}, held)

@@ -348,7 +348,7 @@ def test_links_into_another_site_that_is_captured_at_the_same_time_go_there(worl
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples, deadline=None)
 @given(
     pages=st.integers(1, 30),
     concurrency=st.integers(1, 5),

@@ -17,6 +17,7 @@ def test_listed_once_each_up_to_a_number():
     assert left.reasons == {"scope": 300}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "most"), [(0, 1_500), (5, 1_500), (MOST_LISTED, 45 * MOST_LISTED)])
 def test_few_take_next_to_nothing_and_many_some_bytes_each(count, most):
     urls = [f"http://h/{number}" for number in range(count)]

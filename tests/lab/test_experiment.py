@@ -111,7 +111,7 @@ def wiki(shared_data):
     return HistorySpec.beside(f"{name}.csv.gz", "SiteMap", start, end)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("strategy", "rates", "incoherent"),
     [

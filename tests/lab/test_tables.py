@@ -61,7 +61,7 @@ def test_cells_are_means_over_worlds_as_far_as_their_pages_go():
     assert told[-1] == pytest.approx(1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "value", "expected", "abs_tol"),
     [  # columns that depend on rates alone, computed from them

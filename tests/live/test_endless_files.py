@@ -6,6 +6,8 @@ import gzip
 from http.server import BaseHTTPRequestHandler
 from typing import ClassVar
 
+import pytest
+
 from tests.live.serving import Answering, serving
 
 RULES = b"User-agent: *\nDisallow: /closed\nSitemap: /map.xml\n"
@@ -46,14 +48,15 @@ class _EndlessAndPacked(_Endless):
     packed = True
 
 
-def test_a_robots_txt_without_end_is_obeyed_as_far_as_it_is_read(crawl, tmp_path) -> None:
-    for handler in (_Endless, _EndlessAndPacked):
-        _Endless.sent.clear()
-        with serving(handler) as url:
-            done = crawl(url=url, delay=0, strategy="bfs", output=tmp_path / handler.__name__)
-        assert done.code == 0, done.err
-        captured = {page["url"]: page["visit"] is not None for page in done.capture["pages"] if page["kind"] == "page"}
-        assert captured == {url: True, f"{url}listed": True, f"{url}closed": False}
-        assert len(_Endless.sent) == 1  # once: it is no failure that would be tried again
-        assert _Endless.sent[0] < 10_000_000  # what lies between the two processes counts, too
-        assert b"\r\nWARC-Truncated: length\r\n" in b"".join(gzip.decompress(file.read_bytes()) for file in done.warcs)
+@pytest.mark.matrix
+@pytest.mark.parametrize("handler", [_Endless, _EndlessAndPacked])
+def test_a_robots_txt_without_end_is_obeyed_as_far_as_it_is_read(crawl, tmp_path, handler) -> None:
+    _Endless.sent.clear()
+    with serving(handler) as url:
+        done = crawl(url=url, delay=0, strategy="bfs", output=tmp_path / handler.__name__)
+    assert done.code == 0, done.err
+    captured = {page["url"]: page["visit"] is not None for page in done.capture["pages"] if page["kind"] == "page"}
+    assert captured == {url: True, f"{url}listed": True, f"{url}closed": False}
+    assert len(_Endless.sent) == 1  # once: it is no failure that would be tried again
+    assert _Endless.sent[0] < 10_000_000  # what lies between the two processes counts, too
+    assert b"\r\nWARC-Truncated: length\r\n" in b"".join(gzip.decompress(file.read_bytes()) for file in done.warcs)

@@ -150,6 +150,7 @@ def test_a_capture_of_which_nothing_was_downloaded_says_why(site, tmp_path):
         verify(folder)
 
 
+@pytest.mark.long
 def test_a_crawl_that_goes_on_takes_another_strategy(site, tmp_path):
     folder = tmp_path / "kept"
     terms = f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True"

@@ -15,7 +15,8 @@ DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
 
 
 @pytest.mark.skipif(not DOCUMENTATION.is_dir(), reason=f"{DOCUMENTATION} is not there: install python3-doc")
-@pytest.mark.parametrize("strategy", ["sharc-selective", pytest.param("bfs", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
 def test_every_page_is_captured_as_often_as_visited_and_byte_for_byte(crawl, static, strategy):
     with static(DOCUMENTATION, "127.0.0.3") as url:
         done = crawl(url=f"{url}howto/index.html", scope="prefix", strategy=strategy, delay="0", sitemap="off")

@@ -96,7 +96,7 @@ def served(**more):
         yield site
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_kill(tmp_path):
     folder = tmp_path / "capture"
     with served() as site:

@@ -123,9 +123,8 @@ def test_the_summary_says_what_a_person_wants_to_know(captured):
     assert "warc.gz" in done.out
 
 
-@pytest.mark.parametrize(
-    "strategy", ["sharc-online", *(pytest.param(one, marks=pytest.mark.long) for one in ("bfs:revisits=fifo", "dfs"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("strategy", ["sharc-online", "bfs:revisits=fifo", "dfs"])
 def test_other_strategies_capture_the_whole_site_too(crawl, living_site, strategy):
     done = crawl(url=living_site.url, strategy=strategy, delay="0")
     assert done.code == 0, done.err

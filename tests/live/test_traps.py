@@ -183,6 +183,7 @@ def test_what_a_sitemap_lists_is_captured_though_all_of_it_says_the_same_and_the
     assert "looks like a trap" in json.dumps(done.report)
 
 
+@pytest.mark.long
 def test_a_name_that_nobody_gave_counts_nowhere_and_error_pages_are_none_to_the_next_capture(run_crawl, tmp_path):
     visited = []
     with serving(SoftNotFoundLetters) as url:

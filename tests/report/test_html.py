@@ -70,6 +70,7 @@ def test_nothing_is_fetched_from_elsewhere(usual: str) -> None:
     assert not tree.xpath("//@*[starts-with(name(), 'on')]")
 
 
+@pytest.mark.slow
 def test_the_policy_allows_this_style_and_this_script_alone(usual: str) -> None:
     policy = html.fromstring(usual).xpath("string(//meta[@http-equiv='Content-Security-Policy']/@content)")
     assert policy.startswith("default-src 'none'")
@@ -101,7 +102,9 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(captures)
 def test_any_facts_make_a_page(any_facts: CaptureFacts) -> None:
     source = page_of(any_facts)

@@ -46,7 +46,9 @@ def test_a_pyramid_looks_like_one() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(captures)
 def test_nothing_lies_outside_the_plot(any_facts: CaptureFacts) -> None:
     drawing = drawing_of(any_facts)

@@ -118,7 +118,7 @@ def candidates(pages: list[int]) -> Candidates:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(st.booleans(), st.booleans(), st.booleans(), STEPS)
 def test_a_decision_is_let_through_exactly_where_history_allows_it(revisits, attests, late, steps) -> None:
     strategy = Scripted(revisits, attests, late)

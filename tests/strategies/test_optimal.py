@@ -90,7 +90,7 @@ def test_small_sites_are_exact_with_weights_and_posteriors() -> None:
         assert optimum(pages, 1.0).coherence == pytest.approx(by_assignment(pages), rel=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 2, 3))])
 def test_large_sites_lie_between_assignment_and_bound(seed: int) -> None:
     """The bound holds, and the layout is next to the exact assignment."""

@@ -89,7 +89,7 @@ rates = st.lists(st.integers(0, 9).map(float), min_size=1, max_size=5)
 
 @pytest.mark.slow
 @given(rates, st.one_of(st.none(), st.tuples(st.integers(-8, 8), st.integers(1, 12))), st.sampled_from([0.5, 1.0, 3.0]))
-@settings(max_examples=150)
+@settings(max_examples=5 * settings.default.max_examples)
 def test_offline_has_the_least_blur_of_all_orders(
     rates: list[float], observed: tuple[int, int] | None, step: float
 ) -> None:
@@ -127,7 +127,7 @@ def test_sharc_revisits_with_its_own_observation_interval() -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0.1, 0.5, 1.0])), min_size=1, max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples)
 def test_offline_has_the_least_weighted_blur_of_all_orders(pages: list[tuple[int, float]]) -> None:
     rates, weights = np.array(pages, float).T
     strategy = make_strategy("sharc-offline", Setting(len(pages)))

@@ -64,7 +64,7 @@ groups = st.tuples(
 
 @pytest.mark.slow
 @given(st.lists(groups, min_size=1, max_size=5), st.integers(0, 4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples, deadline=None)
 def test_the_same_as_the_definition_to_the_letter(groups: list[tuple[float, int]], still: int) -> None:
     """Groups of equal rates, from hardly any change to a thousand in the longest interval; and pages that never change.
 
@@ -121,7 +121,7 @@ def test_a_drop_may_follow_a_keep() -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=12), st.sampled_from([math.inf, 1.0, 30.0]))
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples)
 def test_posteriors_of_large_shape_are_known_rates(rates: list[float], shape: float) -> None:
     """Posterior predictives take the general path; as their shape grows they give the split of known rates."""
     descending = np.sort(rates)[::-1]

@@ -264,6 +264,7 @@ def test_the_budget_holds_whatever_is_published(requests, times):
         assert (sent <= (starts[i:] - starts[i]) * requests / 3600 + burst + 1e-6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.matrix
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @pytest.mark.parametrize("cut", [1.0, 130.0, 301.0, 555.0])

@@ -33,7 +33,7 @@ def test_every_place_to_be_cut_off(strategy):
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=settings.default.max_examples)
 @given(strategy=st.sampled_from(STRATEGIES), cuts=st.lists(st.integers(1, 20), max_size=6))
 def test_being_cut_off_again_and_again(strategy, cuts):
     assert results(crawl(strategy, cuts)).keys() == results(crawl(strategy, [])).keys()

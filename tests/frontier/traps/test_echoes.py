@@ -137,6 +137,7 @@ class ChainOfOneFolder(Made):
         return f"the trap {self.dice.randrange(3)}", [ROOT, *made]
 
 
+@pytest.mark.slow
 @pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(4))
 def test_a_folder_that_true_pages_share_makes_no_made_up_step_a_name(impolite, seed):

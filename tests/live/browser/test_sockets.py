@@ -72,6 +72,7 @@ def openings(crawl) -> dict[str, tuple[str, bytes]]:
     return {url: (statuses[url], headers) for url, headers in requests.items()}
 
 
+@pytest.mark.long
 def test_sockets_of_pages_and_workers_are_opened_archived_and_bound_as_any_request(crawl):
     asked: list[tuple[str, str | None]] = []
     inside: list[tuple[str, str | None]] = []

@@ -114,6 +114,7 @@ def test_state_that_is_lost_is_said_to_be_and_made_again_when_that_is_wanted(tmp
     assert numbers == list(range(1, len(numbers) + 1))
 
 
+@pytest.mark.long
 def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_make_it_of(tmp_path):
     folder = tmp_path / "capture"
     code, out = finish(folder, "http://127.0.0.1:9/", resume="rebuild")

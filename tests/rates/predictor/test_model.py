@@ -47,6 +47,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 class TestContract(RateSourceContract):
     @pytest.fixture(autouse=True)
     def _model(self, model: Path) -> None:
