@@ -175,6 +175,7 @@ def test_pywb_shows_what_was_live(captured, tmp_path, parts):
                 compared(name, live[name], used(tab, PYWB, PARTS[name], live[name], within), tmp_path, within)
 
 
+@pytest.mark.long
 @in_viewer
 @pytest.mark.parametrize("parts", [SOME, pytest.param(OTHERS, marks=pytest.mark.long)], ids=["some", "others"])
 def test_replayweb_page_shows_what_was_live(captured, static, tmp_path, parts):

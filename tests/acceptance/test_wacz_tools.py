@@ -169,6 +169,7 @@ def test_replayweb_page_shows_a_collection_with_payloads_of_former_captures(coll
     assert f'wbinfo.request_ts = "{stamp}"' in text
 
 
+@pytest.mark.long
 @in_viewer
 @pytest.mark.parametrize("by", ["key", pytest.param("domain", marks=pytest.mark.long)])
 def test_replayweb_page_says_who_signed(signed, by, static, tmp_path):

@@ -189,6 +189,7 @@ FORMER = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("case", FORMER)
 def test_an_altered_former_capture_is_found(server, tmp_path, case):
     unchanged_twin(tmp_path / "made", tmp_path / "before")

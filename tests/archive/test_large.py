@@ -53,6 +53,7 @@ def told(path):
         ]
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_a_large_answer_is_written_and_verified_as_a_small_one_is(answer, tmp_path) -> None:

@@ -41,7 +41,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["temporal", *map(str, arguments)])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_seeds_labels_pictures_and_json(log, tmp_path):
     seeds, pictures = tmp_path / "instant-seeds.txt", tmp_path / "pictures"
     options = ("--top", 3, "-o", seeds, "--pictures", pictures, "--labels", log / "labels.csv", "--json")

@@ -144,6 +144,7 @@ def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
     assert "not complete, goes on in" in shown
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("warmed")
 def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, static):  # noqa: F811
     site = tmp_path / "site"
@@ -273,6 +274,7 @@ def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
     assert holding(index.parent).held == {}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("warmed")
 def test_provisional_claims_are_confirmed_when_they_are_due(folder):
     with serve(LivingSite(seed=8, pages=20, scale=1e-3, slow=0.01)) as site:  # however long it takes, nothing changes

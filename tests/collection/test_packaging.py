@@ -126,6 +126,7 @@ def _write(path, files):
             package.writestr(info, content)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("forged", [None, *FORGED])
 def test_a_whole_that_was_altered_in_our_form_is_found(packaged, tmp_path, forged):
     files, path = _files(packaged[0]), tmp_path / "all.wacz"

@@ -139,7 +139,6 @@ def kept(tmp_path_factory) -> Iterator[Kept]:
         yield Kept(site, base, folders, asked)
 
 
-@pytest.mark.long
 def test_nothing_is_left_out_before_trust_is_earned(kept):
     for asked in kept.asked[:2]:
         assert {f"/{number}" for number in range(1, PAGES)} <= set(asked)

@@ -352,7 +352,6 @@ def timed() -> Iterator[str]:
         server.server_close()
 
 
-@pytest.mark.long
 def test_masks_auto_takes_over_what_the_former_capture_learned_and_says_so(tmp_path):
     with timed() as url:
         (tmp_path / "kept").mkdir()

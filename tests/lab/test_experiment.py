@@ -46,7 +46,7 @@ def test_equal_seeds_give_equal_runs():
     assert numbers(1) != numbers(2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_runs_in_other_processes_are_the_same_in_the_same_order():
     specs = [RunSpec(seeded(SITE, seed), strategy, seed=seed) for seed in (0, 1) for strategy in ("bfs", "dfs")]
     told = []

@@ -16,7 +16,7 @@ from tests.strategies import bad
 FAILED, LONG = 1, pytest.mark.long
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "strategy", ["RaisingWhenTold", *(pytest.param(one, marks=LONG) for one in ("Early", "Never"))]
 )

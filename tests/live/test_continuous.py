@@ -25,7 +25,7 @@ PAGES = 20
 
 def words(url, base, **more):
     given = {"collection": str(base / "kept"), "url": url, "delay": "0", "sitemap": "off", "mode": "continuous"}
-    given |= {"for": "1h", "requests": "360000", "max_requests": "260"}
+    given |= {"for": "1h", "requests": "360000", "max_requests": f"{13 * PAGES}"}
     return warm.site_words("SHARC_BACK_OFF=0.2", **{**given, **more})
 
 

@@ -197,6 +197,7 @@ def test_revisits_reach_the_callbacks_where_asked_for(plain, site, tmp_path):
     assert len(twice) > len(once) * 1.2
 
 
+@pytest.mark.long
 def test_set_by_hand_without_the_add_on(site, tmp_path):
     by_hand = [
         "ADDONS={}",

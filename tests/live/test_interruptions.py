@@ -57,7 +57,7 @@ def select_nothing(seconds: float) -> None:
 def test_killed_again_and_again(tmp_path, kills):
     dice = random.Random(3)
     folder = tmp_path / "capture"
-    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
         for _ in range(kills):
             process = start(folder, server.url)
             stop_after(process, server, dice.randrange(5, 35), signal.SIGKILL)
@@ -344,6 +344,7 @@ def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(t
     assert verify(folder).findings == []
 
 
+@pytest.mark.long
 def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
     folder, day = tmp_path / "capture", 86_400
     with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:

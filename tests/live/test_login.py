@@ -86,6 +86,7 @@ def test_a_session_shows_what_is_its_own_and_its_secrets_are_left_nowhere(crawl,
     assert not verify(done.folder).findings
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("line", "said"),
     [

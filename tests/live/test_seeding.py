@@ -131,7 +131,6 @@ def test_dry_run_shows_the_choice_and_sends_nothing(tmp_path, sites, crawl):
     assert not done.folder.exists()
 
 
-@pytest.mark.long
 def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
     arguments = given(tmp_path, theta=0.5, explore=0.5, delay=0.1, output=tmp_path / "capture")
     going = Scrapy(site_words(LOOPBACK, **arguments), tmp_path)

@@ -28,7 +28,7 @@ def run(folder, *words):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_keeps_the_contract(folder):
     done = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_orders.py")
     assert done.returncode == 0, done.stdout

@@ -58,6 +58,7 @@ def test_a_browser_is_given_what_its_scripts_may_read():
     assert for_browser(b"garbage", None) is None
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("span", "status", "part"),

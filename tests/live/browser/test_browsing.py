@@ -133,7 +133,6 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     assert loaded[f"{url}api/forbidden"] == {"status": 0, "type": "xhr", "error": "net::ERR_ADDRESS_UNREACHABLE"}
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("there_is_chromium")
 def test_data_that_folders_share_counts_for_the_pages_of_all_of_them(crawl, tmp_path):
     with served(ScriptSite(changing=("b",))) as url:

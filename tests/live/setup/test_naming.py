@@ -86,6 +86,7 @@ def test_a_folder_is_taken_once(living_site, tmp_path):
     assert len(living_site.log) == before, "before anything is sent"
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("broken", ["DropIn.queue", "Frontier.next"])
 def test_a_fault_of_ours_ends_the_crawl_as_failed(living_site, tmp_path, broken):
     fault = f"""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
-import sys
 import time
 
 import pytest
+
+from tests.live.warm import Scrapy
 
 AGAIN = """
 import sys
@@ -28,11 +28,11 @@ def test_stopped_it_says_so_and_not_that_there_was_no_sitemap(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(120)
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
-        words = sys.executable, "-c", AGAIN, url, str(tmp_path / "reading")
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-            asked, _ = silent.accept()  # for robots.txt, which never comes
-            process.send_signal(signal.SIGTERM)
-            time.sleep(1)  # heard by then, mostly; else it asks once more, and waits until that has taken too long
-            asked.close()
-            said = process.communicate(timeout=300)[0]
+        (tmp_path / "again.py").write_text(AGAIN)
+        process = Scrapy([url, str(tmp_path / "reading")], tmp_path, program="again.py")
+        asked, _ = silent.accept()  # for robots.txt, which never comes
+        process.send_signal(signal.SIGTERM)
+        time.sleep(1)  # heard by then, mostly; else it asks once more, and waits until that has taken too long
+        asked.close()
+        said = process.communicate(timeout=300)[0]
     assert f"{url}: stopped before the sitemaps were read again; the same command begins anew" in said

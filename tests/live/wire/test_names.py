@@ -166,6 +166,7 @@ class SixServer(ThreadingHTTPServer):
     address_family = socket.AF_INET6
 
 
+@pytest.mark.matrix
 @needs_ipv6
 @pytest.mark.parametrize("resolver", ["", "scrapy.resolver.CachingHostnameResolver"])
 def test_a_page_with_many_spellings_of_an_ipv6_address_is_captured(crawl, resolver):

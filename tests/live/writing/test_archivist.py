@@ -268,6 +268,7 @@ os.fsync = fsync
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="names open files by /proc")
 def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path):
     """A disk fails once, as Linux says it: a second call would say that all is well."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.archive.history import read_history
@@ -39,7 +39,6 @@ def test_a_monthly_changer_last_captured_a_year_ago_has_changed() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(st.sampled_from([0, 1]), min_size=1, max_size=12), min_size=2, max_size=6), st.floats(1, 1e4))
 def test_p_never_falls_by_waiting(bits: list[list[int]], days: float) -> None:
     rows = [[-1, *row] for row in bits]

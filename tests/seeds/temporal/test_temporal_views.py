@@ -167,6 +167,7 @@ def test_the_window_is_the_logs_end_and_unreliable_pages_are_left_out(tmp_path):
     assert (early.start, early.views.shape) == (date(2022, 1, 1), (1, 36))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
