@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Outcome
 
 VERDICTS = {Change.UNCHANGED: Verdict.COHERENT, Change.CHANGED: Verdict.CHANGED, Change.UNKNOWN: Verdict.UNKNOWN}
+_ONLY = Slot.ONLY  # looked up once
 APEX = Judgement(Verdict.COHERENT, Evidence.INSTANT, Reason.REFERENCE_DOWNLOAD)
 ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.VISITED_ONCE)
 NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NEVER_REVISITED)
@@ -29,7 +30,7 @@ def of_comparison(comparison: Comparison) -> Judgement:
 
 def is_apex(slot: Slot, outcome: Outcome) -> bool:
     """Is a download the reference instant itself? A copy from a cache is older, a part is not the page."""
-    return slot is Slot.ONLY and not outcome.age and not is_part(outcome) and outcome.status != REWRITTEN
+    return slot is _ONLY and not outcome.age and not is_part(outcome) and outcome.status != REWRITTEN
 
 
 class Revisits:
@@ -44,7 +45,8 @@ class Revisits:
 
     def visited(self, url: str, outcome: Outcome) -> None:
         """A page or resource was visited; ``url`` as it was requested."""
-        self._away.pop(url, None)
+        if self._away:
+            self._away.pop(url, None)
         self.clocks.saw(url, outcome)
         if outcome.validators.last_modified:
             kind = class_of(url)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Aside, Parts
     from sharc_crawler.model import Instant, RateEstimate
 
-_PAGE = Kind.PAGE  # looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
+_PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 LOG_OUT = "it would end the session"
@@ -61,12 +61,11 @@ class Admitter:
         """Sightings of one document; ``listed``: it is a sitemap, or what one names and leads on to another address."""
         if not sightings:
             return Admitted(0, [])
-        # Most links are known, and spelled canonically: look them up first, all at once, as they are.
-        # In columns: to read a field of each link costs as much as to look the link up.
+        # Most links are known, and spelled canonically: look them up first, all at once, as they are; in columns, as to
+        # read a field of each costs as much as its look-up.
         urls, kinds, _, hints, keyed, *_ = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
-        hinted = any(hints)
-        if UNSEEN not in found and not hinted and kinds.count(_PAGE) == len(kinds):
+        if UNSEEN not in found and not any(hints) and kinds.count(_PAGE) == len(kinds):
             return Admitted(0, found)
         closer = [
             at
@@ -89,13 +88,11 @@ class Admitter:
             self._queuer.enter(capture, fresh, now, parent, depth)
         for at, key in keys.items():
             found[at] = capture.seen.get(key)
-        if hinted and (
-            told := {
-                found[at]: sightings[at]._replace(url=keys.get(at) or keyed[at] or urls[at])
-                for at in closer
-                if found[at] != UNSEEN and hints[at] and keys.get(at) not in fresh
-            }
-        ):
+        if told := {
+            found[at]: sightings[at]._replace(url=keys.get(at) or keyed[at] or urls[at])
+            for at in closer
+            if hints[at] and found[at] != UNSEEN and keys.get(at) not in fresh
+        }:
             self._queuer.rate_again(capture, told, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN])
 
@@ -135,7 +132,7 @@ class Admitter:
         self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int, *, listed: bool
     ) -> bool:
         """Does the capture take a URL it has not known?"""
-        if sighting.kind is not Kind.PAGE:
+        if sighting.kind is not _PAGE:
             return self._wanted_besides(capture, sighting, key, parent, depth)
         reason = capture.scope.why_not(key)
         if reason is not None:
@@ -233,7 +230,7 @@ class Queuer:
         waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
         estimates: Iterator[RateEstimate] = repeat(UNRATED)
         if not waits:
-            pages = [one._replace(url=key) for key, one in fresh.items() if one.kind is Kind.PAGE]  # known by that
+            pages = [one._replace(url=key) for key, one in fresh.items() if one.kind is _PAGE]  # known by that
             estimates = iter(capture.rates.rates(pages, now))
         queued: list[PageId] = []
         for is_page, some in groupby(fresh.items(), key=_is_page):
@@ -271,7 +268,7 @@ class Queuer:
             depth,
             parent,
         )
-        taken = [page for page in numbers if ledger.pages.states[page] == State.QUEUED]
+        taken = [page for page in numbers if ledger.pages.states[page] == _QUEUED]
         capture.counts.left(len(numbers) - len(taken))
         entered = [named[page - numbers.start] for page in taken]
         if waits:
@@ -372,7 +369,7 @@ class Queuer:
 
 
 def _is_page(named: tuple[str, Sighting]) -> bool:
-    return named[1].kind is Kind.PAGE
+    return named[1].kind is _PAGE
 
 
 def _taken(column: array[float], pages: list[PageId]) -> array[float]:

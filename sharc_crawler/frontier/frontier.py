@@ -102,7 +102,7 @@ class Frontier:
         """
         new = self._admitter.admit(self.capture, sightings, now, depth=depth).new
         self._admitter.ingest(self.capture, sightings, now)
-        self.ledger.wake()
+        self.ledger.ring.wake_all()
         self.ledger.commit()
         return new
 
@@ -282,9 +282,10 @@ class Frontier:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
             found = task.slot is not _SECOND and self.pages.depths[task.page]
-            traps = capture.traps if found and not self.pages.listed(task.page) else None
-            if traps and (reason := traps.why_not_found(url, self.pages.parents[task.page], task.page)):
-                return reason
+            traps = capture.traps if found else None
+            parent = self.pages.parents[task.page]
+            if traps and (why := traps.why_not_found(url, parent, task.page)) and not self.pages.listed(task.page):
+                return why
         elif reason := capture.embedded.why_not(task.page):
             return reason
         return None if free else capture.budget.why_not(task, kind, url, now)

@@ -227,7 +227,7 @@ class HostRing:
                 self._woken()
 
     def wake_all(self) -> None:
-        """All may have work."""
+        """The capture may have work for all hosts."""
         for host, place in enumerate(self._places):
             if place != _READY:
                 self.wake(host)

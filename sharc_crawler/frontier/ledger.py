@@ -130,10 +130,6 @@ class Ledger:
             page = pages.parents[page]
         return page
 
-    def wake(self) -> None:
-        """The capture may have work for its hosts."""
-        self.ring.wake_all()
-
     def freed(self, number: int) -> None:
         """A request to this host has ended: one that shares its pace may be asked, then itself."""
         pace = self.hosts[number].pace

@@ -71,7 +71,7 @@ class Opener:
             if seed:
                 self.open_host(capture, self._parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())
-        self._ledger.wake()
+        self._ledger.ring.wake_all()
 
     def open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
         """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps."""
@@ -90,7 +90,7 @@ class Opener:
         if host.name in self._ledger.seeded and capture.owed.first:
             capture.owed.was_read()
             self._look_for_sitemaps(capture, host, text_url)
-            self._ledger.wake()
+            self._ledger.ring.wake_all()
 
     # -- robots.txt and sitemaps as they were read -----------------------------------------------------------------
 

@@ -24,6 +24,7 @@ _Type = tuple[int | None, str | None, str | None, bool]
 NO_PARENT = -1
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 DEEPEST = 65_535  #: what lies deeper is as deep
+_LOST, _SITEMAP = int(State.LOST), Kind.SITEMAP  # looked up once
 _BETWEEN = 5  #: of the six texts in a note
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
@@ -103,7 +104,7 @@ class PageTable:
 
     def named_as(self, page: PageId) -> PageId:
         """The page that redirects lead from to this one; itself, where none do."""
-        while (parent := self.parents[page]) != NO_PARENT and self.states[parent] == State.LOST:
+        while (parent := self.parents[page]) != NO_PARENT and self.states[parent] == _LOST:
             if self.kinds[parent] is not Kind.PAGE:
                 break
             page = parent
@@ -112,7 +113,7 @@ class PageTable:
     def listed(self, page: PageId) -> bool:
         """Does a sitemap name it, or what redirects to it?"""
         parent = self.parents[self.named_as(page)]
-        return parent != NO_PARENT and self.kinds[parent] is Kind.SITEMAP
+        return parent != NO_PARENT and self.kinds[parent] is _SITEMAP
 
     def remembered(self, page: PageId) -> Outcome:
         """That state, as the outcome that it came with."""

@@ -145,11 +145,11 @@ class Door:
         return visit
 
     def _check_first(self, page: PageId, slot: Slot) -> None:
-        if slot is Slot.FIRST and not self.revisits:
+        if slot is _FIRST and not self.revisits:
             self._refuse("it makes single visits: there is no second slot to come", page, slot)
-        if self._turned and (slot is Slot.FIRST or not self._late):
+        if self._turned and (slot is _FIRST or not self._late):
             self._refuse("the reference instant has passed: a first visit comes too late", page, slot)
-        if slot is Slot.ONLY and self.revisits and not self.attests and (self._waiting > 1 or self._firsts):
+        if self.revisits and slot is _ONLY and not self.attests and (self._waiting > 1 or self._firsts):
             self._refuse(f"only the last page may be visited once; {self._open_firsts(1)}", page, slot)
 
     def _check_second(self, page: PageId) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Candidates, Setting
 
 REVISITS = ("none", "fifo", "lifo")
+HOPEFUL, _HOPELESS, _ONLY, _SECOND = Plan.HOPEFUL, Plan.HOPELESS, Slot.ONLY, Slot.SECOND  # looked up once
 HOPELESS, TWICE = 1, 2  # marks of visited pages
 
 
@@ -91,14 +92,14 @@ class PhasedStrategy(Strategy):
         self._in_flight.add(page)
         if not self.revisits:
             self.past_reference = self.past_reference or self._past_middle()
-            return Visit(page, Slot.ONLY, plan)
+            return Visit(page, _ONLY, plan)
         last = not self._waiting() and len(self._in_flight) == 1  # another in flight may have to be tried again later
         self._only = page if self._apex and last else None
         return Visit(page, Slot.FIRST if self._only is None else Slot.ONLY, plan)
 
     def _made(self, page: PageId, plan: Plan, twice: bool) -> None:
         self._visited.append(page)
-        self._marks.append(TWICE * twice | HOPELESS * (plan is Plan.HOPELESS))
+        self._marks.append(TWICE * twice | HOPELESS * (plan is _HOPELESS))
         self._owed += twice
 
     def _past_middle(self) -> bool:
@@ -151,7 +152,7 @@ class PhasedStrategy(Strategy):
     def finished(self, visit: Visit, captured: bool) -> None:
         """A visit is finished, one that was handed out or one made before a restart."""
         page = visit.page
-        if visit.slot is Slot.SECOND:
+        if visit.slot is _SECOND:
             if not self._revisited:  # finished before a restart
                 self.past_reference = True
                 self._close(page, twice=True)

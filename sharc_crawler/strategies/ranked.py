@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.checks import check_values
-from sharc_crawler.model import Plan
-from sharc_crawler.strategies.phases import PhasedStrategy
+from sharc_crawler.strategies.phases import HOPEFUL, PhasedStrategy
 from sharc_crawler.strategies.ranking import Ranking
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import PageId
+    from sharc_crawler.model import PageId, Plan
     from sharc_crawler.strategies.base import Candidates, Setting
 
 
@@ -43,7 +42,7 @@ class RankedStrategy(PhasedStrategy):
         return candidates.rates
 
     def _take(self) -> tuple[PageId, Plan]:
-        return self._pages.pop(self._rank()), Plan.HOPEFUL
+        return self._pages.pop(self._rank()), HOPEFUL
 
     def _discard(self, page: PageId) -> bool:
         return self._pages.discard(page)

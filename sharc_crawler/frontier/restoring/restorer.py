@@ -270,7 +270,7 @@ class Restorer:
         made = [visit for visit in self._firsts if visit.page not in capture.again]
         if firsts := capture.mode.resumed(members, made):
             self._rebuild_strategy(capture, firsts, now)
-        self._ledger.wake()
+        self._ledger.ring.wake_all()
 
     def _after_reference(self, capture: SiteCapture, page: PageId) -> bool:
         """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""

@@ -86,7 +86,7 @@ class Finisher:
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, finished=True)
         judgement = self._advance(ended, linked, feeds=feeds)
-        self._ledger.wake()
+        self._ledger.ring.wake_all()
         return judgement
 
     # -- what the document names -----------------------------------------------------------------------------------
@@ -190,11 +190,11 @@ class Finisher:
             return
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
-            if captured and capture.traps is not None:
-                content, listed = content_of(outcome), pages.listed(task.page)
-                capture.traps.saw(fetch.url, content, pages.parent_url(task.page), listed=listed)
-                capture.traps.showed(task.page, fetch.url, content, pages, lambda: feeds)
-                if capture.traps.errors.wanted and capture.spec.discover:
+            if captured and (traps := capture.traps) is not None:
+                if (content := content_of(outcome)) is not None:
+                    traps.saw(fetch.url, content, pages.parent_url(task.page), listed=pages.listed(task.page))
+                    traps.showed(task.page, fetch.url, content, pages, lambda: feeds)
+                if traps.errors.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
         if task.page not in capture.again:
             if fetch.kind is _PAGE:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     Former = Callable[[CaptureSpec, str], Validators]
 
 
-#: looked up once
-_LEASE, _LEASED_AGAIN, _SECOND, _ASKED = Event.LEASE, int(State.LEASED_AGAIN), Slot.SECOND, {Kind.PAGE, Kind.RESOURCE}
+_LEASE, _LEASED_AGAIN, _SECOND, _ASKED = Event.LEASE, State.LEASED_AGAIN, Slot.SECOND, {Kind.PAGE, Kind.RESOURCE}
 
 
 class Leases:
@@ -106,7 +105,7 @@ class Leases:
         if self._let_go.get(fetch.lease):
             self._let_go[fetch.lease] = False
             self._ledger.capture.owed.was_read()
-            self._ledger.wake()
+            self._ledger.ring.wake_all()
 
     def due(self, page: PageId, now: Instant) -> Instant:
         """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""

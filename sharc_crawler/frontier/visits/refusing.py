@@ -42,7 +42,7 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
         capture.owed.was_read()
         capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
         ledger.changed_capture()
-    ledger.wake()
+    ledger.ring.wake_all()
 
 
 def _refuse_page(capture: SiteCapture, task: Task) -> None:
