@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 
 import pytest
@@ -101,3 +102,35 @@ def test_limits_are_settable() -> None:
         False,
         False,
     ]
+
+
+def looks_like_a_trap(url: str, limits: TrapLimits) -> bool:
+    path = url.split("?")[0].split("/")[3:]
+    often = [path.count(segment) for segment in path if segment]
+    deep = len(path) > limits.depth and len(path) > limits.repeats
+    return len(url) > limits.length or deep or any(times > limits.repeats for times in often)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_was_let_in_before_does_not_change_what_is_let_in(seed: int) -> None:
+    """Addresses of few words, against a scope that was never asked before and the rules one by one."""
+    draw = random.Random(seed)
+    limits = TrapLimits(length=22, depth=4, repeats=3)
+
+    def address() -> str:
+        path = "/".join(draw.choice("aab") for _ in range(draw.choice([1, 2, 3, 4, 4, 5])))
+        return f"http://{draw.choice(['h', 'h', 'hh'])}/{path}{draw.choice(['', '', '?a', '?a/b', '?x=1'])}"
+
+    seeds, given = {address() for _ in range(3)}, {"include": (), "exclude": (), "limits": limits}
+    given |= [{}, {}, {"include": ("b", "x=")}, {"exclude": ("a/b",)}][seed % 4]
+    kind = "host" if seed % 3 else "prefix"
+    scope = Scope(seeds, kind, **given)
+    for _ in range(200):
+        if draw.random() < 0.01:
+            seeds = {*seeds, more := address()}
+            scope = scope.widened(more)
+        found = scope.why_not(url := address())
+        assert found == Scope(seeds, kind, **given).why_not(url)
+        if kind == "host" and not given["include"] and not given["exclude"] and url not in seeds:
+            inside = url.split("/")[2] in {one.split("/")[2] for one in seeds}
+            assert (found is None) == (inside and not looks_like_a_trap(url, limits)), url
