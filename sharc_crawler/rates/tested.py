@@ -45,7 +45,8 @@ def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column
     A page's number of changes in its period is taken for Poisson, with the mean m·c·r^β·g·t: r what it was held for, β
     the trust, g a Gamma variable of mean 1, m one factor for all, since the past may hold and the season be another.
     The likeliest β is told, all m and g considered; without evidence it is 1. So it is where pages changed half
-    as often as held, or less: a calm tells little of the order.
+    as often as held, or less: a calm tells little of the order. m is held near 1: where only cold pages were compared,
+    their number is all that speaks against the order. Where the order shows in those compared m may be any.
 
     Parameters
     ----------
@@ -61,29 +62,39 @@ def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column
     """
     mean = float(everywhere.mean())
     floor = COLDEST * mean
-    best, found = -np.inf, RateTrust()
+    found = []
     for trust in TRUSTS.tolist():
         level = float((np.maximum(everywhere, floor) ** trust).mean())
-        expected = mean * np.maximum(rates, floor) ** trust / level * periods
-        told = _likelihood(expected, changed)
-        place = np.unravel_index(told.argmax(), told.shape)
-        peak = told[place]
-        value = float(peak + np.log(np.exp(told - peak).sum())) - ((1.0 - trust) / DOUBT) ** 2 / 2
-        if value >= best:
-            best, found = value, RateTrust(trust * (trust >= LEAST), float(FACTORS[place[0]]), float(SHAPES[place[1]]))
-    return found if best - value >= SURE and found.factor >= CALM else RateTrust()
+        found.append(_likelihood(mean * np.maximum(rates, floor) ** trust / level * periods, changed))
+    told = np.array(found)
+    equal, *_, held = _totals(told)
+    if held - equal < SURE:  # else those compared show the order: it holds, however many changed
+        told -= (np.maximum(np.log(FACTORS), 0.0) / SEASON)[:, None] ** 2 / 2
+    told -= ((1.0 - TRUSTS) / DOUBT)[:, None, None] ** 2 / 2
+    values = _totals(told)
+    best = len(values) - 1 - int(values[::-1].argmax())
+    row, column = np.unravel_index(told[best].argmax(), told[best].shape)
+    if values[best] - values[-1] < SURE or FACTORS[row] < CALM:
+        return RateTrust()
+    trust = float(TRUSTS[best])
+    return RateTrust(trust * (trust >= LEAST), float(FACTORS[row]), float(SHAPES[column]))
 
 
 def _likelihood(expected: Column, changed: Mask) -> Column:
-    """Its logarithm, and that of the prior, for each factor (rows) and shape (columns)."""
+    """Its logarithm for each factor (rows) and shape (columns)."""
     found: Column = np.empty((len(FACTORS), len(SHAPES)))
     for row, factor in enumerate(FACTORS):
         for column, shape in enumerate(SHAPES):
             calm = -shape * np.log1p(factor * expected / shape)
             moved = np.log(np.maximum(-np.expm1(calm[changed]), 1e-300))
             found[row, column] = moved.sum() + calm[~changed].sum()
-    found -= (np.maximum(np.log(FACTORS), 0.0) / SEASON)[:, None] ** 2 / 2
     return found
+
+
+def _totals(told: Column) -> Column:
+    """The logarithm of each power's probability, all factors and shapes considered."""
+    peaks = told.max(axis=(1, 2))
+    return np.asarray(peaks + np.log(np.exp(told - peaks[:, None, None]).sum(axis=(1, 2))))
 
 
 def since(found: RateTrust, rates: Column, periods: Column, changed: Mask) -> Column:

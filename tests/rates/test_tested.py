@@ -41,6 +41,12 @@ def test_the_coldest_visited_alone_tell_enough_when_they_change() -> None:
     assert rate_trust(HELD[:300], DAYS[:300], np.zeros(300, bool), HELD).trust == 1.0
 
 
+def test_an_order_that_shows_is_kept_however_many_change() -> None:
+    """Few pages seen once: a dozen are held far too calm, and one, looked at more often, has nearly all of the mean."""
+    held = np.repeat([1e-5, 2e-4, 7e-4, 0.25], [20, 4, 8, 1])
+    assert rate_trust(held, np.full(33, 100.0), held > 1e-4, held) == RateTrust()
+
+
 def test_a_page_that_changed_is_hotter_than_one_that_did_not() -> None:
     hot, calm = since(RateTrust(0.0, 1.0, 0.5), np.full(2, HOT), DAYS[:2], np.array([True, False]))
     assert hot > HOT > calm > 0

@@ -72,8 +72,11 @@ class RateTests(Untested):
         if self._found is None:
             return ""
         changed = sum(changed for _, changed in self._compared.values())
+        moved = "that change are not those that changed before"
+        if self._found.trust:
+            moved = "differ less in how often they change than they did before"
         return (
-            f"the pages that change are not those that changed before ({changed:,} of"
+            f"the pages {moved} ({changed:,} of"
             f" {counted(len(self._compared), 'visit')}"
             " compared with the archive found another page): change rates were moved towards equal ones"
         )
