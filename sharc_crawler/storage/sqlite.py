@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "frontier.db"
 DAMAGED = ".damaged"
+CACHE = 512  #: KiB of a file that are held in memory: a crawl may have the files of hundreds of sites open
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
 _TEXTS = {one: one.value for one in (*Verdict, *Evidence)}  # SQLite takes plain texts in half the time
@@ -201,6 +202,7 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
             db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)  # the last reader locks it as it leaves
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
+            db.execute(f"PRAGMA cache_size = -{CACHE}")
         found = frontier_schema.version(db)
     except sqlite3.DatabaseError as error:
         way_out = "its disk is full: free space" if is_full(error) else WAY_OUT

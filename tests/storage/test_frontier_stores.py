@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.archive.open_files import MOST
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
@@ -199,3 +200,9 @@ def test_the_port_has_no_third_implementation_without_checks():  # a part of a s
     package = Path(__file__).resolve().parents[2] / "sharc_crawler" / "storage"
     with_commit = {path.stem for path in package.glob("*.py") if "def commit(self, batch" in path.read_text()}
     assert with_commit == {"memory", "sqlite", "sharing"}
+
+
+def test_the_files_of_hundreds_of_sites_take_little_memory(tmp_path):
+    with closing(SqliteStore(tmp_path)) as store:
+        [(cache,)] = store._db.execute("PRAGMA cache_size")
+    assert 0 < -cache * MOST <= 256 * 1024, "KiB, of as many as may be open"
