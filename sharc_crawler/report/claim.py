@@ -20,7 +20,7 @@ _UNSEEN = "could not be judged, each for the reason that is listed with it: not 
 
 def in_words(claim: Claim) -> dict[str, Any]:
     """The claim as a report has it: ``sentence``, ``statement`` and ``code``, ``grounds`` (with words), ``limits``."""
-    statement = _STATEMENTS[Statement(claim["statement"])](claim)
+    statement = _STATEMENTS[Statement(claim["statement"])](claim) + _on_word(claim)
     grounds = [{**ground, "words": Evidence(ground["evidence"]).ground} for ground in claim["grounds"]]
     listed = ", ".join(f"{ground['pages']:,} {ground['words']}" for ground in grounds)
     gaps = [gap for ground in grounds if (gap := Evidence(ground["evidence"]).gap)]
@@ -37,6 +37,19 @@ def sentence(claim: Claim) -> str:
     """The claim with its grounds, in one sentence."""
     words: str = in_words(claim)["sentence"]
     return words
+
+
+def _on_word(claim: Claim) -> str:
+    """What a statement owes to the server's word, and how far an audit bounds that: it is quoted without its limits."""
+    stated = sum(ground["pages"] for ground in claim["grounds"] if Evidence(ground["evidence"]).stated)
+    if not stated:
+        return ""
+    audit = _audit(claim)
+    if audit is None or audit.get("whole"):
+        return f", {stated:,} of them on the server's word"
+    few = audit["bound"] >= audit["claimed"]
+    wrong = f"at most {audit['bound']:,} of these wrong ({audit['percent']}% confidence)"
+    return f", {_claimed(audit)} on the server's word, {'of which too few were audited' if few else wrong}"
 
 
 # -- statements --------------------------------------------------------------------------------------------------------
@@ -130,11 +143,14 @@ def _unaudited(limit: Claim) -> str:
 
 
 def _bound(limit: Claim) -> str:
-    what = f"{limit['claimed']:,} pages and data" if limit.get("data") else counted(limit["claimed"], "page")
-    claimed = f"{what} claimed on the server's word"
+    claimed = f"{_claimed(limit)} claimed on the server's word"
     if limit["bound"] >= limit["claimed"]:
         return f"Too few were audited to bound how many of the {claimed} are wrong."
     return f"With {limit['percent']}% confidence at most {limit['bound']:,} of the {claimed} are wrong."
+
+
+def _claimed(limit: Claim) -> str:
+    return f"{limit['claimed']:,} pages and data" if limit.get("data") else counted(limit["claimed"], "page")
 
 
 def _liars(limit: Claim) -> str:
@@ -169,10 +185,14 @@ _LIMITS: dict[Limit, Callable[[Claim], str]] = {
 
 def bounded(claim: Claim) -> str:
     """What an audit found, in one line; empty where nothing is claimed on the server's word."""
-    audit = next((limit for limit in claim["limits"] if limit["code"] == Limit.AUDITED), None)
+    audit = _audit(claim)
     if audit is None:
         return ""
     had = f"{audit['changed']:,}" if audit["changed"] else "none"
     told = f": {had} of them had changed" if audit["audited"] else ""
     left = f". {_unaudited(audit)}" if audit["unaudited"] else ""
     return f"{counted(audit['audited'], 'page')} downloaded again{told}. {_bound(audit)[:-1]}{left}"
+
+
+def _audit(claim: Claim) -> Claim | None:
+    return next((limit for limit in claim["limits"] if limit["code"] == Limit.AUDITED), None)
