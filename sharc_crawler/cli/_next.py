@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CAPTURE = ("SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile", "scrapy", "crawl", "site")
+ASKED_BY = ("-s", "SHARC_OPERATOR=CONTACT")  #: a place for who asks
 GIVEN = "sharc.given"  #: in the context's meta: the words after ``sharc``
 
 
@@ -39,6 +40,6 @@ def capture_words(*arguments: str, urls: Iterable[str] = (), settings: tuple[str
 
     public = any(not private_seeds([url]) for url in urls)
     if public and not any(one.startswith("SHARC_OPERATOR=") for one in settings):
-        settings = (*settings, "SHARC_OPERATOR=CONTACT")
+        settings = (*settings, ASKED_BY[1])
     given = [word for one in arguments for word in ("-a", one)]
     return [*CAPTURE, *given, *(word for one in settings for word in ("-s", one))]

@@ -16,7 +16,7 @@ import click
 
 from sharc_crawler import extras
 from sharc_crawler.cli._fleet_table import follow, spent
-from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._next import ASKED_BY, say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Wish
 from sharc_crawler.fleet.opening import open_fleet
@@ -92,7 +92,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
     new = ledger.add(wanted)
     known = len(wanted) - new
     text = f"{counted(new, 'site')} added" + (f", {known} known already, unchanged" if known else "")
-    _answer({"added": new, "known": known}, text, "work", dsn, "--output", "captures", as_json=as_json)
+    _answer({"added": new, "known": known}, text, "work", dsn, "--output", "captures", *ASKED_BY, as_json=as_json)
 
 
 @command.command()

@@ -182,10 +182,10 @@ class Duration(ValueKind[float]):
     def read(self, value: object) -> float:
         found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([smhd]?)", str(value).strip())
         if not found:
-            raise ValueError("is no duration; write it as 30s, 5m, 2h or 1d")
+            raise ValueError("is no duration (never negative); write seconds, or 30s, 5m, 2h, 1d")
         seconds = float(found[1]) * SECONDS[found[2]]
         if not self.least <= seconds < float("inf"):
-            raise ValueError(f"must be a duration of at least {self.least:g} s; write it as 30s, 5m, 2h or 1d")
+            raise ValueError(f"must be a duration of at least {self.least:g} s; write seconds, or 30s, 5m, 2h, 1d")
         return seconds
 
     def show(self, value: float) -> str:
@@ -212,10 +212,10 @@ class Bytes(ValueKind[int]):
     form: str = "bytes, as `500M`, `20G`"
 
     def read(self, value: object) -> int:
-        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([kMGT]?)B?", str(value).strip())
+        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([kKMGT]?)B?", str(value).strip())
         if not found:
-            raise ValueError("is no number of bytes; write it as 500M or 20G")
-        size = float(found[1]) * BYTES[found[2]]
+            raise ValueError("is no number of bytes; write it as 500k, 500M or 20G")
+        size = float(found[1]) * BYTES[found[2].replace("K", "k")]
         if not self.low <= size < float("inf"):
             raise ValueError(f"must be at least {self.low} bytes")
         return int(size)

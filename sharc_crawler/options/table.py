@@ -119,7 +119,7 @@ class Options:
         Whole(),
         0,
         "pages visited at most: those that turn out gone count, too, but neither revisits nor embedded files"
-        " (`max_requests` counts all requests)",
+        " (`max_requests` counts all requests); 0: no limit",
         shown="none",
         never=_INSTANT,
     )

@@ -62,7 +62,10 @@ def test_a_command_says_what_comes_next(name: str) -> None:
     ("words", "next_words"),
     [
         (("init", "sqlite:f.db"), "sharc fleet add sqlite:f.db seeds.txt"),
-        (("add", "sqlite:f.db", "seeds.txt"), "sharc fleet work sqlite:f.db --output captures"),
+        (
+            ("add", "sqlite:f.db", "seeds.txt"),
+            "sharc fleet work sqlite:f.db --output captures -s SHARC_OPERATOR=CONTACT",
+        ),
         (("pause", "sqlite:f.db"), "sharc fleet resume sqlite:f.db"),
         (("status", "sqlite:f.db", "--once"), "sharc watch sqlite:f.db --web"),
     ],

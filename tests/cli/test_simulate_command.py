@@ -158,7 +158,7 @@ def test_an_unknown_table():
     ("source", "says"),
     [
         ("127.0.0.1:8977", "url='127.0.0.1:8977' says neither http nor https; write http://127.0.0.1:8977 or"),
-        ("www.example.org", "SHARC_OPERATOR=None"),  # taken as https://www.example.org, as by a crawl
+        ("www.example.org", "SHARC_OPERATOR is not set"),  # taken as https://www.example.org, as by a crawl
         ("sitemap.xml", "'sitemap.xml' is no file, and no URL"),
     ],
 )

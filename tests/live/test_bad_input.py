@@ -28,7 +28,7 @@ USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
         ("SHARC_STRATEGY=", "SHARC_STRATEGY='' names no strategy; name one, or leave it out"),
         ("SHARC_MIN_FREE=999999G", "SHARC_MIN_FREE=999999000000000 wants more; make room or choose another"),
         ("SHARC_STRATEGY_=bfs", "did you mean 'SHARC_STRATEGY'"),
-        ("SHARC_MIN_FREE=lots", "SHARC_MIN_FREE='lots' is no number of bytes; write it as 500M or 20G"),
+        ("SHARC_MIN_FREE=lots", "SHARC_MIN_FREE='lots' is no number of bytes; write it as 500k, 500M or 20G"),
         ("SHARC_OPERATOR=nobody", "SHARC_OPERATOR='nobody' must be a web page or a mail address"),
         ("SHARC_OPERATOR=a@b.example\r\nX-Evil: 1", "must be a web page or a mail address"),
     ],

@@ -44,11 +44,11 @@ def test_a_value_is_read_once(kind, text, value):
 @pytest.mark.parametrize(
     ("kind", "text", "says"),
     [
-        (Duration(), "soon", "is no duration; write it as 30s, 5m, 2h or 1d"),
+        (Duration(), "soon", "is no duration (never negative); write seconds, or 30s, 5m, 2h, 1d"),
         (Duration(), "-1", "is no duration"),
         (Duration(0.001), "0h", "at least 0.001 s"),
         (Duration(), "1e999", "must be a duration"),
-        (Bytes(), "1 Gallon", "is no number of bytes; write it as 500M or 20G"),
+        (Bytes(), "1 Gallon", "is no number of bytes; write it as 500k, 500M or 20G"),
         (Bytes(10_000), "5k", "at least 10000 bytes"),
         (Whole(1), "0", "must be a whole number of at least 1"),
         (Whole(), "1.5", "must be a whole number of at least 0"),

@@ -77,7 +77,7 @@ def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") 
     public = [url for url in urls if not private_seeds([url])]
     if public:
         raise UsageError(
-            "SHARC_OPERATOR=None: a live crawl says whom a webmaster can turn to. Add your contact, as in"
+            "SHARC_OPERATOR is not set: a live crawl says whom a webmaster can turn to. Add your contact, as in"
             f" -s SHARC_OPERATOR=https://library.example/crawls or -s SHARC_OPERATOR=crawls@library.example"
             f" (needed for {of or public[0]})"
         )

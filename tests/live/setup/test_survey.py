@@ -129,7 +129,7 @@ def test_why_lastmods_are_not_believed_is_said(plan, static, tmp_path):
     ("arguments", "what"),
     [
         (["ftp://example.org/"], "is not an http(s) URL"),
-        (["http://example.org/"], "SHARC_OPERATOR=None"),
+        (["http://example.org/"], "SHARC_OPERATOR is not set"),
         (["http://example.org/", "-s", "nothing"], "'nothing' is not of the form NAME=value"),
         (["http://127.0.0.1:9/", "--strategy", "bsf"], "did you mean 'bfs'"),
         (["nowhere.xml"], "'nowhere.xml' is no file, and no URL"),
