@@ -124,7 +124,7 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
     source = open_source(path)
     if not source.certificates:
         raise DataError(f"{str(path)!r} holds no certificate: {why_none(path)}")
-    documents = {name: _document(name, text) for name, text in source.certificates.items()}
+    documents = {name: document_of(name, text) for name, text in source.certificates.items()}
     witness = ingest(source.warcs, progress)
     others = Witness()
     for one in former:
@@ -248,7 +248,8 @@ def _pages(progress: Callable[[int], None], each: int, pages: int) -> None:
     progress(each * pages)
 
 
-def _document(name: str, text: bytes) -> dict[str, Any]:
+def document_of(name: str, text: bytes) -> dict[str, Any]:
+    """The document of a certificate; raises :class:`~sharc_crawler.errors.DataError` where it is none."""
     try:
         document = json.loads(text)
         kind = document["format"], document["version"]

@@ -11,7 +11,8 @@ import click
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.fixity import is_certified
-from sharc_crawler.certificate.sources import captures_in
+from sharc_crawler.certificate.sources import captures_in, open_source
+from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.cli._asking import asking, may_ask
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
@@ -96,12 +97,19 @@ def _packaged(
     """Folders with their packages; what is in the way of one joins those that are ``left``, if that is a list."""
     for one in folders:
         try:
+            _refuse_damaged(one)
             with open_facts(one) as captures:
                 yield one, make(one, captures)
         except SharcError as error:
             if left is None:
                 raise
             left.append(error)
+
+
+def _refuse_damaged(folder: Path) -> None:
+    """A certificate that cannot be read is told before it is packed, not by whoever gets the package."""
+    for name, text in open_source(folder).certificates.items():
+        document_of(str(folder / name), text)
 
 
 def _size(folders: Iterable[Path]) -> int:

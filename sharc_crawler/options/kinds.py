@@ -182,7 +182,7 @@ class Duration(ValueKind[float]):
     def read(self, value: object) -> float:
         found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([smhd]?)", str(value).strip())
         if not found:
-            raise ValueError("is no duration (never negative); write seconds, or 30s, 5m, 2h, 1d")
+            raise ValueError("is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0")
         seconds = float(found[1]) * SECONDS[found[2]]
         if not self.least <= seconds < float("inf"):
             raise ValueError(f"must be a duration of at least {self.least:g} s; write seconds, or 30s, 5m, 2h, 1d")

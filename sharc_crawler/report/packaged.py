@@ -25,7 +25,7 @@ from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.confirming import standing
 from sharc_crawler.certificate.examining import entries_of
-from sharc_crawler.certificate.fixity import fixity_of
+from sharc_crawler.certificate.fixity import fixity_of, pages_name
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
@@ -112,7 +112,7 @@ def _of_packaged_capture(package: Path) -> Iterator[Finding]:
 
 def _not_of_capture(path: Path) -> Iterator[Finding]:
     source = open_source(path)
-    if not source.certificates:
+    if not source.certificates or not source.pages.keys() >= set(map(pages_name, source.certificates)):
         return  # which was told
     documents = [json.loads(text) for text in source.certificates.values()]
     try:

@@ -256,7 +256,17 @@ def test_a_digest_noted_elsewhere_reveals_another_certificate(original):
 )
 def test_pages_are_those_that_the_certificate_states(capture, change, what):
     change(capture / "certificate-pages.jsonl")
-    assert what in findings(capture)
+    found = findings(capture)
+    assert what in found
+    assert "Error" not in found, "in our words"
+
+
+def test_a_certificate_that_cannot_be_read_is_told_before_it_is_packed(capture):
+    (capture / "certificate.json").write_text("{")
+    answer = CliRunner().invoke(main, ["package", str(capture)])
+    assert answer.exit_code == 3
+    assert f"{capture / 'certificate.json'} cannot be read as a certificate" in answer.output
+    assert list(capture.glob("*.wacz")) == []
 
 
 def test_pages_in_the_warc_file_are_those_beside_it(capture):

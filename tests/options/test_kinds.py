@@ -44,7 +44,7 @@ def test_a_value_is_read_once(kind, text, value):
 @pytest.mark.parametrize(
     ("kind", "text", "says"),
     [
-        (Duration(), "soon", "is no duration (never negative); write seconds, or 30s, 5m, 2h, 1d"),
+        (Duration(), "soon", "is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0"),
         (Duration(), "-1", "is no duration"),
         (Duration(0.001), "0h", "at least 0.001 s"),
         (Duration(), "1e999", "must be a duration"),

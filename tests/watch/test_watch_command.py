@@ -65,7 +65,7 @@ def test_the_page_gives_orders(tmp_path, served):
     orders = read_orders(tmp_path)
     assert (orders.paused, orders.delay) == (True, 2.5)
     code, told = post(f"{served}delay", b"soon")
-    assert (code, told) == (409, "delay='soon' is no duration (never negative); write seconds, or 30s, 5m, 2h, 1d")
+    assert (code, told) == (409, "delay='soon' is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0")
     assert post(f"{served}delay")[0] == 409, "no seconds were given"
     assert post(f"{served}delay", b"5" * 1000)[0] == 413
     assert post(f"{served}status")[0] == 404

@@ -100,7 +100,7 @@ def test_orders_that_nobody_takes(tmp_path):
         code, told = order(tmp_path, "delay", "--", seconds)
         assert (code, told) == (
             USAGE,
-            f"sharc: error: delay={seconds!r} is no duration (never negative); write seconds, or 30s, 5m, 2h, 1d\n",
+            f"sharc: error: delay={seconds!r} is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0\n",
         )
 
 
