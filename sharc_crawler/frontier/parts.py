@@ -100,7 +100,7 @@ class Parts:
     believed: Callable[[], bool] = believed  #: do 304s of this server show that nothing has changed?
     #: a URL's answer in a former capture, as the outcome of a visit: it may stand for one where nothing has changed
     taken: Callable[[CaptureSpec, str], Outcome | None] = never_taken
-    seen: Callable[[CaptureSpec, str], LastSeen | None] | None = None  #: by the archive, if there is one
+    seen: Callable[[CaptureSpec, str, Instant], LastSeen | None] | None = None  #: by the archive, before an instant
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of
     aside: Aside = at_once  #: how work is done that takes long for so many pages

@@ -171,7 +171,7 @@ class Simulation:
             links=lambda _: self._known_links(),
             history=self._history,
             taken=lambda _, url: self._archived(site.numbers[url]),
-            seen=lambda _, url: self._seen(site.numbers[url]),
+            seen=lambda _, url, __: self._seen(site.numbers[url]),
             canonical=str,
             host_of=lambda _: HOST,
         )

@@ -187,11 +187,11 @@ class ObservationStore:
             AND result IN ('ok', 'not-modified') GROUP BY observation.url"""
         return {Url(url): digest for url, _, digest in self._db.execute(query, (site,))}
 
-    def shown(self, site: str, url: str) -> tuple[Instant, str, str | None] | None:
-        """When one URL last showed its content, the digest of it, once unpacked, and its fingerprint."""
+    def shown(self, site: str, url: str, before: Instant) -> tuple[Instant, str, str | None] | None:
+        """When one URL last showed its content before then, the digest of it, once unpacked, and its fingerprint."""
         query = f"""SELECT time, coalesce(decoded, digest), fingerprint {_OF_URL}
-            AND result IN ('ok', 'not-modified') AND digest IS NOT NULL ORDER BY time DESC LIMIT 1"""
-        found: tuple[Instant, str, str | None] | None = self._db.execute(query, (site, url)).fetchone()
+            AND result IN ('ok', 'not-modified') AND digest IS NOT NULL AND time < ? ORDER BY time DESC LIMIT 1"""
+        found: tuple[Instant, str, str | None] | None = self._db.execute(query, (site, url, before)).fetchone()
         return found
 
     def documents(self, site: str) -> dict[Url, Observation]:

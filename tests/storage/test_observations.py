@@ -201,9 +201,10 @@ def test_what_one_url_showed_last(store: ObservationStore):
     shown = seen("u", 2.0, digest="packed", decoded="content", fingerprint="f")
     gone = replace(seen("u", 3.0), result=Result.GONE)
     store.append([seen("u", 1.0, digest="old"), shown, gone, seen("v", 4.0, digest="other")])
-    assert store.shown("s", "u") == (2.0, "content", "f")
-    assert store.shown("s", "w") is None
-    assert store.shown("t", "u") is None
+    assert store.shown("s", "u", 9.0) == (2.0, "content", "f")
+    assert store.shown("s", "u", 2.0) == (1.0, "old", None)
+    assert store.shown("s", "w", 9.0) is None
+    assert store.shown("t", "u", 9.0) is None
 
 
 def test_a_document_is_described_by_its_last_content(store: ObservationStore):

@@ -50,7 +50,7 @@ class RateTests(Untested):
         self,
         capture: SiteCapture,
         pages: PageTable,
-        seen: Callable[[str], LastSeen | None],
+        seen: Callable[[str, Instant], LastSeen | None],
         history: Callable[[], SiteHistory] = SiteHistory.empty,
     ) -> None:
         self._capture = capture
@@ -92,7 +92,7 @@ class RateTests(Untested):
         """A page was visited first."""
         if outcome.result is not Result.OK:
             return
-        if (seen := self._seen(self._pages.urls[page])) is None:
+        if (seen := self._seen(self._pages.urls[page], self._capture.started)) is None:
             return
         begin, changed = seen.time, not seen.shows(outcome)
         before, now = seen.fingerprint, outcome.fingerprint

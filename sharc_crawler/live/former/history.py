@@ -52,5 +52,5 @@ def parts_of(history: ObservationStore | None, config: Config) -> Parts:
         rates=lambda spec: rates_of(spec.site, history, config),
         history=lambda spec: history.histories(spec.site),
         links=lambda spec: history.links(spec.site),
-        seen=lambda spec, url: last_seen(spec.site, url, history),
+        seen=lambda spec, url, before: last_seen(spec.site, url, before, history),
     )

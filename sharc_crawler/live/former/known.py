@@ -9,6 +9,7 @@ from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.model import Sighting
 
 if TYPE_CHECKING:
+    from sharc_crawler.model import Instant
     from sharc_crawler.storage.observations import ObservationStore
 
 
@@ -17,10 +18,10 @@ def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
     return [Sighting(url, via="history") for url in history.pages(site)]
 
 
-def last_seen(site: str, url: str, history: ObservationStore) -> LastSeen | None:
-    """What a URL showed when it last showed its content; a store that cannot tell now ends no capture."""
+def last_seen(site: str, url: str, before: Instant, history: ObservationStore) -> LastSeen | None:
+    """What a URL showed last before an instant; a store that cannot tell now ends no capture."""
     try:
-        shown = history.shown(site, url)
+        shown = history.shown(site, url, before)
     except (StoreUnavailable, DataError):
         return None
     return None if shown is None else LastSeen(*shown)

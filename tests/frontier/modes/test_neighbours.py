@@ -81,7 +81,7 @@ class Crawl:
 
     def __init__(self, history: SiteHistory, cuts: tuple[int, ...] = (), listed: bool = False, **more: float) -> None:
         self.fetches, self.listed, store = list[Fetch](), listed, MemoryStore()
-        parts = Parts(rates=lambda _: Held(), history=lambda _: history, seen=lambda _, url: LastSeen(SEEN, url))
+        parts = Parts(rates=lambda _: Held(), history=lambda _: history, seen=lambda _, url, __: LastSeen(SEEN, url))
         frontier = Frontier(Politeness(delay=STEP, obey_robots=False), store, parts)
         sitemaps = (MAP,) if listed else ()
         frontier.open(CaptureSpec("a.example", (URLS[0],), "bfs", sitemaps=sitemaps, discover=False, **more), BEGIN)

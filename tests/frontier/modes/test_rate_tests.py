@@ -96,18 +96,36 @@ def captured(
     every: int = 3,
     pages: int = 100,
     known: Known | None = None,
+    cut: float = -1.0,
 ) -> list[str]:
-    """The notes of a capture: ``changed`` of ``every`` pages are others than what the archive saw at ``archive``."""
+    """The notes of a capture: ``changed`` of ``every`` pages are others than what the archive saw at ``archive``.
+
+    At ``cut`` it is interrupted, and the archive has its visits.
+    """
     store = MemoryStore()
-    parts = Parts(rates=lambda _: known or Known(), seen=lambda _, url: LastSeen(archive, "old", "sha1:old"))
+    own: dict[str, LastSeen] = {}
+
+    def seen(_: CaptureSpec, url: str, before: float) -> LastSeen:
+        last = own.get(url)
+        return last if last and last.time < before else LastSeen(archive, "old", "sha1:old")
+
+    parts = Parts(rates=lambda _: known or Known(), seen=seen)
     frontier = Frontier(Politeness(delay=1.0, obey_robots=False), store, parts)
     capture = frontier.open(CaptureSpec("h", ("http://h/0",), sitemaps=(), discover=False, resources=False), 0.0)
     frontier.schedule([Sighting(f"http://h/{page}", hints=hints) for page in range(pages)], 0.0)
-    now = 0.0
+    now, visited = 0.0, list[str]()
     while not isinstance(what := frontier.next(now), Done):
         if isinstance(what, Wait):
             now = what.until
             continue
+        if now == cut:
+            frontier = Frontier(Politeness(delay=1.0, obey_robots=False), store, parts)
+            own = dict.fromkeys(visited, LastSeen(0.5, "new"))
+            frontier.restore(store.load(), now)
+            capture = frontier.ledger.capture
+            now += 1.0
+            continue
+        visited.append(what.url)
         digest = "new" if int(what.url.rpartition("/")[2]) % every < changed else "old"
         validators = Validators(None, modified)
         content = f"sha1:{digest}{masks}"
@@ -116,6 +134,11 @@ def captured(
     notes = [note for note in store.load().captures[0].notes if "moved towards equal" in note]
     assert capture.mode._tests.failed is bool(notes)
     return notes
+
+
+def test_after_an_interruption_its_own_visits_are_no_former_captures() -> None:
+    (whole,), (cut,) = captured(-50.0, 1, pages=40), captured(-50.0, 1, pages=40, cut=15.0)
+    assert [note.partition(" visits")[0] for note in (cut, whole)] == [whole.partition(" visits")[0]] * 2
 
 
 @pytest.mark.slow
