@@ -161,3 +161,12 @@ def test_of_a_stratum_that_adds_nothing_an_eighth_is_enough_and_of_others_an_eig
 def test_what_goes_undetected_in_just_one_case_of_twenty_is_believed() -> None:
     assert audit.bound([audit.Stratum(1, 19)]) == 1
     assert audit.bound([audit.Stratum(1, 20)]) == 0
+
+
+@pytest.mark.parametrize("room", [50, 40, 30, 20, 10])
+def test_the_least_of_a_kind_is_as_great_as_there_is_room_for(room: int) -> None:
+    """Of ten kinds of eight pages."""
+    labels = {page: f"/{page % 10}/*" for page in range(80)}
+    assert len(audit.fewer(labels, labels, 0, 1, labels.values(), room, share=0.0)) == room
+    never_owned_up = len(audit.fewer(labels, labels, 0, 1, (), room, share=0.0))
+    assert never_owned_up == (room if room != 40 else 30)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sharc_crawler.evidence.facts import VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Result, Slot, Url
 from tests.evidence.test_figures import T, page
@@ -26,3 +27,10 @@ def test_of_two_redirects_the_one_that_leads_nowhere_is_missing():
     there, *nowhere = (replace(away, url=Url(f"http://h.example/{number}")) for number in range(3))
     made = facts(new, replace(there, target=new.url), *(replace(one, target="http://h.example/x") for one in nowhere))
     assert made.details.missing[Kind.PAGE, "redirected"] == 2
+
+
+def test_the_commonest_payload_is_shown_by_a_page_as_it_is_archived():
+    visit = VisitFacts(Slot.FIRST, Result.OK, T - 20, T - 19, digest="sha1:A")
+    one = replace(page(Evidence.BYTES), visit=visit)
+    assert facts(one, one).details.alike == one.url
+    assert facts(replace(one, archived_as="http://h.example/A"), one).details.alike == "http://h.example/A"
