@@ -79,7 +79,7 @@ class TwoVisits(Mode):
 
     def waits(self, strategy: Door, now: Instant) -> bool:
         """For what is under way and may bring pages; for second looks; for what the revisits' order goes by."""
-        hints = self._hints
+        hints = self._hints if self.compares else None
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
             return hints is not None and hints.at_reference and self._replans(strategy, now)
         self._tests.test(strategy)

@@ -103,6 +103,14 @@ def test_what_changed_before_t_is_won_back(strategy):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["sharc-online", "bfs:revisits=none"])
+def test_orders_of_single_visits_visit_once(strategy):
+    pages = [one for one in Crawl(Site(), strategy=strategy, hints=0.1).fetches if one.kind is Kind.PAGE]
+    assert {one.slot for one in pages} == {Slot.ONLY}
+    assert sorted(one.url for one in pages) == sorted(PAGES)
+
+
+@pytest.mark.slow
 def test_all_are_visited_again_before_the_first_revisit():
     slots = [one.slot for one in Crawl(Site()).fetches if one.kind is Kind.PAGE]
     assert Slot.SECOND not in slots[: slots.index(Slot.SECOND)]
