@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
 _OURS = re.compile(
-    r"\.|report[\w-]*\.(?:jsonl?|html)$|(?:fetch|seeds)\.json$|certificate[\w.-]*\.jsonl?$|frontier\.db"
-    r"|control(?:-status)?\.json$|crawl(?:-\d{5})?\.(?:jsonl|log)$"
+    r"\.|report[\w-]*\.(?:jsonl?|html)$|(?:fetch|seeds|learned-masks|keep|distrusted)\.json$"
+    r"|certificate[\w.-]*\.jsonl?$|frontier\.db|control(?:-status)?\.json$|crawl(?:-\d{5})?\.(?:jsonl|log)$"
 )
 _ANSWER = re.compile(r"\d{5}")
 _HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)

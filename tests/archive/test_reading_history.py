@@ -142,7 +142,15 @@ def test_a_resume_key_whose_answer_is_there_is_not_reported(tmp_path: Path) -> N
 
 def test_what_our_crawls_keep_beside_their_warcs_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "index.cdx").write_text(SEVEN)
-    for name in ("report.json", "report-1.html", "seeds.json", "fetch.json", "certificate-a.org.json", ".draft"):
+    for name in (
+        "report.json",
+        "report-1.html",
+        "seeds.json",
+        "fetch.json",
+        "learned-masks.json",
+        "certificate-a.org.json",
+        ".draft",
+    ):
         (tmp_path / name).write_text("<html>")
     (tmp_path / "frontier.db-wal").write_bytes(b"\0\n\0")
     (tmp_path / "a.cdxj").write_text('com,b)/ 20200101000000 {"url": "http://b.com/"}\n')
