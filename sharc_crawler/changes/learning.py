@@ -5,8 +5,8 @@ stayed (:mod:`.patterns`). So an edit next to a counter is still seen. Only wher
 elements themselves differ, is an element masked as a whole.
 
 Of each difference there are several masks, since a site's pages differ in their ids and classes (:mod:`.places`);
-taken are those that the most pages share. Noise differs on many of the pages that have its element, and each time in
-another way; a title that was edited just then, on the few that show it, and a template that was, everywhere alike.
+taken are those that the most pages share. Noise differs on most of the pages that have its element, and each time in
+another way; a text that was edited just then, on some of those that show it, and a template that was, everywhere alike.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
 MOST = 300  #: places in which a page may differ and still teach: one that differs in more is another page
-FEW = 4  #: an element that differs on fewer than one in so many of the pages that have it was edited
+MOSTLY = 2  #: an element that differs on fewer than one in so many of the pages that have it was edited
+FEW = 4  #: and a number in it, where others beside it vary
 _WITHOUT_NUMBERS = re.compile(r"[\d\s]+")
 _TOLD = 5  #: refused masks that are told of, at most
 _ITEMS = 3  #: of a list, at least
@@ -104,9 +105,9 @@ def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int 
 def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, unread: int = 0) -> Lesson:
     """Masks for a site from pairs of fetches, those without a difference among them; and why no others.
 
-    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages, on a quarter of
-    those that have its element, and where on several, not in the same way on all of them. ``unread`` further pages
-    stayed the same, and may have any element.
+    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages, and where on
+    several, not in the same way on all of them; its element must differ on half of the pages that have it, a number
+    on a quarter. ``unread`` further pages stayed the same, and may have any element.
     """
     compared = [pair for pair in pairs if is_html(pair.media_type)]
     differing = [pair for pair in compared if _differs(pair, known)]
@@ -179,8 +180,9 @@ class _Judge:
         pages = self.pages(mask)
         if len(pages) < self._support:
             return f"differs on {counted(len(pages), 'page')} alone; a mask takes {self._support} pages that show it"
-        differs = pages if mask.pattern and of_numbers(mask.pattern) else self._differs[mask.path]
-        if FEW * len(differs) < (present := self._pages_with(mask)):
+        element = self._differs[mask.path]
+        differs = pages if mask.pattern and of_numbers(mask.pattern) else element
+        if MOSTLY * len(element) < (present := self._pages_with(mask)) or FEW * len(differs) < present:
             have = "have it, or may have it" if self._unread else "have it"
             return f"differs on {len(differs)} of {present} pages that {have}: an edit, as far as can be told"
         shown = {one.shown for one in self._of[mask]}

@@ -69,13 +69,13 @@ def _saved(source: Path) -> FetchedPage:
 
 
 def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:
-    """Fetches of one URL that follow each other within so many seconds, equal ones too."""
+    """Fetches of one URL that follow each other within so many seconds; equal ones, however far apart."""
     by_url: dict[str, list[FetchedPage]] = {}
     for page in pages(source, repeated=True):
         by_url.setdefault(page.url, []).append(page)
     for url, found in by_url.items():
         for one, other in pairwise(sorted(found, key=lambda page: page.time)):
-            if other.time - one.time <= within:
+            if other.time - one.time <= within or one.body == other.body:
                 yield Pair(one.body, other.body, one.media_type, f"{urlsplit(url).path} {_title(one.body)}")
 
 

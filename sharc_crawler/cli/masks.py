@@ -31,8 +31,9 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 
     In a capture the pages next to the reference instant are fetched twice within a minute (--within): what differs
-    between these on a quarter of the pages that have it, and on two at least, each time in another way, is the
-    server's doing. What else differs is named, and why it is no mask. Look at the file before you use it: it is short.
+    between these on half of the pages that have it and came twice, and on two at least, each time in another way, is
+    taken for the server's doing. What else differs is named, and why it is no mask. Look at the file before you use
+    it: an edit of just that is hidden.
 
     \b
     Example:

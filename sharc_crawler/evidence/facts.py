@@ -62,6 +62,7 @@ class PageFacts:
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
     archived_as: str = ""  #: its URL in the WARC records, where that is spelt otherwise
     data: tuple[Url, ...] = ()  #: of these: what its scripts fetched; its verdict is that of all
+    lastmod: Instant | None = None  #: the latest that sitemaps told of it, by the server's clock
 
     @property
     def older(self) -> bool:

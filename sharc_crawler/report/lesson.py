@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
@@ -20,7 +21,7 @@ from sharc_crawler.report.taught import NAME, SUPPORT
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.changes.masks import Mask
@@ -37,9 +38,14 @@ class _Fetched(NamedTuple):
 
     media_type: str | None
     body: bytes  #: content-decoded
-    etag: str
+    validator: str  #: ETag, or else Last-Modified
     modified: Instant | None
-    stored: bool  #: what it says of its last change is no clock's time
+    date: Instant | None
+
+    @property
+    def stored(self) -> bool:
+        """Is what it says of its last change no clock's time?"""
+        return self.modified is not None and self.date is not None and self.modified < self.date - TOO_FRESH
 
 
 class _Twice(NamedTuple):
@@ -48,11 +54,37 @@ class _Twice(NamedTuple):
     url: str
     old: _Fetched
     new: _Fetched
+    lastmod: Instant | None  #: the latest of the sitemaps
 
     @property
     def pair(self) -> Pair:
         """To learn from."""
         return Pair(self.old.body, self.new.body, self.old.media_type, self.url)
+
+    @property
+    def modified(self) -> bool:
+        """Has its Last-Modified moved?"""
+        return None not in (self.old.modified, self.new.modified) and self.old.modified != self.new.modified
+
+    @property
+    def listed(self) -> bool | None:
+        """Do sitemaps date a change after the first download? None: they date nothing, or by another clock."""
+        if self.lastmod is None or self.old.date is None:
+            return None
+        return self.lastmod > self.old.date + TOO_FRESH
+
+
+class _Edited:
+    """Pages that differ, and that the server itself calls modified: of a class where that is not each answer's time."""
+
+    def __init__(self, pages: Sequence[_Twice]) -> None:
+        self._stored = {url_class(page.url) for page in pages if page.old.stored or page.new.stored}
+        self._listed = {url_class(page.url) for page in pages if page.listed is False}
+
+    def __call__(self, page: _Twice) -> bool:
+        kind = url_class(page.url)
+        told = (page.modified and kind in self._stored) or (page.listed and kind in self._listed)
+        return bool(told) and page.old.body != page.new.body
 
 
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
@@ -62,11 +94,11 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     """
     unread: set[str] = set()
     downloads = list(_teaching(seen, folder, unread)) if seen.lost >= SUPPORT else []
-    dated = {url_class(each.url) for each in downloads if each.old.stored or each.new.stored}
-    lesson = learn([each.pair for each in downloads if not _edited(each, dated)], known, SUPPORT, len(unread))
+    edited = _Edited(downloads)
+    lesson = learn([each.pair for each in downloads if not edited(each)], known, SUPPORT, len(unread))
     masks = (*known, *lesson.masks)
     looked = _twice(seen.looked.items(), folder, set()) if lesson.masks else ()
-    alike = {each.url for each in looked if not _edited(each, dated) and _alike(each.pair, masks)}
+    alike = {each.url for each in looked if not edited(each) and _alike(each.pair, masks)}
     if (
         len(alike) == seen.lost
     ):  # no page was edited, as far as can be told: a 304 that is not believed spoke of content
@@ -94,20 +126,26 @@ def _teaching(seen: Teachers, folder: Path, unread: set[str]) -> Iterator[_Twice
     """The pages fetched one soon after the other, then all that stayed the same: what differs on few was edited.
 
     ``unread`` is given those that stayed the same and lie in a former capture: they count, whatever they hold.
-    A 304 shows a page to be the same where the server's ETags are of bytes: where they differ whenever these do.
+    So are those that a 304 confirmed, believed or not, unless such a server's 304s do not speak of bytes.
     """
     close = list(_first(_twice(seen.close.items(), folder, unread)))
     yield from close
     yield from _first(_twice(seen.same.items(), folder, unread))
-    if all(each.old.etag and each.old.etag != each.new.etag for each in close if each.old.body != each.new.body):
-        unmodified = (page for page in seen.unmodified.items() if page.visit)
-        yield from _first(each for each in _twice(unmodified, folder, unread, same=True) if each.old.etag)
+    votes = _votes(close)
+    unmodified = (page for page in seen.unmodified.items() if (votes[url_class(page.url)] or votes.total()) >= 0)
+    yield from _first(_twice(unmodified, folder, unread, same=True))
 
 
-def _edited(each: _Twice, dated: Container[str]) -> bool:
-    """Does the server give another time of its last change, of a class where that is not the time of each answer?"""
-    moved = None not in (each.old.modified, each.new.modified) and each.old.modified != each.new.modified
-    return moved and url_class(each.url) in dated
+def _votes(close: Iterable[_Twice]) -> Counter[str]:
+    """By class, on how many more of the pages whose bytes differ the validators do, too, than on how many they stayed.
+
+    Of a class where nothing differs the whole site tells.
+    """
+    votes = Counter[str]()
+    for each in close:
+        if each.old.body != each.new.body and each.old.validator:
+            votes[url_class(each.url)] += 1 if each.old.validator != each.new.validator else -1
+    return votes
 
 
 def _alike(pair: Pair, masks: Sequence[Mask]) -> bool:
@@ -132,7 +170,7 @@ def _twice(pages: Iterable[PageFacts], folder: Path, unread: set[str], *, same: 
         if old is None and same_bytes:
             unread.add(page.url)
         if old and (new := old if same_bytes else _fetched(page.revisit, folder)):
-            yield _Twice(page.url, old, new)
+            yield _Twice(page.url, old, new, page.lastmod)
 
 
 def _fetched(visit: VisitFacts, folder: Path) -> _Fetched | None:
@@ -153,6 +191,4 @@ def _fetched(visit: VisitFacts, folder: Path) -> _Fetched | None:
     etag, date, modified, media_type = (
         header_text(response.header(name)) for name in (b"etag", b"date", b"last-modified", b"content-type")
     )
-    changed, answered = http_date(modified), http_date(date)
-    stored = changed is not None and answered is not None and changed < answered - TOO_FRESH
-    return _Fetched(media_type, body, etag or "", changed, stored)
+    return _Fetched(media_type, body, etag or modified or "", http_date(modified), http_date(date))

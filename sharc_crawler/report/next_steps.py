@@ -89,11 +89,11 @@ def _trapped(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
-    """Are they noise, and what are they? What a server called unmodified it does not make up on each request."""
+    """Are they noise, and what are they? What a server called unmodified is none."""
     totals = report["coherence"]
     if number := totals["by_masks"]:
-        pages = f"{counted(number, 'page', 'were')} lost to what the server makes up on each request"
-        words = f"{pages}. Look at the masks that this capture learned, and use them (in a collection: masks: auto)."
+        pages = f"{counted(number, 'page', 'differ')} only in what this capture learned to ignore"
+        words = f"{pages}. Is it noise? Look at the masks, and use them (in a collection: masks: auto)."
         given = "-s SHARC_MASKS" if "spider" in report["settings"] else "-a masks"
         yield NextStep(words, f"{given}=FOLDER/{NAME}")
     elif (number := totals["content"]["changed"] - totals["former_copies"]) > MANY * totals["captured"]:

@@ -33,8 +33,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_by_script(facts),
         *_alike(facts, totals["captured"]),
         *_whose(facts),
-        *_noise(totals),
-        *_taught(facts, totals),
+        *_noise(facts, totals),
         *_surprise(facts),
         *_masked(facts),
     ]
@@ -58,21 +57,19 @@ def _lies(facts: CaptureFacts) -> Iterator[str]:
         yield from (*caught(facts.audit), *standing_in(older))
 
 
-def _noise(totals: Mapping[str, Any]) -> Iterator[str]:
-    if totals["same_content"] > MANY * totals["captured"]:
-        yield (f"{how_kept(totals)}. Coherence is judged by bytes all the same; what is ignored: {guide('changes')}")
-
-
-def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
-    """Which masks the capture taught, or why none."""
-    number, masks = totals["by_masks"], len(facts.taught.masks)
-    give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
-    if number:
-        yield (
-            f"{counted(number, 'page', 'differ')} only in what the server makes up on each request."
-            f" {counted(masks, 'mask', 'were')} learned, from pages fetched twice within a minute. Look at {NAME}"
-            f" beside this report, and give it to the next capture: {give} ({guide('changes')})"
+def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
+    """What differed and is ignored; which masks the capture taught, or why none."""
+    masks, learned = len(facts.taught.masks), ""
+    if totals["by_masks"]:
+        give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
+        learned = (
+            f". {counted(masks, 'mask', 'were')} learned: of what differed, within a minute, on half or more of the"
+            f" pages that have it. What is edited so often looks the same: look at {NAME} beside this report before"
+            f" you give it to the next capture ({give})"
         )
+    if learned or totals["same_content"] > MANY * totals["captured"]:
+        bytes_alone = f"Coherence is judged by bytes all the same; what is ignored: {guide('changes')}"
+        yield f"{how_kept(totals)}. {bytes_alone}{learned}"
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"
         yield HowMade(f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more")

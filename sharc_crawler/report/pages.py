@@ -104,6 +104,7 @@ class StoredPages:
             by_script=first.outcome.document.by_script if first and first.outcome.document else None,
             alike=row.key in self._taught.alike,
             embeds=tuple(map(Url, url.embeds)),
+            lastmod=max((said.lastmod for said in url.lastmods), default=None),
         )
         if not self._data or row.kind is not Kind.PAGE:
             return page

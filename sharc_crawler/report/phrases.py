@@ -22,14 +22,16 @@ _URL = re.compile(r"https?://\S+")
 def kept_content(totals: Mapping[str, Any]) -> str:
     """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
 
-    >>> kept_content({"captured": 40, "coherent": 1, "same_content": 39})
-    '40 of 40 pages kept their content (1 coherent)'
+    >>> kept_content({"captured": 40, "coherent": 1, "same_content": 39, "by_masks": 4})
+    '40 of 40 pages kept their content (1 coherent, 4 but for what this capture learned to ignore)'
     """
     if not totals["same_content"]:
         return ""
     kept = totals["coherent"] + totals["same_content"]
     its = agreeing(totals["captured"], "their")
-    return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({totals['coherent']:,} coherent)"
+    how = f"{totals['coherent']:,} coherent"
+    how += f", {totals['by_masks']:,} but for what this capture learned to ignore" if totals["by_masks"] else ""
+    return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({how})"
 
 
 def how_kept(totals: Mapping[str, Any]) -> str:

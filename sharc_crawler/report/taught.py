@@ -36,7 +36,7 @@ class Teachers:
     def __init__(self, captures: Sequence[CaptureFacts]) -> None:
         self.close, self.looked, self.same, self.unmodified = map(_Closest, (PAIRS, LOOKED, PAIRS, PAIRS))
         self.lost = 0
-        self.doubted: set[str] = set()  #: URLs whose 304 is not believed
+        self.doubted: set[str] = set()  #: URLs whose 304 is not believed; they are among the ``unmodified``
         for page in (page for facts in captures for page in facts.pages if page.kind is Kind.PAGE):
             if code(page.reason) == Reason.NOT_MODIFIED_LIES:
                 self.doubted.add(page.url)
@@ -49,7 +49,7 @@ class Teachers:
                     self.close.add(page)
                 if lost and page.evidence is Evidence.BYTES:
                     self.looked.add(page)
-            elif page.evidence is Evidence.VALIDATOR and page.verdict is Verdict.COHERENT and page.revisit:
+            elif page.visit and page.revisit and page.revisit.result is Result.NOT_MODIFIED:
                 self.unmodified.add(page)
 
 

@@ -1,16 +1,18 @@
-"""A server that packs every answer anew and adds what changes at every download."""
+"""Servers that add what changes at every download: one packs every answer anew, one has texts that are edited, too."""
 
 from __future__ import annotations
 
 import gzip
 import json
 from http.server import BaseHTTPRequestHandler
-from itertools import count
+from itertools import count, repeat
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli import main
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage.observations import ObservationStore
@@ -113,3 +115,36 @@ def test_the_certificate_holds(captures):
     lines = (captures[0].folder / "certificate-pages.jsonl").read_text().splitlines()
     methods = {page["url"].rpartition("/")[2]: page["reason"] for page in map(json.loads, lines)}
     assert methods["plain"] == "equal-unpacked"
+
+
+class _News(Answering, BaseHTTPRequestHandler):
+    """News, of which four in ten are edited between any two requests, with ETags; forms that number each answer."""
+
+    names = (*(f"news-{n}" for n in range(10)), *(f"form-{n}" for n in range(4)))
+    edited = MappingProxyType({name: count(10 * n) for n, name in enumerate(names[:4], 1)})  # their versions
+    numbers = count(1)
+
+    def do_GET(self) -> None:
+        name = self.path.strip("/")
+        if name not in self.names:
+            body = "".join(f"<a href=/{one}>{one}</a>" for one in self.names)
+            return self.answer(body.encode(), status=404 if name else 200)
+        if name.startswith("form"):
+            return self.answer(f"<title>{name}</title>{FILLER}<p id=asked>Answer {next(self.numbers)}".encode())
+        version = next(self.edited.get(name, repeat(1)))
+        if self.headers.get("If-None-Match") == f'"{version}"':
+            return self.answer(b"", status=304, ETag=f'"{version}"')
+        text = f"<title>{name}</title>{FILLER}<p id=text>Version {version} of the text</p>"
+        return self.answer(text.encode(), ETag=f'"{version}"')
+
+
+@pytest.mark.long
+def test_texts_that_are_edited_on_some_pages_are_no_noise_beside_what_is_made_up_for_each_answer(run_crawl, tmp_path):
+    with serving(_News) as url:
+        done = run_crawl(tmp_path, url=url, output=str(tmp_path / "news"), delay="0", sitemap="off")
+    assert done.code == 0, done.err
+    assert "but for what this capture learned to ignore)" in done.out
+    assert [mask.path for mask in load_masks(done.folder / "learned-masks.json")] == ["//*[@id='asked']"]
+    twice = {name: page for name, page in pages(done).items() if page["revisit"]}  # one page alone was T itself
+    assert {name for name, page in twice.items() if page["content"] == "changed"} == twice.keys() & _News.edited.keys()
+    assert sum(page["verdict"] == "changed" for page in twice.values()) >= 7

@@ -87,7 +87,8 @@ def test_all_pages_kept_their_content_and_the_masks_are_offered(tmp_path: Path) 
     assert totals["content"] == {"kept": 15, "changed": 0, "unknown": 0}
     assert (totals["coherent"], totals["same_content"], totals["by_masks"]) == (0, 15, 12)
     assert totals["by_304"] == 3
-    assert any("differ only in what the server makes up" in note and NAME in note for note in entry["notes"])
+    assert sum("differ only in what this capture learned to ignore" in note for note in entry["notes"]) == 1
+    assert any("1 mask was learned: of what differed" in note and NAME in note for note in entry["notes"])
 
 
 def test_edited_pages_lost_theirs_and_304s_say_nothing_then(tmp_path: Path) -> None:
@@ -118,12 +119,19 @@ def test_a_folder_whose_masks_were_replaced(tmp_path: Path) -> None:
 
 
 def numbered(
-    folder: Path, same: int, modified: tuple[float, float] | None = None, *, by_304: bool = False
+    folder: Path,
+    same: int,
+    modified: tuple[float, float] | None = None,
+    *,
+    by_304: bool = False,
+    of_bytes: int = 2,
+    lastmods: tuple[float, float] | None = None,
 ) -> CaptureFacts:
     """Two pages whose number went up between their visits, and others with the same, that were visited long apart.
 
     ``modified``: what each answer says of its page's last change, in seconds before it; ``by_304``: the others'
-    revisits confirmed an ETag.
+    revisits confirmed an ETag, and the ETags of ``of_bytes`` pages moved with their number; ``lastmods``: seconds after
+    T at which the sitemap dates the last change of the two, and of the others.
     """
     made = []
     with WarcWriter(folder, "h.example", "run1", INFO, WarcOptions()) as writer:
@@ -133,9 +141,9 @@ def numbered(
             for fetch, slot in enumerate((Slot.FIRST, Slot.SECOND)):
                 at, number = T + (2 * fetch - 1) * gap, 7 + fetch * changed
                 body = PAGE.format(n=0, filler=FILLER, text=f"Page {n}.", queries=number + n).encode()
-                more = f'ETag: "{n}-{number}"\r\n' * by_304
-                if modified:
-                    times = {"Date": at, "Last-Modified": at - modified[fetch]}
+                more = f'ETag: "{n}-{number if n < of_bytes else 0}"\r\n' * by_304
+                if modified or lastmods:
+                    times = {"Date": at, "Last-Modified": at - modified[fetch]} if modified else {"Date": at}
                     more += "".join(f"{name}: {http_date(time)}\r\n" for name, time in times.items())
                 fetched.append(visit(writer, f"http://h.example/{n}", at, body, slot, more.encode()))
             if by_304 and not changed:
@@ -146,6 +154,7 @@ def numbered(
                 PageFacts(
                     Url(f"http://h.example/{n}"), Kind.PAGE, "", 0, 1e-6, "prior", visit=fetched[0], revisit=fetched[1],
                     verdict=verdict, evidence=evidence, reason=Reason.OTHER_BYTES if changed else "",
+                    lastmod=T + lastmods[not changed] if lastmods else None,
                 )
             )  # fmt: skip
     return CaptureFacts("h.example", ("http://h.example/",), "bfs", T - 400, T + 400, T, tuple(made))
@@ -166,6 +175,41 @@ def test_what_differs_on_few_of_the_pages_that_have_it_was_edited_however_long_t
     taught = teach([numbered(tmp_path, 7, by_304=by_304)], tmp_path)
     assert (taught.masks, taught.alike) == ((), frozenset())
     assert "differs on 2 of 9 pages that have it" in taught.why[0]
+
+
+def test_what_differs_on_fewer_than_half_of_the_pages_that_have_it_is_not_made_up_for_each_answer(
+    tmp_path: Path,
+) -> None:
+    assert len(teach([numbered(tmp_path / "a", 2)], tmp_path / "a").alike) == 2
+    few = teach([numbered(tmp_path / "b", 3)], tmp_path / "b")
+    assert (few.masks, few.alike) == ((), frozenset())
+    assert "differs on 2 of 5 pages that have it" in few.why[0]
+
+
+@pytest.mark.parametrize(("of_bytes", "masks"), [(2, 0), (1, 0), (0, 1)])
+def test_304s_count_unless_validators_mostly_stay_where_bytes_differ(tmp_path: Path, of_bytes: int, masks: int) -> None:
+    facts = numbered(tmp_path, 7, by_304=True, of_bytes=of_bytes)
+    doubted = [
+        replace(one, verdict=Verdict.UNKNOWN, evidence=Evidence.NONE, reason=Reason.NOT_MODIFIED_LIES.of("/*"))
+        if one.verdict is Verdict.COHERENT
+        else one
+        for one in facts.pages
+    ]
+    for pages in (facts.pages, tuple(doubted)):
+        taught = teach([replace(facts, pages=pages)], tmp_path)
+        assert (len(taught.masks), len(taught.alike)) == (masks, (2 if pages is facts.pages else 9) * masks)
+
+
+def test_a_page_whose_sitemap_dates_a_change_after_its_visit_was_edited(tmp_path: Path) -> None:
+    for name, lastmods, learned in (
+        ("edited", (3.0, -9e5), 0),
+        ("old", (-9e5, -9e5), 2),
+        ("by clock", (3.0, 900.0), 2),
+    ):
+        folder = tmp_path / name
+        taught = teach([numbered(folder, 2, lastmods=lastmods)], folder)
+        assert (name, len(taught.alike)) == (name, learned)
+        assert len(taught.masks) == (learned > 0)
 
 
 def test_pages_whose_payload_lies_in_a_former_capture_count_among_those_that_may_have_it(tmp_path: Path) -> None:
