@@ -63,9 +63,14 @@ class Lesson(NamedTuple):
     pages: int  #: HTML pages that were compared
     differing: int  #: of these, those that differ in what counts
     edited: int  #: of these, those with a difference that no mask would hide: too large a part, or another link
+    modified: int = 0  #: beside these, those that differ and that the server itself calls modified
 
     def why_no_more(self) -> list[str]:
         """What else differs, and why it is no mask: sentences, of the refused masks the first few."""
+        if self.modified:
+            its = f"that {agreeing(self.modified, 'differ')} the server itself says that each was modified"
+            rest = self._replace(modified=0).why_no_more() if self.differing else ()
+            return [f"Of {counted(self.modified, 'page')} {its}: edits, no noise.", *rest]
         if not self.pages:
             return ["No page was fetched twice, one soon after the other, and stored here: nothing to compare."]
         if not self.differing:

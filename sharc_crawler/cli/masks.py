@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,12 +15,21 @@ from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
+from sharc_crawler.report.lesson import lesson_of
 from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.taught import SUPPORT, Teachers
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
+from sharc_crawler.storage.opening import holds_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.changes.learning import Lesson
+    from sharc_crawler.changes.masks import Mask
+    from sharc_crawler.model import Seconds
 
 _FILE = click.Path(exists=True, path_type=Path)
-_ENOUGH = 2  #: pages that must show a mask, where a whole capture is asked
 
 
 @click.command()
@@ -31,9 +41,9 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 
     In a capture the pages next to the reference instant are fetched twice within a minute (--within): what differs
-    between these on half of the pages that have it and came twice, and on two at least, each time in another way, is
-    taken for the server's doing. What else differs is named, and why it is no mask. Look at the file before you use
-    it: an edit of just that is hidden.
+    between these on half of the pages that have it, and on two at least, each time in another way, is taken for the
+    server's doing. What else differs is named, and why it is no mask. Look at the file before you use it: an edit of
+    just that is hidden.
 
     \b
     Example:
@@ -44,7 +54,7 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     known = load_masks(add) if add else ()
     if len(sources) == 1 and is_capture(sources[0]):
         require_capture(sources[0])
-        lesson = learn(pairs_within(sources[0], within), known, _ENOUGH, len(elsewhere(sources[0])))
+        lesson = _of_capture(sources[0], within, known)
     elif len(sources) == 2 and not any(map(is_capture, sources)):
         one, other = (page_of(source, None, last=False) for source in sources)
         lesson = learn([Pair(one.body, other.body, one.media_type)], known)
@@ -60,6 +70,14 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
         click.echo(printable(why), err=True)
     if lesson.masks:
         _say_next(sources, output)
+
+
+def _of_capture(source: Path, within: Seconds, known: Sequence[Mask]) -> Lesson:
+    """By what the capture's end goes by, where state is there: 304s and lastmods, too; else by its records alone."""
+    if source.is_dir() and holds_state(source):
+        with open_facts(source) as captures:
+            return lesson_of(Teachers(captures, within), source, known)[0]
+    return learn(pairs_within(source, within), known, SUPPORT, len(elsewhere(source)))
 
 
 def _say_next(sources: tuple[Path, ...], output: Path | None) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from sharc_crawler.changes.learning import Lesson
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant
@@ -90,12 +91,9 @@ class _Edited:
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     """What the pages that teach do teach; kept in the folder, if anything. ``known``: masks that hold already.
 
-    A page that the server itself calls modified was edited: it teaches nothing, whatever masks leave of it.
+    A page that the server itself calls modified was edited, whatever masks leave of it.
     """
-    unread: set[str] = set()
-    downloads = list(_teaching(seen, folder, unread)) if seen.lost >= SUPPORT else []
-    edited = _Edited(downloads)
-    lesson = learn([each.pair for each in downloads if not edited(each)], known, SUPPORT, len(unread))
+    lesson, edited = lesson_of(seen, folder, known) if seen.lost >= SUPPORT else (learn(()), _Edited(()))
     masks = (*known, *lesson.masks)
     looked = _twice(seen.looked.items(), folder, set()) if lesson.masks else ()
     alike = {each.url for each in looked if not edited(each) and _alike(each.pair, masks)}
@@ -110,6 +108,15 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     learned = {"masks": len(taught.masks), "alike": sorted(taught.alike), "why": taught.why}
     replace_file(folder / NAME, json.dumps({**as_json(masks), "learned": learned}, indent=1) + "\n")
     return taught
+
+
+def lesson_of(seen: Teachers, folder: Path, known: Sequence[Mask]) -> tuple[Lesson, _Edited]:
+    """What the pages do teach, and which of them were edited: these teach nothing."""
+    unread: set[str] = set()
+    downloads = list(_teaching(seen, folder, unread))
+    edited = _Edited(downloads)
+    pairs = [each.pair for each in downloads if not edited(each)]
+    return learn(pairs, known, SUPPORT, len(unread))._replace(modified=len(downloads) - len(pairs)), edited
 
 
 def read(path: Path) -> Taught:

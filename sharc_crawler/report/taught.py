@@ -33,7 +33,7 @@ SUPPORT = 2  #: pages that must show a mask
 class Teachers:
     """The pages that teach, in one walk over all; only so many are kept."""
 
-    def __init__(self, captures: Sequence[CaptureFacts]) -> None:
+    def __init__(self, captures: Sequence[CaptureFacts], within: Seconds = WITHIN) -> None:
         self.close, self.looked, self.same, self.unmodified = map(_Closest, (PAIRS, LOOKED, PAIRS, PAIRS))
         self.lost = 0
         self.doubted: set[str] = set()  #: URLs whose 304 is not believed; they are among the ``unmodified``
@@ -43,9 +43,9 @@ class Teachers:
             lost = content(page) is Content.CHANGED
             self.lost += lost
             if _fetched_twice(page):
-                if _gap(page) > WITHIN and not lost:
+                if _gap(page) > within and not lost:
                     self.same.add(page)
-                elif _gap(page) <= WITHIN:
+                elif _gap(page) <= within:
                     self.close.add(page)
                 if lost and page.evidence is Evidence.BYTES:
                     self.looked.add(page)

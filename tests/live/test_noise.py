@@ -148,3 +148,6 @@ def test_texts_that_are_edited_on_some_pages_are_no_noise_beside_what_is_made_up
     twice = {name: page for name, page in pages(done).items() if page["revisit"]}  # one page alone was T itself
     assert {name for name, page in twice.items() if page["content"] == "changed"} == twice.keys() & _News.edited.keys()
     assert sum(page["verdict"] == "changed" for page in twice.values()) >= 7
+    again = CliRunner().invoke(main, ["masks", str(done.folder)]).output
+    assert "1 learned" in again, again
+    assert "//*[@id='asked']" in again.splitlines()[0]

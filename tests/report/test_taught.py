@@ -21,7 +21,8 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.entries import page_entries
-from sharc_crawler.report.taught import NAME, read_taught
+from sharc_crawler.report.lesson import lesson_of
+from sharc_crawler.report.taught import NAME, Teachers, read_taught
 from sharc_crawler.report.teaching import teach
 from tests.archive.readback import INFO, page
 
@@ -210,6 +211,10 @@ def test_a_page_whose_sitemap_dates_a_change_after_its_visit_was_edited(tmp_path
         taught = teach([numbered(folder, 2, lastmods=lastmods)], folder)
         assert (name, len(taught.alike)) == (name, learned)
         assert len(taught.masks) == (learned > 0)
+    both = Teachers([numbered(tmp_path / "both", 2, lastmods=(3.0, -9e5))])
+    assert lesson_of(both, tmp_path / "both", ())[0].why_no_more() == [
+        "Of 2 pages that differ the server itself says that each was modified: edits, no noise."
+    ]
 
 
 def test_pages_whose_payload_lies_in_a_former_capture_count_among_those_that_may_have_it(tmp_path: Path) -> None:
