@@ -30,6 +30,8 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.lab.plan import Foreseen
     from sharc_crawler.model import Seconds
 
@@ -82,7 +84,9 @@ def command(
     elif history or settings:
         raise UsageError(f"--history and -s belong to a URL; {source} is read from disk")
     else:
-        prospect, step, notes = _read(Path(source), now, site, delay or DELAY), delay or DELAY, []
+        step = delay or DELAY
+        prospect = _read(Path(source), now, site, step)
+        notes = _hosts(prospect.urls)
     plans = []
     with progress("plans", len(names)) as tell:
         for number, name in enumerate(names):
@@ -128,6 +132,13 @@ def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:
             f"{str(path)!r} is empty: it holds neither a report.json (sharc report {path} writes it) nor WARCs"
         )
     return from_file(report if report.exists() else path, now, site, step)
+
+
+def _hosts(urls: Sequence[str]) -> list[str]:
+    """What is read from files may be of several sites."""
+    hosts = sorted({urlsplit(url).netloc for url in urls})
+    named = ", ".join(hosts[:3]) + (", …" if len(hosts) > 3 else "")
+    return [f"pages of {counted(len(hosts), 'host')} ({named}) are planned as one site"] if len(hosts) > 1 else []
 
 
 def _asked(

@@ -248,3 +248,10 @@ def test_a_plan_of_guesses_says_so_first(tmp_path):
     assert done.stdout.lstrip().startswith("Only durations below can be relied on: all rates are guesses")
     known = CliRunner().invoke(main, ["plan", str(write(tmp_path, LINES)), "--strategy", "bfs"])
     assert "relied on" not in known.output
+
+
+def test_pages_of_several_hosts_are_said_to_be_planned_as_one_site(tmp_path):
+    urls = "".join(f"<url><loc>http://{host}/</loc></url>" for host in "dabc")
+    source = write(tmp_path, f"<urlset>{urls}</urlset>".encode())
+    done = CliRunner().invoke(main, ["plan", str(source), "--strategy", "bfs"])
+    assert "Note: pages of 4 hosts (a, b, c, …) are planned as one site." in done.stdout
