@@ -69,7 +69,7 @@ class _EchoGroup:
         self.closed = ""  # why; it stays so
 
     def new(self, deep: bool) -> None:
-        """``deep``: the page could have been left; nobody needs to look where no such one was an echo."""
+        """``deep``: the page could have been left."""
         self.contents += 1
         self.row = self.suspects = 0
         self.deep *= not deep
@@ -108,12 +108,10 @@ class Echoes:
         self._closed = False
 
     def copied(self, url: str, content: str, pages: PageTable) -> bool:
-        """Was a content shown at another address, and at none that one place tells from this?"""
-        if (first := self.first.get(content)) == UNSEEN:
-            return False
+        """Was a content that is known shown at an address that no single place tells from this?"""
         from sharc_crawler.frontier.traps.probing import places  # only where there are copies
 
-        return places(pages.urls[first]).isdisjoint(places(url))
+        return places(pages.urls[self.first.get(content)]).isdisjoint(places(url))
 
     def saw(
         self, page: PageId, url: str, content: str, pages: PageTable, feeds: Callable[[], bool], *, error: bool
@@ -185,7 +183,7 @@ class Echoes:
         if parent in self.echoes:
             keys |= {shape(pages.urls[parent]), path_of(pages.urls[parent])}
         for group in filter(None, map(self._groups.get, keys)):
-            group.new(deep=group.deep > 0 and _named_deep(parent, pages))
+            group.new(deep=_named_deep(parent, pages))
 
     def _group_of(self, key: str) -> _EchoGroup | None:
         group = self._groups.get(key)

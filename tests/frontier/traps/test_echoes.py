@@ -377,6 +377,7 @@ def test_a_page_under_other_queries_is_a_group_of_its_own():
         page = add(seen.pages, f"s?page={number}&sort={number}", 1)
         seen.see(page, "a list")
     assert seen.waits(path="s?sort=up")
+    assert not seen.waits(path="t?page=1&sort=1"), "of the same shape"
     seen.echoes.nothing_else()
     assert seen.left(path="s?sort=up")
     assert not seen.left(path="t?sort=up")
@@ -410,3 +411,46 @@ def test_what_is_watched_is_bounded_but_what_echoes_name(monkeypatch):
     seen.show(2, parent=first, path="y/y/y/y/{}")
     assert seen.waits(first, "else/where/1")
     assert not seen.waits(last, "y/y/y/y/1")
+
+
+def test_one_echo_makes_nothing_wait_where_its_text_was_shown_elsewhere():
+    seen = Seen()
+    seen.see(add(seen.pages, "far/away", 0), "the trap")
+    seen.show(1)
+    assert not seen.waits()
+    seen.show(1)
+    assert seen.waits()
+
+
+def test_what_echoes_name_speaks_against_what_looks_like_it_too():
+    seen = Seen()
+    seen.show(1, path="p/{}")
+    echo = seen.show(1, path="p/q/{}")
+    seen.show(1)
+    seen.show(1, parent=echo)
+    assert seen.waits(), "one echo that a page named, and one that an echo named"
+
+
+def test_a_reason_says_what_the_echoes_have_in_common():
+    seen = Seen()
+    seen.show(1)
+    echo = seen.show(9)
+    for number in range(9):
+        page = add(seen.pages, f"s?page={number}&sort={number}", 1)
+        seen.see(page, "a list")
+        seen.show(1, parent=echo, path="y/" * (number + 2) + "{}")
+    seen.echoes.nothing_else()
+    told = [
+        seen.echoes.why_not(ROOT + path, parent, seen.pages).partition("row ")[2].partition(" showed")[0]
+        for path, parent in (("x/1", 1), ("s?sort=up", 1), ("else/where/1", echo))
+    ]
+    assert told == ["of the shape /*/#", "of h/s", "that only such pages named"]
+
+
+def test_an_echo_that_a_seed_alone_named_is_none_that_could_be_left_and_what_it_brings_ends_no_row():
+    for parent, left in ((0, True), (1, False)):
+        seen = Seen()
+        seen.show(5)
+        seen.show(1, "news", parent=parent)
+        seen.echoes.nothing_else()
+        assert seen.left() is left

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.probing import Doubted, is_look, names_new, places, under_path
-from sharc_crawler.model import Slot, Visit
+from sharc_crawler.frontier.traps import probing
+from sharc_crawler.frontier.traps.probing import (
+    Doubted,
+    Prober,
+    is_look,
+    look_at,
+    names_new,
+    places,
+    shown_by,
+    under_path,
+)
+from sharc_crawler.frontier.traps.rules import Traps
+from sharc_crawler.known_urls import SeenUrls
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
 from tests.frontier.traps.tables import ROOT, add, table
 
 
@@ -72,3 +86,185 @@ def test_a_look_is_told_by_its_own_name():
     assert not is_look(f"{ROOT}x/no-such-page-euxmcqqecr"), "a folder's error page"
     assert not is_look(f"{ROOT}x?no-such-page-aaaaaaaaaa"), "a site's own"
     assert under_path(f"{ROOT}s?a=1", "text", f"{ROOT}s?b=1", set())
+
+
+def test_neighbours_come_apart_and_so_do_those_that_are_as_far_from_each_other():
+    pages, doubted = table(*(f"page{number}" for number in range(256))), Doubted()
+    for page in range(1, 257):
+        doubted.put(Visit(page, Slot.FIRST), pages)
+    order = taken(doubted)
+    ascending = [first < second for first, second in pairwise(order)]
+    assert not any(all(ascending[at : at + 3]) for at in range(len(ascending) - 2))
+
+
+def test_what_copies_lead_to_comes_as_if_it_were_two_links_nearer():
+    pages, doubted = table("one", "two"), Doubted()
+    near = [add(pages, f"near{number}", 0) for number in range(9)]
+    far = [add(pages, f"far{number}", 2) for number in range(9)]
+    further = [add(pages, f"further{number}", far[0]) for number in range(9)]
+    for page in (*far, *further, *near):
+        doubted.put(Visit(page, Slot.FIRST), pages)
+    doubted.follow({2, far[0]}, pages)
+    order = taken(doubted)
+    assert set(order[:9]) == set(far)
+    assert set(order[9:]) == {*near, *further}
+    assert order[9:] not in ([*near, *further], [*further, *near])
+    places = [page in near for page in order[9:]]
+    assert places != sorted(places)
+    assert places != sorted(places, reverse=True)
+
+
+def test_where_contents_were_shown_again_is_remembered_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(probing, "MOST", 2)
+    known: set[int] = set()
+    assert not any(under_path(f"{ROOT}{name}?x", "text", f"{ROOT}first", known) for name in "abc")
+    assert [under_path(f"{ROOT}{name}?y", "text", f"{ROOT}first", known) for name in "abc"] == [True, True, False]
+
+
+class Asking:
+    """Three pages wait that one page names; what is asked for is noted."""
+
+    def __init__(self, *, turned: bool = False, discover: bool = True, new: bool = True) -> None:
+        self.pages, self.asked, self.notes, self.sure = table("a"), [], [], 0
+        self.new = new
+        self.traps = Traps()
+        self.traps.suspicion = SimpleNamespace(nothing_else=self.nothing_else)
+        self.capture = SimpleNamespace(
+            traps=self.traps,
+            doubted=None,
+            turned=turned,
+            spec=SimpleNamespace(discover=discover),
+            note=self.notes.append,
+        )
+        self.prober = Prober(SimpleNamespace(pages=self.pages), SimpleNamespace(admit=self.admit))
+        self.waiting = [self.wait(f"item/{number}", 1) for number in range(3)]
+
+    def wait(self, path: str, parent: int) -> int:
+        page = add(self.pages, path, parent)
+        self.prober.put_off(self.capture, Visit(page, Slot.FIRST))
+        return page
+
+    def nothing_else(self) -> None:
+        self.sure += 1
+
+    def admit(self, capture, sightings, now):
+        assert capture is self.capture
+        self.asked += sightings
+        return SimpleNamespace(new=[9] * self.new)
+
+    def surest(self) -> int | None:
+        visit = self.prober.surest(self.capture, 0.0)
+        return visit and visit.page
+
+
+def test_the_page_that_named_what_waits_is_asked_again_once_and_what_waits_goes_on_waiting():
+    site = Asking()
+    assert site.surest() is None
+    assert site.asked == [Sighting(look_at(f"{ROOT}a"), Kind.PROBE, "probe")]
+    assert len(site.capture.doubted) == 3
+    assert not site.sure
+    assert "were asked for once more" in site.notes[0]
+    assert {site.surest() for _ in range(3)} == set(site.waiting)
+    assert len(site.asked) == len(site.notes) == 1
+    assert site.sure == 3
+    assert site.traps.alone
+
+
+@pytest.mark.parametrize("given", [{"turned": True}, {"discover": False}, {"new": False}])
+def test_where_the_page_cannot_be_asked_again_what_waits_is_visited(given):
+    site = Asking(**given)
+    assert site.surest() in site.waiting
+    assert len(site.capture.doubted) == 2
+    assert bool(site.asked) == bool(site.notes) == ("new" in given)
+    assert site.sure == 1
+
+
+def test_none_is_asked_again_for_what_is_no_suspect_or_left_at_once():
+    for site in (unsuspected := Asking(), left := Asking()):
+        if site is unsuspected:
+            site.traps.suspicion = None
+        for number in range(20 * (site is left)):
+            site.traps.saw(f"{ROOT}item/{number}", f"content {number % 5}")
+        assert site.surest() in site.waiting
+        assert not site.asked
+        assert not site.sure
+        assert site.traps.alone
+
+
+def test_once_links_stay_few_copies_are_no_sign_and_what_copies_lead_to_is_first():
+    site = Asking()
+    assert site.surest() is None
+    site.traps.echoes.echoes[1] = 0
+    site.traps.fleeting.stay = True
+    site.wait("near", 0)
+    assert {site.surest() for _ in range(3)} == set(site.waiting), "two links nearer, and a seed's link is one away"
+    assert len(site.capture.doubted) == 1
+    assert not site.sure
+
+
+class Answered:
+    """Pages ``a`` and ``b`` of a capture; what the records are told is noted."""
+
+    def __init__(self, traps: Traps | None = None) -> None:
+        self.told, self.notes, self.pages = [], [], table("a", "b")
+        self.pages.move = lambda *given: self.told.append(("moved", *given))
+        ledger = SimpleNamespace(
+            pages=self.pages,
+            linked=lambda *given: self.told.append(("linked", *given)),
+            left_out=lambda *given: self.told.append(("left", *given)),
+            changed_capture=lambda: self.told.append(("changed",)),
+        )
+        seen = SeenUrls()
+        for page in range(3):
+            seen.add(self.pages.urls[page], page)
+        seen.add("the key", 7)
+        self.capture = SimpleNamespace(traps=traps, seen=seen, note=self.notes.append)
+        self.prober = Prober(ledger, SimpleNamespace(canonical=lambda url: url))
+
+
+def fetched(url: str) -> Fetch:
+    return Fetch(1, 5, "h", url, Kind.PROBE, Slot.FIRST, Plan.HOPEFUL, "h", 1, NO_VALIDATORS, 0.0)
+
+
+def test_what_a_page_names_that_was_asked_again_was_linked_then():
+    site, outcome = Answered(), Outcome(Result.OK, 3.0, 4.0, 200)
+    links = [
+        Sighting(f"{ROOT}b"),
+        Sighting(f"{ROOT}new"),
+        Sighting(f"{ROOT}a", Kind.RESOURCE),
+        Sighting("x", key="the key"),
+    ]
+    look = fetched(look_at(f"{ROOT}a"))
+    assert sorted(site.prober.named(site.capture, look, outcome, links)) == [2, 7]
+    [(what, *given)] = site.told
+    assert (what, *given[:2], sorted(given[2])) == ("linked", 5, 3.0, [2, 7])
+    site.told.clear()
+    assert site.prober.named(site.capture, look, outcome, links[1:3]) == []
+    assert site.prober.named(site.capture, fetched(f"{ROOT}no-such-page-euxmcqqecr"), outcome, links) == []
+    assert not site.told
+
+
+@pytest.mark.parametrize(("result", "event"), [(Result.OK, Event.CAPTURED), (Result.GONE, Event.NO_CONTENT)])
+def test_what_was_asked_for_is_captured_or_lost_and_a_reader_is_told_of_error_pages(result, event):
+    outcome = Outcome(result, 3.0, 4.0, 404, fingerprint="Oops")
+    site = Answered()
+    site.prober.answered(site.capture, fetched(look_at(f"{ROOT}a")), outcome, [])
+    assert site.told == [("moved", 5, event), ("changed",)]
+    assert not site.notes
+    traps = Traps()
+    for name in "abcd":
+        traps.saw(f"{ROOT}x/{name}", "Oops")
+    site = Answered(traps)
+    site.prober.answered(site.capture, fetched(traps.errors.wanted[0]), outcome, [])
+    assert site.told == [("moved", 5, event), ("changed",)]
+    assert shown_by(site.notes) is (result is Result.OK)
+    assert bool(traps.why_not_named(outcome)) is (result is Result.OK)
+    assert traps.why_not_named(outcome._replace(fingerprint="a story")) is None
+
+
+def test_of_what_an_error_page_names_what_was_known_is_kept_and_the_rest_is_said():
+    site = Answered()
+    known = [Sighting(f"{ROOT}a"), Sighting(f"{ROOT}unseen", key="the key")]
+    new = [Sighting(f"{ROOT}new", via=f"{ROOT}x"), Sighting(f"{ROOT}b", via=f"{ROOT}y", key="another key")]
+    assert site.prober.known(site.capture, [new[0], *known, new[1]], "why") == known
+    assert site.told == [("left", one.url, "why", one.via) for one in new]

@@ -15,6 +15,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
 from sharc_crawler.frontier.traps.rules import Traps, _has_odd_word, _template
 from sharc_crawler.model import Kind, Sighting, Slot
@@ -259,7 +260,7 @@ def test_what_pages_of_a_template_alone_name_of_others_counts_as_their_contents(
     for number in range(24):
         traps.saw(f"{ROOT}item/{number}", f"content {number % 5}")
     for number in range(brought):
-        for path in (f"story{'ab'[number]}", f"item/{30 + number}"):
+        for path in (f"story{'ab'[number]}", f"item/{30 + number}", f"item/{40 + number}"):
             page = add(pages, path, 1)
             traps.showed(page, ROOT + path, f"new {path}", pages, lambda: False)
     assert bool(traps.why_not(f"{ROOT}item/99")) is trap
@@ -293,3 +294,96 @@ def test_echoes_are_suspected_and_what_they_name_waits_though_nothing_in_address
     traps.suspicion.nothing_else()
     assert "looks like a trap: 4 pages in a row" in traps.why_not_found(f"{ROOT}ex", 1, waiting)
     assert traps.why_not_found(f"{ROOT}ex", 0, waiting) is None
+
+
+def test_few_copies_of_what_may_be_made_up_wait_and_are_left_once_nothing_else_is():
+    pages, traps = table(), Traps()
+    for number in range(8):
+        assert not traps.doubts(add(pages, f"{number:032x}/p/{number % 2}"), pages.urls)
+        traps.saw(f"{ROOT}{number:032x}/p/{number % 2}", f"product {number % 2}")
+    copy, plain = add(pages, f"{99:032x}/p/1"), add(pages, "plain")
+    assert traps.doubts(copy, pages.urls)
+    assert not traps.doubts(plain, pages.urls)
+    assert traps.why_not(pages.urls[copy]) is None
+    traps.alone = True
+    assert not traps.doubts(copy, pages.urls)
+    assert "8 pages with something made up" in traps.why_not(pages.urls[copy])
+    assert traps.why_not(pages.urls[plain]) is None
+
+
+def test_only_what_another_address_showed_that_differs_in_more_than_a_place_is_copied():
+    pages, traps = table("p?a=b", "x", "p?c=d"), Traps()
+    assert not traps.copied(pages.urls[1], "text", pages)
+    assert traps._echoes is None, "of many sites none"
+    traps.showed(1, pages.urls[1], "text", pages, lambda: False)
+    assert traps._echoes is None
+    assert traps.copied(pages.urls[2], "text", pages)
+    assert not traps.copied(pages.urls[3], "text", pages)
+    assert not traps.copied(pages.urls[2], "another text", pages)
+
+
+@pytest.mark.parametrize(("before", "left"), [(13, True), (14, False)])
+def test_what_was_shown_before_the_first_copy_is_counted_with_it(before, left):
+    pages, traps = table("a"), Traps()
+    for number in range(before):
+        page = add(pages, f"x/{number}", 1)
+        traps.showed(page, pages.urls[page], f"story {number}", pages, lambda: True)
+    for number in range(20):
+        page = add(pages, f"x/{100 + number}", 1)
+        traps.showed(page, pages.urls[page], "story 5", pages, lambda: True)
+    assert bool(traps.why_not_found(f"{ROOT}x/1", 1)) is left
+
+
+@pytest.mark.parametrize("error", [True, False])
+def test_copies_that_lead_nowhere_are_suspects_where_an_error_page_shows_the_same(error):
+    pages, traps = table("a"), Traps()
+    for number in range(4):
+        traps.saw(f"{ROOT}x/{'abcd'[number]}", "Sorry")
+    traps.errors.answered(traps.errors.wanted[0], "Sorry" if error else "Oops")
+    for number in range(5):
+        page = add(pages, f"x/{number}", 1)
+        traps.showed(page, pages.urls[page], "Sorry", pages, lambda: False)
+    assert traps.doubts(add(pages, "x/99", 1), pages.urls) is error
+
+
+def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
+    pages, traps = table("cal/2026/11"), Traps()
+    for number in range(30):
+        page = add(pages, f"cal/{2000 + number}/11", 1)
+        traps.saw(pages.urls[page], "No events")
+        traps.saw(f"{ROOT}about{'ab' * number}", f"text {number}")  # an address without a year
+        traps.showed(page, pages.urls[page], "No events", pages, lambda: False)
+    assert not traps.errors.wanted
+    assert traps.idle is None
+    assert not traps._reasons
+    assert len(traps._calendars._shown) == 30
+    beyond = add(pages, "cal/2090/11", 31)
+    assert traps.doubts(beyond, pages.urls) is True
+    assert "in a calendar" in traps.why_not_found(pages.urls[beyond], 31)
+    assert not traps.doubts(add(pages, "cal/2091/11"), pages.urls), "a seed"
+
+
+def test_no_calendar_is_looked_for_where_no_address_has_a_year():
+    traps = Traps()
+    traps.saw(f"{ROOT}about", "text")
+    assert traps._calendars is None
+
+
+def test_the_first_contents_of_plain_addresses_are_remembered_until_one_is_shown_again(monkeypatch):
+    monkeypatch.setattr(rules, "MOST_SHOWN", 2)
+    traps = Traps()
+    for name in ("a", "b", "c", "c"):
+        traps.saw(f"{ROOT}{name}", f"text {name}")
+    assert traps.idle is None
+    assert list(traps._shown.values()) == [f"{ROOT}a", f"{ROOT}b"]
+    traps.saw(f"{ROOT}d", "text b")
+    assert traps.idle is not None
+
+
+@pytest.mark.parametrize(("contents", "trap"), [(19, True), (20, False)])
+def test_what_has_so_many_contents_is_judged_no_more(monkeypatch, contents, trap):
+    monkeypatch.setattr(rules, "HONEST", 20)
+    traps = Traps()
+    for number in range(5 * contents):
+        traps.saw(f"{ROOT}item/{number}", f"content {number % contents}")
+    assert bool(traps.why_not(f"{ROOT}item/99999")) is trap
