@@ -105,7 +105,7 @@ class SaidOfChanges:
         """Rates by two periods: until the first reading, and from then until the last one."""
         if self._first_read is None or self._last_read <= self._first_read + SLACK:
             return rates, shapes
-        early = np.array([page in self._early for page in pages])
+        early = np.array([page in self._early for page in pages], bool)
         late = said > self._first_read
         told = ~np.isnan(said)
         periods = self._first_read - self._capture.started, self._last_read - self._first_read

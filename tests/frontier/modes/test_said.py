@@ -40,6 +40,14 @@ def test_rates_are_told_by_the_time_until_the_first_reading_and_from_then_until_
     assert told == [([1.0, 3.0], [True, False], [False, True], (100.0, 130.0))]
 
 
+def test_where_sitemaps_were_read_twice_and_no_page_is_visited_yet_nothing_stands():
+    pages = SimpleNamespace(rates=[1.0], weights=[1.0], shapes=[np.inf], started=[110.0], urls=["http://h/"])
+    said = SaidOfChanges(SimpleNamespace(started=100.0), pages, SimpleNamespace(learned=lambda _, rates: rates))
+    for read in (200.0, 330.0):
+        said.ingest(0, read, 150.0, 151.0)
+    assert said.standing(()).pages == []
+
+
 def test_what_is_said_of_a_page_is_held_against_its_visit_by_two_seconds():
     visited = 1_000.0
     pages = SimpleNamespace(rates=[1.0] * 8, weights=[1.0] * 8, shapes=[np.inf] * 8, started=[visited] * 8)
