@@ -46,6 +46,18 @@ def test_one_in_twenty_pages_at_most_is_asked_for_its_neighbours(visits, asked):
     assert hints._probes == set(owed)
 
 
+def test_a_probe_is_worth_its_slot_where_nothing_was_said_of_it_and_it_finds_more_than_the_others_lose():
+    """The cost: what all visited pages lose in one step."""
+    pages = SimpleNamespace(rates=[0.01] * 4, started=[0.0, 50.0, 90.0, 99.0], pages_in=lambda state: range(4))
+    hints = SimpleNamespace(_ledger=SimpleNamespace(pages=pages), said={3})
+    kept = [np.exp(-0.01 * (100.0 - started)) for started in pages.started]
+    cost = 5.0 * 0.01 * sum(kept)
+    dear = {page: cost / (one - cost) for page, one in enumerate(kept)}
+    worth = SiteHints._worth_a_slot
+    assert worth(hints, {page: 1.001 * found for page, found in dear.items()}, 5.0, 100.0) == [0, 1, 2]
+    assert worth(hints, {page: 0.999 * found for page, found in dear.items()}, 5.0, 100.0) == []
+
+
 def looks(visits=200, hints=0.1, phase=Phase.VISIT, spare=1e6, pages=200) -> SecondLooks:
     return SecondLooks(
         SimpleNamespace(

@@ -10,7 +10,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.modes.neighbours import Neighbours, _Folder
+from sharc_crawler.frontier.modes.neighbours import NOTHING, Neighbours, _Folder
 from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
@@ -148,3 +148,25 @@ def test_a_probe_that_changes_by_itself_tells_nothing_of_the_others(rate: float,
     neighbours._probed[4] = _Folder(2.0, 4, [5, 6], edited=0.5)
     assert list(neighbours.looked(4, since=0.0, now=100.0)) == together
     assert neighbours.looked(4, since=0.0, now=100.0) == {}, "each probe once"
+
+
+def test_of_each_folder_that_may_have_been_edited_the_calmest_page_is_a_probe() -> None:
+    """Surely edited pages are stale; the others as likely as half of the likeliest wait for their probe's answer."""
+    neighbours = Neighbours(SimpleNamespace(), SiteHistory.__new__)  # type: ignore[arg-type]
+    neighbours._learned, neighbours._together = True, Together(share=0.5, rate=1.0, own=1.0)
+    folders = [
+        ([1, 2, 3, 4, 5], [9.0, 4.0, 3.0, 1.0, 2.0], [0.9, 0.8, 0.4, 0.39, 0.5]),
+        ([6, 7], [1.0, 2.0], [0.5, 0.49]),  # less than a page is expected
+        ([8, 9], [2.0, 1.0], [0.5, 0.5]),
+        ([10, 11, 12], [2.0, 3.0, 1.0], [0.7, 0.7, 0.75]),
+    ]
+    neighbours._by_folder = lambda *_: [tuple(map(np.array, one)) for one in folders]  # type: ignore[method-assign]
+    found = neighbours.edited({1: (9.0, True), 2: (9.0, False)}, 100.0)
+    assert found.stale == {1: 100.0}
+    assert list(found.probes) == [12, 5, 9]
+    assert list(found.probes.values()) == pytest.approx([2.15, 1.7, 1.0])
+    assert neighbours._probed[5] == _Folder(found.probes[5], 5, [2, 3, 5], 1.0)
+    assert set(neighbours._probed) == {12, 5, 9}
+    assert neighbours.edited({1: (9.0, True), 2: (9.0, False)}, 100.0) == NOTHING, "nobody was compared since"
+    assert neighbours.edited(dict.fromkeys(range(3), (9.0, False)), 100.0) == NOTHING, "none has changed"
+    assert neighbours.edited(dict.fromkeys(range(3), (9.0, True)), 100.0) == found

@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -169,3 +170,17 @@ def test_what_the_sitemap_had_told_of_is_no_surprise() -> None:
     """Pages that changed between the archive's look and the sitemap's tell nothing, unless the server dates them."""
     assert not captured(-1e6, 1, Hints(-500.0))
     assert not captured(-1e6, 1, Hints(-500.0), "Wed, 31 Dec 1969 23:51:40 GMT")
+
+
+@pytest.mark.parametrize("rates", [[0.0] * 6, [1e-5] * 6])
+def test_where_all_rates_are_alike_there_is_no_order_to_test(rates):
+    tests = RateTests.__new__(RateTests)
+    told = []
+    tests._compared, tests._due = dict.fromkeys(range(4), (100.0, True)), 4
+    tests._pages = SimpleNamespace(pages_in=lambda state: range(3))
+    tests._rates = lambda pages: np.array(rates[: len(pages)])
+    tests._found = None
+    tests.test(SimpleNamespace(reprice=lambda *given: told.append(given)))
+    assert tests._found is None
+    assert not told
+    assert tests._due == 6

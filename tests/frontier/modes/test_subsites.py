@@ -300,3 +300,22 @@ def test_parts_by_links_go_by_those_that_former_captures_read(world, impolite):
         number = {row.page: row.url[-2:] for row in state.pages}
         halves = {(part, int(number[page]) % 2) for page, part in state.members if number[page].isdecimal()}
         assert (len(halves) == len({part for part, _ in halves})) is apart
+
+
+def test_parts_go_by_links_between_pages_the_first_page_among_them():
+    asked = []
+    partition = SimpleNamespace(by_links=True, labels=lambda known: asked.append(known) or ["a", "b", "c"])
+    kinds = [Kind.PAGE, Kind.SITEMAP, Kind.PAGE, Kind.PAGE]
+
+    class Table(list):
+        kinds: list[Kind]
+
+    table = Table(kinds)
+    table.kinds = kinds
+    mode = subsites.Subsites.__new__(subsites.Subsites)
+    mode._ledger, mode._division = SimpleNamespace(pages=table), SimpleNamespace(partition=partition)
+    mode._sources, mode._targets, mode._basis = [0, 2, 1, 3], [2, 0, 3, 1], None
+    mode._known = lambda pages, *ends: (list(pages), [side.tolist() for side in ends])
+    assert mode._label_all([3, 0]) == ["c", "a"]
+    assert mode._label_all([2]) == ["b"]
+    assert asked == [([0, 2, 3], [[0, 1], [1, 0]])]

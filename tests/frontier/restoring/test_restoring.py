@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.restoring.restorer import Restorer
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
@@ -153,6 +155,33 @@ def test_revisits_made_before_a_cut_count_those_of_pages_alone():
         made[saved.pages[visit.page].kind] += visit.finished and visit.slot is Slot.SECOND
     assert made[Kind.RESOURCE] > 0
     assert frontier.capture.counts.revisits == made[Kind.PAGE] > 0
+
+
+def test_what_visits_have_shown_is_known_again():
+    store = MemoryStore()
+    whole, again = (Frontier(Politeness(delay=0.0), store) for _ in range(2))
+    whole.open(CaptureSpec("a.example", (ROOT,), strategy="bfs"), 1000.0)
+    run_answered(whole, 1000.0, 8, lambda fetch, now: (answer(fetch, now), LINKS.get(fetch.url, [])))
+    again.restore(store.load(), 1050.0)
+    latest, apex, contents = (
+        [getattr(one.capture.mode, name) for one in (whole, again)] for name in ("_latest", "apex", "_contents")
+    )
+    assert latest[0] == latest[1] > 1000.0
+    assert apex[0] == apex[1]
+    assert list(contents[0]) == list(contents[1]) != []
+
+
+def test_what_was_asked_for_before_a_cut_counts_among_all_polls():
+    """What was taken from an archive was not."""
+    spent = []
+    visits = [SimpleNamespace(attempt=made, outcome=SimpleNamespace(started=9.0 + made)) for made in (0, 1, 2)]
+    ledger = SimpleNamespace(
+        capture=SimpleNamespace(budget=SimpleNamespace(restore=lambda *given: None)),
+        pages=None,
+        shared=SimpleNamespace(polls=SimpleNamespace(spend=spent.append)),
+    )
+    Restorer._spent(SimpleNamespace(_ledger=ledger), visits)
+    assert spent == [10.0, 11.0]
 
 
 def test_another_strategy_may_go_on():
