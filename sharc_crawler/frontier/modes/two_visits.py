@@ -205,7 +205,7 @@ class TwoVisits(Mode):
     def _shown(self, page: PageId, outcome: Outcome) -> None:
         """The content of a visit."""
         self._contents.extend([0] * (page + 1 - len(self._contents)))
-        self._contents[page] = hash(outcome.fingerprint) if outcome.fingerprint else 0
+        self._contents[page] = hash(outcome.fingerprint)
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
         """Those that tell of changes are read again at T."""

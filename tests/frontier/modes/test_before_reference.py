@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from types import SimpleNamespace
 
 import numpy as np
@@ -352,3 +353,17 @@ def test_a_hub_that_is_refused_is_polled_no_more():
     TwoVisits.closed(SimpleNamespace(_hints=SimpleNamespace(hubs=hubs)), 0, "robots.txt disallows it")
     assert [page in hubs for page in (0, 1)] == [False, True]
     TwoVisits.closed(SimpleNamespace(_hints=None), 0, "robots.txt disallows it")  # nothing was said of changes so far
+
+
+def test_a_revisit_is_alike_where_it_shows_what_the_visit_did():
+    mode = TwoVisits.__new__(TwoVisits)
+    mode._contents = array("q")
+    for page, content in ((2, "a story"), (0, None)):
+        mode._shown(page, Outcome(Result.OK, 1.0, 2.0, fingerprint=content))
+    alike = [
+        page
+        for page in range(5)
+        for content in ("a story", "another", None)
+        if mode._alike(page, Outcome(Result.OK, 5.0, 6.0, fingerprint=content))
+    ]
+    assert alike == [2], "that two have no fingerprint tells nothing"

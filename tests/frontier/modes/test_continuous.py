@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.modes.continuous import Continuously
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.model import Phase, RateEstimate, Slot
 from sharc_crawler.rates.chain import Chain
@@ -189,3 +191,16 @@ def test_restarts_make_no_look_come_sooner(world, impolite, every):
 def test_who_makes_no_revisits_around_one_t_cannot_keep_a_site_up(world, impolite, order, why):
     with pytest.raises(UsageError, match=why):
         Frontier(impolite).open(spec(mode="continuous", lasts=LASTS, **order), world.now)
+
+
+def test_a_look_is_waited_for_while_one_is_owed_or_there_is_time_and_budget_for_one():
+    for pending, over, spare, due in product((0, 1), (False, True), (0.9, 1.0), ([], [(1.0, 7)])):
+        owed, mode = [], Continuously.__new__(Continuously)
+        mode._capture = SimpleNamespace(
+            owed=SimpleNamespace(pending=pending), budget=SimpleNamespace(spare=lambda now, left=spare: left)
+        )
+        mode._ledger = SimpleNamespace(owe_at=lambda *given, owed=owed: owed.append(given))
+        mode._ends, mode._made, mode._planned, mode._due, mode._last, mode._gap = 50.0, 0, 0, list(due), 30.0, 9.0
+        looks = bool(not pending and not over and spare >= 1 and due)
+        assert mode._looks_on(50.0 if over else 20.0) is (bool(pending) or looks)
+        assert owed == [(7, Slot.FIRST, 39.0)] * looks

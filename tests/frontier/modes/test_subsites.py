@@ -316,6 +316,8 @@ def test_parts_go_by_links_between_pages_the_first_page_among_them():
     mode._ledger, mode._division = SimpleNamespace(pages=table), SimpleNamespace(partition=partition)
     mode._sources, mode._targets, mode._basis = [0, 2, 1, 3], [2, 0, 3, 1], None
     mode._known = lambda pages, *ends: (list(pages), [side.tolist() for side in ends])
+    mode.rows = [object()] * 3
+    assert mode.parts == 3
     assert mode._label_all([3, 0]) == ["c", "a"]
     assert mode._label_all([2]) == ["b"]
     assert asked == [([0, 2, 3], [[0, 1], [1, 0]])]

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
+from types import SimpleNamespace
+
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import Politeness, Task
+from sharc_crawler.frontier.visits.finishing import Ended, Finisher
+from sharc_crawler.frontier.visits.refusing import _refuse_page
+from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import (
     Done,
     Fetch,
     Kind,
     Outcome,
     Result,
+    Sighting,
+    Slot,
     Verdict,
     Wait,
 )
@@ -132,3 +140,45 @@ def test_a_page_tried_again_after_all_others_leaves_none_unjudged(world, impolit
     world.run(frontier)
     assert set(verdicts(store)) == {"", "flaky", "1", "2"}
     assert Verdict.UNKNOWN not in verdicts(store).values()
+
+
+def test_only_a_copy_that_names_new_pages_of_its_like_feeds_a_trap():
+    links, seen = [Sighting("http://h/b"), Sighting("http://h/c")], SeenUrls()
+    cases = product((False, True), (False, True), (Slot.FIRST, Slot.SECOND), (None, "text"), (False, True))
+    for watched, named, slot, content, copied in cases:
+        traps = SimpleNamespace(copied=lambda *given, found=copied: found)
+        capture = SimpleNamespace(traps=traps if watched else None, seen=seen)
+        outcome = Outcome(Result.OK, 1.0, 2.0, fingerprint=content)
+        ended = Ended(capture, SimpleNamespace(url="http://h/a"), SimpleNamespace(slot=slot), outcome)
+        finisher = SimpleNamespace(_ledger=SimpleNamespace(pages=None))
+        feeds = watched and named and slot is Slot.FIRST and content is not None and copied
+        assert Finisher._feeds(finisher, ended, links if named else []) is feeds
+
+
+def test_a_page_that_is_refused_counts_as_a_visit_or_as_its_revisit_and_its_order_goes_on():
+    cases = product((Slot.FIRST, Slot.SECOND), (False, True), (False, True), (False, True))
+    for slot, begun, audited, asked_again in cases:
+        told, again = [], slot is Slot.SECOND
+        strategy = SimpleNamespace(finished=lambda visit, *, captured, told=told: told.append((visit.slot, captured)))
+        capture = SimpleNamespace(
+            strategy=strategy if begun else None,
+            mode=SimpleNamespace(audits=lambda page, found=audited: found),
+            counts=SimpleNamespace(
+                revisited=lambda told=told: told.append("revisited"),
+                visited=lambda *, captured, told=told: told.append(("visited", captured)),
+            ),
+            again={7} if asked_again else set(),
+        )
+        _refuse_page(capture, Task(7, slot))
+        counted = [] if not begun or (again and audited) else ["revisited" if again else ("visited", False)]
+        assert told == counted + [(slot, again)] * (bool(counted) and not asked_again)
+
+
+def test_a_second_attempt_comes_after_five_seconds_and_a_third_after_ten_more(world):
+    world.links = {ROOT: [page("flaky")]}
+    world.answers = {ROOT + "flaky": [{"result": Result.FAILED, "status": 503}] * 2}
+    frontier = Frontier(Politeness(obey_robots=False), MemoryStore())
+    frontier.open(spec(), world.now)
+    world.run(frontier)
+    starts = [at for at, fetch in world.requests if fetch.url.endswith("flaky")][:3]
+    assert [after - before for before, after in pairwise(starts)] == pytest.approx([5.0, 10.0], abs=0.1)
