@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -161,3 +162,13 @@ def test_one_that_answers_nothing_is_silent_after_so_many_urls_and_so_long():
     assert host.silent(math.inf) == ""
     host.over(Outcome(Result.FAILED, 6000.0, 6001.0))
     assert (host.lost, host.silence) == (1, 6000.0)
+
+
+@pytest.mark.parametrize(("wanted", "asked"), [(0.0, 0.0), (299.0, 299.0), (300.0, 300.0), (300.5, 0.0)])
+def test_a_host_is_left_out_where_it_asks_for_more_than_the_longest_delay(wanted, asked):
+    host = SimpleNamespace(rules=None, missing="", asked=7.0)
+    Host.obey(host, SimpleNamespace(delay=wanted), 300.0)
+    assert host.asked == asked
+    assert host.too_slow == (
+        "" if wanted <= 300 else ("asks for 300.5 s between two requests: more than SHARC_MAX_DELAY=300")
+    )

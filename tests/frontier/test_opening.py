@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
+from types import SimpleNamespace
 
 import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.model import (
     Hints,
     HowMade,
@@ -208,3 +210,19 @@ def test_seeds_out_of_scope_and_empty_sites_are_said(impolite):
     frontier = Frontier(impolite)
     with pytest.raises(UsageError, match="no URL"):
         frontier.open(spec(exclude=(".",)), 0.0)
+
+
+def test_once_a_seeds_host_is_open_its_sitemaps_are_looked_for_and_all_hosts_are_asked():
+    for seeded, waited in product((False, True), repeat=2):
+        told = []
+        host = SimpleNamespace(name="h")
+        owed = SimpleNamespace(first=waited, was_read=lambda told=told: told.append("read"))
+        ledger = SimpleNamespace(
+            hosts=[host],
+            seeded={"h"} if seeded else set(),
+            capture=SimpleNamespace(owed=owed),
+            ring=SimpleNamespace(wake_all=lambda told=told: told.append("woken")),
+        )
+        opener = SimpleNamespace(_ledger=ledger, _look_for_sitemaps=lambda *given, told=told: told.append(given[1:]))
+        Opener._host_opened(opener, 0, "robots")
+        assert told == ["read", (host, "robots"), "woken"] * (seeded and waited)

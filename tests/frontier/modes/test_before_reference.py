@@ -11,11 +11,11 @@ import pytest
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
-from sharc_crawler.frontier.modes.hint_signs import WORTH
+from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
 from sharc_crawler.frontier.modes.hints import SiteHints
 from sharc_crawler.frontier.modes.said import SaidOfPages
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.model import Outcome, Phase, RateEstimate, Result
+from sharc_crawler.model import Kind, Outcome, Phase, RateEstimate, Result
 
 
 @pytest.mark.parametrize(("more", "due"), [(0, False), (1, True)])
@@ -367,3 +367,14 @@ def test_a_revisit_is_alike_where_it_shows_what_the_visit_did():
         if mode._alike(page, Outcome(Result.OK, 5.0, 6.0, fingerprint=content))
     ]
     assert alike == [2], "that two have no fingerprint tells nothing"
+
+
+@pytest.mark.parametrize(("source", "replanned"), [(MODIFIED, True), ("prior", False)])
+def test_who_was_repriced_by_what_the_server_said_was_so_at_t(source, replanned):
+    hints, mode = SimpleNamespace(replanned=False), TwoVisits.__new__(TwoVisits)
+    mode._site_hints = lambda: hints
+    rows = [SimpleNamespace(source=one, depth=2, hints=None) for one in ("prior", source, "prior")]
+    for row in rows:
+        row.kind, row.state = Kind.PAGE, State.VISITED
+    mode.recall_pages(rows)
+    assert hints.replanned is replanned

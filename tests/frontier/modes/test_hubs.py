@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.instant import LEFT, PERHAPS_NEW
+from sharc_crawler.frontier.modes.instant import LEFT, PERHAPS_NEW, Instantly
+from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Wait
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
@@ -410,3 +413,36 @@ def test_a_list_that_names_new_pages_alone_may_have_dropped_some():
     assert not frontier.capture.notes
     news.run(frontier := begin(Terms(every=100, duration=300), A), 0.0)
     assert any("new pages alone" in note for note in frontier.capture.notes)
+
+
+def test_new_is_what_a_hub_lacked_and_what_a_new_page_redirects_to():
+    kinds = [Kind.PAGE, Kind.PAGE, Kind.HUB, Kind.HUB]
+    mode = Instantly.__new__(Instantly)
+    mode._ledger = SimpleNamespace(pages=SimpleNamespace(kinds=kinds), novelties={1: "new"})
+    mode._lacked = lambda hub: 90.0 if hub == 2 else None
+    mode._span, mode._answer, mode._capture = lambda sighting: None, None, SimpleNamespace(started=100.0)
+    assert [mode.why_left(Sighting(A), parent) for parent in (NO_PARENT, 0, 1, 2, 3)] == [LEFT, LEFT, "", "", LEFT]
+    mode._answer = SimpleNamespace(ended=200.0)
+    for share, why in ((0.0, LEFT), (0.49, PERHAPS_NEW), (0.5, ""), (1.0, "")):
+        mode._span = lambda sighting, found=share: SimpleNamespace(
+            after=lambda *given: found * (given == (100.0, 200.0))
+        )
+        assert mode.why_left(Sighting(A), 3) == why
+
+
+def test_what_a_new_page_names_is_a_hub_on_trial_where_there_is_room_and_it_is_none_yet():
+    urls = [f"http://h/{name}" for name in ("page", "hub", "polled", "outside", "new", "more")]
+    for room, rest in product(range(5), (True, False)):
+        seen, named = SeenUrls(), []
+        for number, url in enumerate((urls[0], urls[1], HUB_KEY + urls[2])):
+            seen.add(url, number)
+        mode = Instantly.__new__(Instantly)
+        mode._ledger = SimpleNamespace(pages=SimpleNamespace(kinds=[Kind.PAGE, Kind.HUB, Kind.HUB]))
+        scope = SimpleNamespace(why_not=lambda url: "another host" if "outside" in url else None)
+        mode._capture = SimpleNamespace(seen=seen, scope=scope)
+        mode._polls = SimpleNamespace(room=room)
+        mode._candidates = SimpleNamespace(named=named.extend, taken=lambda left=rest: iter(urls * left))
+        links = [Sighting(urls[4]), Sighting(urls[5], key="a key"), Sighting(urls[0], Kind.RESOURCE)]
+        wanted = [urls[0], urls[4], urls[5]][:room] * rest
+        assert mode._hubs_among(links) == [Sighting(url, Kind.HUB, "new pages") for url in wanted]
+        assert named == [urls[4], "a key"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.modes import neighbours as rules
 from sharc_crawler.frontier.modes.neighbours import NOTHING, Neighbours, _Folder
 from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -170,3 +172,18 @@ def test_of_each_folder_that_may_have_been_edited_the_calmest_page_is_a_probe() 
     assert neighbours.edited({1: (9.0, True), 2: (9.0, False)}, 100.0) == NOTHING, "nobody was compared since"
     assert neighbours.edited(dict.fromkeys(range(3), (9.0, False)), 100.0) == NOTHING, "none has changed"
     assert neighbours.edited(dict.fromkeys(range(3), (9.0, True)), 100.0) == found
+
+
+def test_a_probe_that_has_changed_speaks_for_its_folder_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Edited: it changed with the folder or alone; else it changed alone."""
+    found, tenths = [], np.arange(0.05, 1.0, 0.1)
+    for edited, share, alone in product(tenths, repeat=3):
+        monkeypatch.setattr(rules, "calm", lambda *given, still=1.0 - alone: np.array([still]))
+        neighbours = Neighbours(SimpleNamespace(rates=[1.0], shapes=[1.0]), SiteHistory.__new__)  # type: ignore[arg-type]
+        neighbours._together = Together(share=share, rate=1.0, own=1.0)
+        neighbours._probed[0] = _Folder(2.0, 0, [5], edited)
+        with_it = edited * (share + alone - share * alone)
+        expected = share * with_it / (with_it + (1.0 - edited) * alone) >= 0.5
+        assert bool(neighbours.looked(0, since=0.0, now=100.0)) is bool(expected)
+        found.append(expected)
+    assert 0.05 < np.mean(found) < 0.95
