@@ -201,3 +201,15 @@ def test_what_former_processes_spent_and_left_is_known_again(bounds):
     assert budget.unproven == {1: "never-revisited: max_requests=100"}
     if bounds:
         assert budget.spare(AT) == 96 - 1 - 3, "page 2 is due, and three were told validators"
+
+
+def test_a_sitemap_that_is_read_at_t_takes_one_request_and_none_where_all_bytes_are_spent():
+    budget = bounded(max_requests=2, max_bytes=100)
+    done(budget, first(0), 50)
+    assert may(budget, second(1), kind=Kind.SITEMAP)
+    done(budget, second(1), 49, kind=Kind.SITEMAP)
+    assert not may(budget, second(2), kind=Kind.SITEMAP), "no request is left"
+    for spent in (99, 100, 101):
+        budget = bounded(max_bytes=200)  # half of it is for sitemaps
+        done(budget, first(0), spent, result=Result.GONE)
+        assert may(budget, second(1), kind=Kind.SITEMAP) is (spent < 100)

@@ -308,3 +308,24 @@ def test_eight_hubs_are_polled_and_as_many_more_that_are_known_for_what_they_are
     assert len(hubs) == 16
     hubs.drop(0)
     assert 0 not in hubs
+
+
+def test_a_hub_that_did_not_answer_was_asked_all_the_same():
+    hubs = HintHubs()
+    hubs.add(1)
+    assert hubs.asked(1) == -float("inf")
+    hubs.missed(1, 5.0)
+    assert hubs.asked(1) == 5.0
+    hubs.polled(1, 7.0, [], {})
+    hubs.missed(1, 9.0)
+    assert hubs.asked(1) == 7.0, "what it showed counts from its last answer"
+
+
+def test_where_entries_say_when_a_long_list_is_asked_before_half_of_it_is_new():
+    """Else before ten entries are, since their times are unknown."""
+    undated, dated = (HintHubs() for _ in range(2))
+    for hubs, dates in ((undated, {}), (dated, {7: 1.0})):
+        hubs.add(1)
+        hubs.polled(1, 0.0, range(100), dates)
+        hubs.polled(1, 1_000.0, range(100), {})
+    assert (dated.next - 1_000.0) / (undated.next - 1_000.0) == pytest.approx(5.0)

@@ -321,3 +321,10 @@ def test_parts_go_by_links_between_pages_the_first_page_among_them():
     assert mode._label_all([3, 0]) == ["c", "a"]
     assert mode._label_all([2]) == ["b"]
     assert asked == [([0, 2, 3], [[0, 1], [1, 0]])]
+
+
+def test_one_in_a_hundred_may_join_a_part_before_it_is_asked_about_again():
+    part = SimpleNamespace(_untested=0, _pages=list(range(200)))
+    assert [subsites.Subsites._stays_coherent(part, [0]) for _ in range(2)] == [True] * 2
+    with pytest.raises(AttributeError):
+        subsites.Subsites._stays_coherent(part, [0])

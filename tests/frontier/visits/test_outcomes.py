@@ -9,6 +9,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness, Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.frontier.visits.refusing import _refuse_page
 from sharc_crawler.known_urls import SeenUrls
@@ -182,3 +183,12 @@ def test_a_second_attempt_comes_after_five_seconds_and_a_third_after_ten_more(wo
     world.run(frontier)
     starts = [at for at, fetch in world.requests if fetch.url.endswith("flaky")][:3]
     assert [after - before for before, after in pairwise(starts)] == pytest.approx([5.0, 10.0], abs=0.1)
+
+
+def test_a_page_that_is_not_fetched_is_recorded_as_over_after_no_attempt():
+    rows = []
+    ledger = SimpleNamespace(_store=object(), _batch=SimpleNamespace(visits=rows))
+    Ledger.refused(ledger, Task(7, Slot.FIRST), "robots.txt disallows it", 5.0)
+    assert [(row.page, row.finished, row.attempt, row.outcome.error) for row in rows] == [
+        (7, True, 0, "robots.txt disallows it")
+    ]
