@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.before_reference import NOBODY, SecondLooks
+from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
 from sharc_crawler.frontier.modes.hints import SiteHints
@@ -381,4 +381,5 @@ def test_who_was_repriced_by_what_the_server_said_was_so_at_t(source, replanned)
 
 
 def test_nobody_is_called_by_no_hint():
-    assert [len(column) for column in NOBODY] == [0] * len(NOBODY) != []
+    called = looks()._called
+    assert [len(column) for column in called] == [0] * len(called) != []
