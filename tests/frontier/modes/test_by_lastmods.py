@@ -390,3 +390,8 @@ def test_what_was_embedded_before_t_is_downloaded_again_once():
         assert mode._embeds(5.0) is bool(again)
         assert mode._embeds(5.0) is False
         assert noted.calls == [("owe", page, Slot.SECOND) for page in again]
+
+
+def test_what_pages_embed_is_asked_for_by_former_captures_and_no_page_is():
+    asked = {kind for kind in Kind if bare().asks_by_former(kind, Slot.FIRST)}
+    assert asked == {Kind.RESOURCE, Kind.DATA}
