@@ -46,10 +46,12 @@ def _on_word(claim: Claim) -> str:
         return ""
     audit = _audit(claim)
     if audit is None or audit.get("whole"):
-        return f", {stated:,} of them on the server's word"
-    few = audit["bound"] >= audit["claimed"]
-    wrong = f"at most {audit['bound']:,} of these wrong ({audit['percent']}% confidence)"
-    return f", {_claimed(audit)} on the server's word, {'of which too few were audited' if few else wrong}"
+        return f"; for {stated:,} of them that is the server's word"
+    if audit["bound"] < audit["claimed"]:
+        bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
+    else:
+        bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
+    return f"; for {_claimed(audit)} that is the server's word, {bound}"
 
 
 # -- statements --------------------------------------------------------------------------------------------------------

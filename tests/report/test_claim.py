@@ -41,7 +41,8 @@ def test_the_claim_names_instant_counts_and_grounds() -> None:
         )
     )
     assert claim["sentence"] == (
-        "413 of 450 pages were in this state together at 2026-11-20T10:31:07Z, 16 of them on the server's word:"
+        "413 of 450 pages were in this state together at 2026-11-20T10:31:07Z;"
+        " for 16 of them that is the server's word:"
         " 396 shown by equal bytes before and after,"
         " 15 by the server's word that nothing had changed (304),"
         " 1 by the server's word on when they last changed (lastmod),"
@@ -113,12 +114,16 @@ def test_the_limits_of_a_claim() -> None:
 @pytest.mark.parametrize(
     ("audit", "said"),
     [
-        ({"bound": 6}, "10 pages on the server's word, at most 6 of these wrong (95% confidence)"),
-        ({"bound": 10}, "10 pages on the server's word, of which too few were audited"),
-        ({"bound": 7, "data": 3}, "10 pages and data on the server's word, at most 7 of these wrong (95% confidence)"),
+        ({"bound": 6}, "10 pages that is the server's word, and at most 6 of these may be wrong (95% confidence)"),
+        ({"bound": 10}, "10 pages that is the server's word, of which too few were audited"),
+        ({"bound": 10, "audited": 0}, "10 pages that is the server's word, of which none was audited"),
+        (
+            {"bound": 7, "data": 3},
+            "10 pages and data that is the server's word, and at most 7 of these may be wrong (95% confidence)",
+        ),
     ],
 )
 def test_a_statement_tells_how_far_the_servers_word_is_bounded(audit, said) -> None:
     found = {"claimed": 10, "audited": 2, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "strata": []}
     pages = (*pages_of(2, BYTES), *pages_of(10, replace(BYTES, evidence=Evidence.ATTESTED)))
-    assert claim_of(facts(*pages, audit={**found, **audit}))["statement"].endswith(f"Z, {said}")
+    assert claim_of(facts(*pages, audit={**found, **audit}))["statement"].endswith(f"Z; for {said}")

@@ -38,7 +38,11 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     """Digest of a page's text and pictures, without what is made up for its address or its visitor.
 
     White space does not count, nor do dates of a calendar's page, which may have no more. ``None`` where there is next
-    to nothing: pages that differ in something else would look alike.
+    to nothing: pages that differ in something else would look alike. But what an address that looks made up shows
+    counts, however little it is: its links may be new at each.
+
+    >>> words("log in", (), "http://h/3"), words("log in", (), "http://h/s/3f9a8b7c") is None
+    (None, False)
     """
     text = spaced_text(text)
     path = unquote(url.partition("://")[2].partition("/")[2])
@@ -54,7 +58,11 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     said = said.translate(None, _SPACES)
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         said = said.replace(part.encode().translate(None, _SPACES), b"")
-    if date is None and len(said.decode(errors="replace")) < _ENOUGH:
+    if (
+        date is None
+        and len(said.decode(errors="replace")) < _ENOUGH
+        and not ((said or resources) and _is_made_up(path))
+    ):
         return None
     pictures = "".join(f"\n{address.partition('?')[0].rpartition('/')[2]}" for address in resources)
     if any("?" in address for address in resources):
@@ -62,6 +70,11 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
         pictures += pictures_of(resources)
     return labelled_digest(said + pictures.encode())
+
+
+def _is_made_up(path: str) -> bool:
+    text = path.encode(errors="replace")
+    return without_made_up(text) != text
 
 
 def without_made_up(text: bytes) -> bytes:

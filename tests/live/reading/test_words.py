@@ -76,6 +76,14 @@ def test_pictures_of_one_script_are_told_apart() -> None:
     assert shown("logo.png?v=1") == shown("logo.png?v=2")
 
 
+@pytest.mark.parametrize(("text", "pictures"), [("log in", ()), ("", ("http://h/a.png", "http://h/b.png"))])
+def test_next_to_nothing_counts_at_an_address_that_looks_made_up(text: str, pictures: tuple[str, ...]) -> None:
+    one, other = (words(text, pictures, f"http://h/s/{name}/story") for name in ("dead8eef", "3f9a8b7c"))
+    assert one == other is not None
+    assert one != words(text, ("http://h/c.png",), "http://h/s/dead8eef/story")
+    assert words("", (), "http://h/s/dead8eef/story") is None
+
+
 def test_next_to_nothing_tells_no_page_from_another() -> None:
     assert words("Photo 12 of 30", (), _URL) is None
     assert words("第十二頁的內容在這裡可以找到很多", (), _URL) is not None
