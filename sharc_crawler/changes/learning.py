@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
 MOST = 300  #: places in which a page may differ and still teach: one that differs in more is another page
 MOSTLY = 2  #: an element that differs on fewer than one in so many of the pages that have it was edited
+NEARLY = 1.25  #: so many where validators stayed as bytes changed: such a server may miss edits as well
 FEW = 4  #: and a number in it, where others beside it vary
 _WITHOUT_NUMBERS = re.compile(r"[\d\s]+")
 _TOLD = 5  #: refused masks that are told of, at most
@@ -45,6 +46,7 @@ class Pair(NamedTuple):
     new: bytes
     media_type: str | None  #: ``Content-Type``
     page: str = ""  #: which page: several URLs may show one
+    validated: bool = False  #: by its validators nothing differs
 
 
 class Refused(NamedTuple):
@@ -111,8 +113,9 @@ def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, u
     """Masks for a site from pairs of fetches, those without a difference among them; and why no others.
 
     What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages, and where on
-    several, not in the same way on all of them; its element must differ on half of the pages that have it, a number
-    on a quarter. ``unread`` further pages stayed the same, and may have any element.
+    several, not in the same way on all of them; its element must differ on half of the pages that have it (on four of
+    five where validators say that it does not), a number on a quarter. ``unread`` further pages stayed the same,
+    and may have any element.
     """
     compared = [pair for pair in pairs if is_html(pair.media_type)]
     differing = [pair for pair in compared if _differs(pair, known)]
@@ -137,7 +140,7 @@ def _pages(pairs: Iterable[Pair]) -> int:
 
 
 def _differs(pair: Pair, known: Sequence[Mask]) -> bool:
-    old, new, media_type, _ = pair
+    old, new, media_type, *_ = pair
     return old != new and fingerprint(old, media_type, known) != fingerprint(new, media_type, known)
 
 
@@ -173,6 +176,7 @@ class _Judge:
             for mask in one.masks:
                 self._of[mask].append(one)
                 self._differs[mask.path].add(one.page)
+        self._validated = {pair.page for pair in pairs if pair.validated}
         self._pairs, self._known = pairs, known
         self._present: dict[str, int] = {}  # pages that have an element of a mask's path
 
@@ -187,7 +191,8 @@ class _Judge:
             return f"differs on {counted(len(pages), 'page')} alone; a mask takes {self._support} pages that show it"
         element = self._differs[mask.path]
         differs = pages if mask.pattern and of_numbers(mask.pattern) else element
-        if MOSTLY * len(element) < (present := self._pages_with(mask)) or FEW * len(differs) < present:
+        mostly = MOSTLY if element.isdisjoint(self._validated) else NEARLY
+        if mostly * len(element) < (present := self._pages_with(mask)) or FEW * len(differs) < present:
             have = "have it, or may have it" if self._unread else "have it"
             return f"differs on {len(differs)} of {present} pages that {have}: an edit, as far as can be told"
         shown = {one.shown for one in self._of[mask]}

@@ -85,8 +85,7 @@ class Taught(NamedTuple):
     """What a capture taught of its site's noise."""
 
     masks: tuple[Mask, ...] = ()  #: those that the capture was made with not among them
-    #: URLs of pages that differ in nothing but what these leave out; or whose 304 speaks of content, if not of bytes
-    alike: frozenset[str] = frozenset()
+    alike: frozenset[str] = frozenset()  #: URLs of pages that differ in nothing but what these leave out
     why: tuple[str, ...] = ()  #: what else differs, and why it is no mask
 
 

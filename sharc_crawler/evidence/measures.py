@@ -75,11 +75,9 @@ class Content(StrEnum):
 def only_noise(page: PageFacts) -> bool:
     """Whether a page is not coherent to the byte, but kept its content: it was not edited.
 
-    By equal fingerprints, or as the capture taught: by masks, or by a 304 that speaks of content. One that was gone, or
-    led elsewhere, did not, though it came back.
+    By equal fingerprints, or by masks that the capture taught. One that was gone, or led elsewhere, did not, though it
+    came back.
     """
-    if page.verdict is Verdict.UNKNOWN:
-        return page.alike
     if code(page.reason) == Reason.OTHER_ANSWER:
         return False
     by_bytes = page.verdict is Verdict.CHANGED and page.evidence is Evidence.BYTES
@@ -113,12 +111,7 @@ COUNTS = (
     Count(
         "by_masks",
         "Of these: by masks that the capture taught.",
-        lambda page: page.alike and only_noise(page) and page.verdict is Verdict.CHANGED,
-    ),
-    Count(
-        "by_304",
-        "Of these: by a 304 that speaks of content, not of bytes.",
-        lambda page: page.alike and page.verdict is Verdict.UNKNOWN,
+        lambda page: page.alike and only_noise(page),
     ),
     Count(
         "not_asked",

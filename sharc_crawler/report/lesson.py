@@ -60,7 +60,8 @@ class _Twice(NamedTuple):
     @property
     def pair(self) -> Pair:
         """To learn from."""
-        return Pair(self.old.body, self.new.body, self.old.media_type, self.url)
+        stayed = self.old.validator and self.old.validator == self.new.validator
+        return Pair(self.old.body, self.new.body, self.old.media_type, self.url, bool(stayed))
 
     @property
     def modified(self) -> bool:
@@ -97,10 +98,6 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     masks = (*known, *lesson.masks)
     looked = _twice(seen.looked.items(), folder, set()) if lesson.masks else ()
     alike = {each.url for each in looked if not edited(each) and _alike(each.pair, masks)}
-    if (
-        len(alike) == seen.lost
-    ):  # no page was edited, as far as can be told: a 304 that is not believed spoke of content
-        alike |= seen.doubted
     told = lesson.differing or (known and seen.lost >= SUPPORT)  # nothing to mask is news to whoever gave masks
     taught = Taught(lesson.masks, frozenset(alike), tuple(lesson.why_no_more()) if told else ())
     if taught == Taught() and not (folder / NAME).exists():

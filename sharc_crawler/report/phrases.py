@@ -37,21 +37,18 @@ def kept_content(totals: Mapping[str, Any]) -> str:
 def how_kept(totals: Mapping[str, Any]) -> str:
     """By what is known of pages that they kept their content and not their bytes; empty where there are none.
 
-    >>> how_kept({"same_content": 39, "by_masks": 4, "by_304": 0})
+    >>> how_kept({"same_content": 39, "by_masks": 4})
     '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
     """
-    masked, told = totals["by_masks"], totals["by_304"]
-    ignored = totals["same_content"] - masked - told
+    masked = totals["by_masks"]
     parts = [
-        (ignored, "what is ignored (nonces, comments, masks)"),
+        (totals["same_content"] - masked, "what is ignored (nonces, comments, masks)"),
         (masked, "what this capture learned to ignore"),
     ]
-    words = [
+    return ", ".join(
         f"{number:,} in {what}" if place else f"{counted(number, 'page', 'differ')} only in {what}"
         for place, (number, what) in enumerate([part for part in parts if part[0]])
-    ]
-    spoke = f"of {counted(told, 'page')} the server's 304 speaks of content, not of bytes" if told else ""
-    return ", ".join(filter(None, [*words, spoke]))
+    )
 
 
 def few(changes: float) -> str:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from sharc_crawler.evidence.facts import Taught
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
-from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Kind, Result, Verdict
 
 if TYPE_CHECKING:
@@ -36,10 +34,7 @@ class Teachers:
     def __init__(self, captures: Sequence[CaptureFacts], within: Seconds = WITHIN) -> None:
         self.close, self.looked, self.same, self.unmodified = map(_Closest, (PAIRS, LOOKED, PAIRS, PAIRS))
         self.lost = 0
-        self.doubted: set[str] = set()  #: URLs whose 304 is not believed; they are among the ``unmodified``
         for page in (page for facts in captures for page in facts.pages if page.kind is Kind.PAGE):
-            if code(page.reason) == Reason.NOT_MODIFIED_LIES:
-                self.doubted.add(page.url)
             lost = content(page) is Content.CHANGED
             self.lost += lost
             if _fetched_twice(page):

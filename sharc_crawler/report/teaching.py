@@ -22,7 +22,7 @@ def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] 
     written to.
     """
     seen = Teachers(captures)
-    if seen.lost < SUPPORT and not seen.doubted and not (folder / NAME).exists():
+    if seen.lost < SUPPORT and not (folder / NAME).exists():
         return Taught()
     from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages changed their content
 
