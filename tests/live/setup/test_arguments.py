@@ -27,7 +27,7 @@ from sharc_crawler.options.table import Options
         ({}, "nothing to capture"),
         ({"url": "http://127.0.0.1:9/", "limit": "many"}, "limit='many' must be a whole number"),
         ({"url": "http://127.0.0.1:9/", "max_requests": "many"}, "max_requests='many' must be a whole number"),
-        ({"url": "http://127.0.0.1:9/", "max_bytes": "1 Gallon"}, "write it as 500M or 20G"),
+        ({"url": "http://127.0.0.1:9/", "max_bytes": "1 Gallon"}, "write it as 500k, 500M or 20G"),
         ({"url": "http://127.0.0.1:9/", "max_time": "soon"}, "max_time='soon' is no duration"),
         ({"url": "http://127.0.0.1:9/", "delay": "-1"}, "delay='-1' is no duration"),
         ({"url": "http://127.0.0.1:9/", "scope": "page"}, "Allowed: domain, host, prefix"),
