@@ -6,7 +6,7 @@ PYTHON ?= $(or $(shell command -v python3.11),python3)
 BIN := .venv/bin
 # Most of a crawl's time is waiting, for a delay or a disk: more processes than cores. What only computes needs two in all.
 # Each process collects all tests, which costs as much as a hundred of them.
-WORKERS ?= -n 5 --dist worksteal
+WORKERS ?= -n 6 --dist worksteal
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
