@@ -82,6 +82,7 @@ def test_next_to_nothing_counts_at_an_address_that_looks_made_up(text: str, pict
     assert one == other is not None
     assert one != words(text, ("http://h/c.png",), "http://h/s/dead8eef/story")
     assert words("", (), "http://h/s/dead8eef/story") is None
+    assert words(text, pictures, "http://h/s/dead8eef") is None, "which may name a document"
 
 
 def test_next_to_nothing_tells_no_page_from_another() -> None:
