@@ -19,6 +19,7 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.zipnum import merged, write_zipnum
+from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,6 +70,7 @@ class Contents:
     indexes: Sequence[Path]
     pages: Iterable[Mapping[str, Any]]  #: ``url``, ``ts`` and more
     more: Mapping[str, Path] = field(default_factory=dict)  #: name in the package → file
+    stated: Mapping[Path, str] = field(default_factory=dict)  #: SHA-256 of WARC files that were certified
 
 
 def write_wacz(
@@ -80,7 +82,8 @@ def write_wacz(
 ) -> Path:
     """Write a WACZ file, whole or not at all; ``progress`` is given the bytes of the files as they are copied.
 
-    ``sign`` makes the signature (``signedData``) of its digest.
+    ``sign`` makes the signature (``signedData``) of its digest. Raises :class:`~sharc_crawler.errors.DataError` for a
+    WARC file that is not as stated.
     """
     with _drafted(path) as package:
         _Writer(package, about.created, progress).write(contents, about, sign)
@@ -123,7 +126,9 @@ class _Writer:
 
     def write(self, contents: Contents, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
         for warc in contents.warcs:
-            self.file(f"archive/{warc.name}", warc)
+            made = self.file(f"archive/{warc.name}", warc)
+            if made != contents.stated.get(warc, made):
+                raise DataError(f"{warc} is not as it was certified (sharc verify {warc.parent} says more)")
         with TemporaryFile() as data:
             blocks = write_zipnum(merged(contents.indexes), data)
             self._add("indexes/index.cdx.gz", data)
@@ -145,12 +150,12 @@ class _Writer:
             seal[SIGNED] = sign(seal["hash"])
         self._add(SEAL, io.BytesIO(json.dumps(seal, indent=2).encode()))
 
-    def file(self, name: str, source: Path) -> None:
-        """Copy a file."""
+    def file(self, name: str, source: Path) -> str:
+        """Copy a file, and say its SHA-256."""
         with source.open("rb") as stream:
-            self._add(name, stream)
+            return self._add(name, stream)
 
-    def _add(self, name: str, stream: IO[bytes]) -> None:
+    def _add(self, name: str, stream: IO[bytes]) -> str:
         info = zipfile.ZipInfo(name, self._date)
         info.file_size = stream.seek(0, io.SEEK_END)  # past 2 GiB the zip file needs wider fields, from the start
         made, length = hashlib.sha256(), 0
@@ -163,6 +168,7 @@ class _Writer:
                 self._progress(len(block))
         entry = {"name": slug(name), "path": name, "hash": f"sha256:{made.hexdigest()}", "bytes": length}
         self._resources.append(entry)
+        return made.hexdigest()
 
 
 def page_lines(pages: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -11,8 +11,7 @@ import click
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.fixity import is_certified
-from sharc_crawler.certificate.sources import captures_in, open_source
-from sharc_crawler.certificate.verify import document_of
+from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.cli._asking import asking, may_ask
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
@@ -23,6 +22,7 @@ from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.packable import refuse_altered
 from sharc_crawler.report.packaged import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.words import printable
@@ -68,23 +68,24 @@ def command(
         held = counted(len(folders), "capture")
         raise UsageError(f"-o {output}: {folder} holds {held}, each becomes a file: name one of them")
     gathers = len(folders) > 1 and site_folders(folder) is None
-    left: list[SharcError] = []
-    with adding("packaging", _size(folders)) as progress:
-        seal = PackageSeal(Path(sign), asking(timestamp, operator, allow)) if sign else None
-        said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
-        if collection:
-            made = {folder: package_collection(collection, output, progress, _warned, **said)}
-        else:
-            made = dict(
-                _packaged(folders, left if gathers else None, partial(package, path=output, progress=progress, **said))
-            )
+    left: list[str] = []
+    try:
+        with adding("packaging", _size(folders)) as progress:
+            seal = PackageSeal(Path(sign), asking(timestamp, operator, allow)) if sign else None
+            said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
+            if collection:
+                made = {folder: package_collection(collection, output, progress, left.append, **said)}
+            else:
+                make = partial(package, path=output, progress=progress, **said)
+                made = dict(_packaged(folders, left if gathers else None, make))
+    finally:
+        for why in left:
+            click.echo(f"  not packaged: {printable(why)}", err=True)
     for one, path in made.items():
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
         if not collection and (number := elsewhere([one])):
             click.echo(_left_out(number, one), err=True)
-    for error in left:
-        click.echo(f"  not packaged: {printable(str(error))}", err=True)
     if left:
         raise DataError(f"{counted(len(left), 'capture')} of {folder} could not be packaged")
     if made and any(map(is_certified, folders if collection else list(made)[:1])):
@@ -92,24 +93,18 @@ def command(
 
 
 def _packaged(
-    folders: Iterable[Path], left: list[SharcError] | None, make: Callable[..., Path]
+    folders: Iterable[Path], left: list[str] | None, make: Callable[..., Path]
 ) -> Iterator[tuple[Path, Path]]:
     """Folders with their packages; what is in the way of one joins those that are ``left``, if that is a list."""
     for one in folders:
         try:
-            _refuse_damaged(one)
+            refuse_altered(one)
             with open_facts(one) as captures:
                 yield one, make(one, captures)
         except SharcError as error:
             if left is None:
                 raise
-            left.append(error)
-
-
-def _refuse_damaged(folder: Path) -> None:
-    """A certificate that cannot be read is told before it is packed, not by whoever gets the package."""
-    for name, text in open_source(folder).certificates.items():
-        document_of(str(folder / name), text)
+            left.append(str(error))
 
 
 def _size(folders: Iterable[Path]) -> int:
@@ -122,7 +117,3 @@ def _left_out(number: int, folder: Path) -> str:
     root = next(filter(Collection.is_in, folder.parents), None)
     together = f": sharc package {root} has all of them" if root else ": keep these, too, and verify with --former DIR"
     return printable(without + together)
-
-
-def _warned(text: str) -> None:
-    click.echo(f"sharc: {printable(text)}", err=True)

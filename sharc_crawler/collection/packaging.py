@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
+from sharc_crawler.archive.replay import elsewhere, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
-from sharc_crawler.certificate.confirming import certificate_of
-from sharc_crawler.certificate.fixity import fixity
+from sharc_crawler.certificate.fixity import fixity, is_certified
 from sharc_crawler.collection.folder import package_path
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
-from sharc_crawler.report.packaging import PackageSeal, package, signer
+from sharc_crawler.report.packable import refuse_altered
+from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +50,8 @@ def package_collection(
     written = [one for one in collection.captures() if _is_written(one.folder, left_out)]
     captures = [one for one in written if not _damaged(one.folder, left_out)]
     if not captures:
-        raise UsageError(f"the collection {str(collection.folder)!r} has nothing to package: no capture is finished")
+        error, why = (DataError, "all are damaged") if written else (UsageError, "no capture is finished")
+        raise error(f"the collection {str(collection.folder)!r} has nothing to package: {why}")
     about = _about(collection, captures, title, description)
     try:
         return write_multi_wacz(path, _parts(captures, path.parent, seal), about, progress, signer(seal, about))
@@ -71,31 +72,26 @@ def part_name(capture: CollectedCapture) -> str:
 
 def _is_written(folder: Path, left_out: Callable[[str], None]) -> bool:
     if any(folder.glob(f"*{SUFFIX}{OPEN}")):
-        left_out(f"{folder} is left out: it is being captured, or was cut off")
+        left_out(f"{folder}: it is being captured, or was cut off")
         return False
-    return any(folder.glob(f"*{SUFFIX}"))
+    return any(folder.glob(f"*{SUFFIX}")) or is_certified(folder)
 
 
 def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
     """Does a capture lack what its package would need?"""
     try:
-        if lost := lost_warcs([folder]):
-            raise DataError(f"{lost[0]} is missing")
-        if other := next(_altered(folder), None):
-            raise DataError(f"{other} is not as it was certified (sharc verify {folder})")
+        refuse_altered(folder)
+        for warc, digest in stated_digests(folder).items():
+            if fixity(warc)["sha256"] != digest:
+                raise DataError(f"{warc} is not as it was certified (sharc verify {folder} says more)")
         elsewhere([folder])
         with open_facts(folder):
             return False
-    except (SharcError, OSError, ValueError, KeyError) as error:
-        left_out(f"{folder} is left out: {error}")
-        return True
-
-
-def _altered(folder: Path) -> Iterator[Path]:
-    """WARC files that are not as the capture's certificate states, where it has one."""
-    for file in (certificate_of(folder) or {}).get("files", ()):
-        if fixity(folder / file["name"]) != {"bytes": file["bytes"], "sha256": file["sha256"]}:
-            yield folder / file["name"]
+    except SharcError as error:
+        left_out(str(error))
+    except (OSError, ValueError, KeyError) as error:
+        left_out(f"{folder}: {error}")
+    return True
 
 
 def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal | None) -> Iterator[Path]:

@@ -89,7 +89,7 @@ def not_of_it(path: Path) -> Iterator[Finding]:
     captures = captures_in(path)
     for one in captures:
         inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
-        for finding in _not_of_capture(one):
+        for finding in not_of_capture(one):
             yield replace(finding, file=f"{inner}{finding.file or ''}")
         for package in sorted(one.glob(f"*{WACZ}")) if one.is_dir() and not is_collection(one) else ():
             for finding in _of_packaged_capture(package):
@@ -105,12 +105,13 @@ def _of_packaged_capture(package: Path) -> Iterator[Finding]:
         return
     try:
         yield from (Finding(what, file) for file, what in altered(package))
-        yield from _not_of_capture(package)
+        yield from not_of_capture(package)
     except (DataError, zipfile.BadZipFile) as error:
         yield Finding(str(error))
 
 
-def _not_of_capture(path: Path) -> Iterator[Finding]:
+def not_of_capture(path: Path) -> Iterator[Finding]:
+    """What in the report of a capture's folder, or in its package, is not as its certificates would have it."""
     source = open_source(path)
     if not source.certificates or not source.pages.keys() >= set(map(pages_name, source.certificates)):
         return  # which was told

@@ -16,7 +16,10 @@ from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, is_certificate, is_seal
+from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import about as said_of_itself
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
@@ -59,7 +62,8 @@ def package(
     ``title``: in place of sites and times; ``description``: before what the captures claim; ``seal``: signs it. Raises
     :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
     the file exists, or cannot be written; and for a capture that is not complete, unless the file lies elsewhere (in
-    its folder it would be in the way of the one to come).
+    its folder it would be in the way of the one to come). Raises :class:`~sharc_crawler.errors.DataError` for a WARC
+    file that is not as its certificate states.
     """
     recover(folder)
     warcs = warcs_of(folder)
@@ -80,7 +84,7 @@ def package(
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     captures = [facts for facts in captures if facts.warcs] or captures  # of the others it holds nothing
     confirmation = confirmation_of(folder)
-    contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder))
+    contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder), stated_digests(folder))
     try:
         claims = standing_claims((claim(facts) for facts in captures), confirmation)
         about = sealed_at(_about(captures, title, [description, *claims]), seal)
@@ -144,6 +148,12 @@ def default_name(warc: str) -> str:
         if series_of(warc)
         else "capture.wacz"
     )
+
+
+def stated_digests(folder: Path) -> dict[Path, str]:
+    """SHA-256 of WARC files, by the certificates in their folder."""
+    documents = (document_of(str(folder / name), text) for name, text in open_source(folder).certificates.items())
+    return {folder / file["name"]: file["sha256"] for document in documents for file in stated_files(document)}
 
 
 def pages(

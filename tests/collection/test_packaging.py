@@ -155,7 +155,8 @@ def written(warc):
 
 
 @pytest.mark.parametrize(
-    ("damage", "why"), [(Path.unlink, ""), (changed, ""), (written, "it is being captured, or was cut off")]
+    ("damage", "why"),
+    [(Path.unlink, ""), (changed, ""), (written, "it is being captured, or was cut off")],
 )
 def test_a_damaged_or_unfinished_capture_is_left_out_and_named(collected, tmp_path, monkeypatch, damage, why):
     shutil.copytree(collected.collection.folder, tmp_path / "kept")
@@ -163,8 +164,71 @@ def test_a_damaged_or_unfinished_capture_is_left_out_and_named(collected, tmp_pa
     first, second = (one.folder for one in Collection(Path("kept")).captures())
     damage(next(first.glob("*.warc.gz")))
     done = CliRunner().invoke(main, ["package", "kept"])
-    assert done.exit_code == 0, done.output
-    assert f"{first} is left out: {why or first}" in done.stderr
+    assert done.exit_code == 3, "some of it is not packaged"
+    assert f"not packaged: {first}{f': {why}' if why else '/'}" in done.stderr
+    assert "1 capture of kept could not be packaged" in done.stderr
     with zipfile.ZipFile(tmp_path / "kept" / "kept.wacz") as package:
         (part,) = (name for name in package.namelist() if name.endswith(".wacz"))
     assert part.endswith(f"{second.name[:8]}{second.name[9:15]}.wacz")
+
+
+def test_a_collection_of_damaged_captures_is_not_packaged(collected, tmp_path):
+    shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    for one in Collection(tmp_path / "kept").captures():
+        for warc in one.folder.glob("*.warc.gz*"):
+            warc.unlink()
+    done = CliRunner().invoke(main, ["package", str(tmp_path / "kept")])
+    assert (done.exit_code, done.stderr.count("not packaged: ")) == (3, 2), done.output
+
+
+def words(name, old, new):
+    """Some words of a file are others."""
+
+    def alter(folder):
+        path = folder / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return alter
+
+
+def cut(folder):
+    path = sorted(folder.glob("*.warc.gz"))[-1]
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def uncertified(folder):
+    """Nothing states how large its WARC files were."""
+    for path in folder.glob("certificate*"):
+        path.unlink()
+    cut(folder)
+
+
+def added(folder):
+    for end in (".warc.gz", ".cdxj"):
+        shutil.copy(next(folder.glob(f"*{end}")), folder / f"added{end}")
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (lambda folder: changed(next(folder.glob("*.warc.gz"))), ".warc.gz is not as it was certified"),
+        (cut, "when it was certified"),
+        (uncertified, "cut short"),
+        (added, "added.warc.gz: no certificate speaks of this file"),
+        (lambda folder: next(folder.glob("*.warc.gz")).unlink(), ".warc.gz is missing"),
+        (words("certificate.json", '"strategy": "', '"strategy": "x'), "certificate.json: its digest is "),
+        (words("certificate-pages.jsonl", '"evidence"', '"grounds"'), "certificate-pages.jsonl: its pages are not"),
+        (words("report.json", '"coherent": ', '"coherent": 1'), "report.json: "),
+    ],
+)
+def test_a_capture_that_was_altered_is_not_packaged_but_what_was_is_named(collected, tmp_path, damage, what):
+    folder = tmp_path / "capture"
+    shutil.copytree(next(iter(collected.collection.captures())).folder, folder)
+    damage(folder)
+    done = CliRunner().invoke(main, ["package", str(folder), "-o", str(tmp_path / "out.wacz")])
+    assert done.exit_code == 3, done.output
+    assert what in done.stderr
+    assert f"sharc: error: {folder}/" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["capture"], "nothing is written, nor left half"

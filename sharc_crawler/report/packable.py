@@ -1,0 +1,82 @@
+"""Before a capture is packed: is it as its certificates state, so far as its WARC files need not be read?"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.members import Damage, Record, read_at, records
+from sharc_crawler.archive.replay import lost_warcs
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept
+from sharc_crawler.certificate.fixity import fixity, pages_name
+from sharc_crawler.certificate.sealed_files import stated_files
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.verify import document_of
+from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.errors import DataError
+from sharc_crawler.report.packaged import not_of_capture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    Document = dict[str, Any]
+
+
+def refuse_altered(folder: Path) -> None:
+    """Raise :class:`~sharc_crawler.errors.DataError` for a capture that is not as its certificates state.
+
+    Sizes, last records, certificates with their pages, and the report are looked at: digests of WARC files are compared
+    as they are copied.
+    """
+    if lost := lost_warcs([folder]):
+        raise DataError(f"{lost[0]} is missing")
+    source = open_source(folder)
+    documents = {name: document_of(str(folder / name), text) for name, text in source.certificates.items()}
+    findings = chain(_files(folder, source.sizes, documents), _certificates(folder, documents), not_of_capture(folder))
+    try:
+        found = next(findings, None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{folder}: a certificate or an index cannot be read: {error!r}") from error
+    if found:
+        raise DataError(f"{folder / str(found)} (sharc verify {folder} says more)")
+
+
+def _files(folder: Path, sizes: Mapping[str, int], documents: Mapping[str, Document]) -> Iterator[Finding]:
+    """WARC files that are missing, too short or too long, added, or without a whole end."""
+    stated = {file["name"]: file for document in documents.values() for file in stated_files(document)}
+    for name, file in stated.items():
+        if name not in sizes:
+            yield Finding("it is missing", name)
+        elif sizes[name] != file["bytes"]:
+            yield Finding(f"it has {sizes[name]:,} bytes, and had {file['bytes']:,} when it was certified", name)
+    for name in sizes:
+        if stated and name not in stated:
+            yield Finding("no certificate speaks of this file", name)
+        yield from _end(folder / name)
+
+
+def _end(warc: Path) -> Iterator[Finding]:
+    """What is damaged from the last record on that its index has."""
+    index = index_path(warc)
+    last = max((entry.offset for entry in read_index(index)), default=0) if index.exists() else 0
+    with warc.open("rb") as stream:
+        for record in records(stream, last):
+            if isinstance(record, Damage):
+                yield Finding(record.reason, warc.name, record.offset)
+
+
+def _certificates(folder: Path, documents: Mapping[str, Document]) -> Iterator[Finding]:
+    """Certificates that are not those that were sealed, or whose pages are not theirs."""
+    for name, document in documents.items():
+        if document[DIGEST] != digest(document):
+            yield Finding(f"its digest is {digest(document)}, stated is {document[DIGEST]}", name)
+        place, pages = document[KEPT_IN], folder / pages_name(name)
+        with (folder / place["file"]).open("rb") as stream:
+            copy = read_at(stream, place["offset"])
+        if not isinstance(copy, Record) or copy.text != kept(document):
+            yield Finding("the certificate in the WARC file is another one", place["file"], place["offset"])
+        found = fixity(pages) if pages.exists() else {"bytes": 0}
+        if any(document["pages"].get(part) != value for part, value in found.items()):
+            yield Finding("its pages are not as they were", pages.name)
