@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
@@ -13,6 +14,8 @@ from sharc_crawler.frontier.modes import by_lastmods
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.modes.sampling import seed_of
 from sharc_crawler.model import Change, Kind, Phase, Sighting, Slot
+from tests.frontier.modes import stubs
+from tests.frontier.modes.stubs import YES_OR_NO, Noted
 
 STEP = 10.0
 HALF = 1.000001 * np.log(2) / 200.0  #: of such pages half change in 200 s
@@ -119,24 +122,7 @@ def test_as_many_are_drawn_as_change_until_they_are_downloaded_again_the_hottest
     assert numbers == [(100, int(sum(1 - np.exp(-rates[at] * STEP * (100 - at)) for at in range(100))))]
 
 
-def bare(**given) -> ByLastmods:
-    """A mode that knows no more than is given."""
-    mode = ByLastmods.__new__(ByLastmods)
-    vars(mode).update(given)
-    return mode
-
-
-class Noted:
-    """Notes what is called, and answers with what is given."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple] = []
-
-    def one(self, name: str, answer=None):
-        return lambda *given, **more: self.calls.append((name, *given, *more.values())) or answer
-
-
-YES_OR_NO = (False, True)
+bare = partial(stubs.bare, ByLastmods)
 
 
 def test_a_page_is_taken_by_a_trusted_word_before_t_alone():
