@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.frontier.modes.sampling import seed_of
+from sharc_crawler.frontier.modes.sampling import draw, seed_of
+from sharc_crawler.model import Kind
 
 
 def capture(started: float, run: str = "", site: str = "h"):
@@ -26,3 +27,30 @@ def test_each_owner_of_a_site_draws_the_same():
 def test_another_capture_another_site_and_another_simulation_draw_others():
     seeds = [capture(1.0, "a"), capture(1.0, "b"), capture(1.0, "a", "other"), capture(1.0), capture(7.0)]
     assert len({seed_of(one) for one in seeds}) == len(seeds)
+
+
+def drawing(share: float, kinds: dict[int, Kind], sample: set[int], statuses: dict[int, int]):
+    """Which pages are asked for in full, of those visited in the order of their numbers; and what was drawn from."""
+    full, given = [], []
+    pages = SimpleNamespace(
+        urls={page: f"http://h/{page}" for page in kinds},
+        started={page: float(page) for page in kinds},
+        remembered=lambda page: SimpleNamespace(status=statuses.get(page, 200)),
+        ask_in_full=full.append,
+    )
+    conditionals = SimpleNamespace(draw=lambda *told: given.append(told) or sample)
+    told = capture(7.0)
+    told.spec.audit = share
+    draw(conditionals, told, pages, kinds)
+    return full, given
+
+
+def test_the_four_pages_visited_last_teach_masks_unless_the_sample_has_them():
+    """Data that scripts fetch has none; where one was answered 304 its bytes are not at hand."""
+    kinds = dict.fromkeys(range(1, 10), Kind.PAGE) | {9: Kind.DATA, 10: Kind.DATA}
+    urls = {page: f"http://h/{page}" for page in kinds}
+    assert drawing(0.1, kinds, {7}, {}) == ([8, 6, 5], [(urls, 7, {9, 10})])
+    assert drawing(0.0, kinds, {7}, {})[0] == []
+    assert drawing(1.0, kinds, set(), {})[0] == [8, 7, 6, 5]
+    assert drawing(0.1, kinds, set(), {4: 304})[0] == [8, 7, 6, 5]
+    assert drawing(0.1, kinds, set(), {5: 304})[0] == []
