@@ -12,10 +12,13 @@ import pytest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.modes.continuous import Continuously
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.model import Phase, RateEstimate, Slot
+from sharc_crawler.model import Outcome, Phase, RateEstimate, Result, Slot
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.upkeep import LEAST
+from tests.frontier.modes.stubs import Noted
 from tests.frontier.small import ROOT, page, spec, urls, verdicts
 
 LASTS, LOOKS = 60.0, 3600.0  # a look each second
@@ -204,3 +207,121 @@ def test_a_look_is_waited_for_while_one_is_owed_or_there_is_time_and_budget_for_
         looks = bool(not pending and not over and spare >= 1 and due)
         assert mode._looks_on(50.0 if over else 20.0) is (bool(pending) or looks)
         assert owed == [(7, Slot.FIRST, 39.0)] * looks
+
+
+# -- at its door -------------------------------------------------------------------------------------------------------
+
+
+def keeping(rates=(), shapes=(), started=(), visited=None, **order) -> Continuously:
+    """A mode whose pages have these rates, shapes and instants of their last visit."""
+    told = {"upkeep": f"{__name__}.told", "looks": 1800.0, "lasts": 60.0} | order
+    mode = Continuously(None, SimpleNamespace(spec=SimpleNamespace(**told), started=5.0), None)
+    pages = list(range(len(rates))) if visited is None else visited
+    table = SimpleNamespace(rates=rates, shapes=shapes, started=started, pages_in=lambda state: pages)
+    mode._ledger = SimpleNamespace(pages=table)
+    return mode
+
+
+asked: list[tuple[list[float], float]] = []
+
+
+def told(given, per_second):
+    """Every page is due as many seconds after its last visit as its place says; the last one never."""
+    asked.append((given.tolist(), per_second))
+    return np.array([*range(1, len(given)), np.inf])
+
+
+def test_a_plan_is_made_of_rates_and_of_the_looks_a_second():
+    asked.clear()
+    mode = keeping([0.1, 0.2, 0.3], [np.inf] * 3, [50.0, 40.0, 30.0])
+    assert (mode._ends, mode._gap) == (65.0, 2.0)
+    mode._plan()
+    assert asked == [([0.1, 0.2, 0.3], 0.5)]
+    assert mode._due == [(42.0, 1), (51.0, 0)], "a page that is given up is never due"
+    assert mode._every == {0: 1.0, 1: 2.0, 2: np.inf}
+
+
+def test_where_no_page_was_visited_there_is_nothing_to_plan():
+    asked.clear()
+    mode = keeping()
+    mode._plan()
+    assert not asked
+    assert mode._due == []
+
+
+def look(at: float, content: str | None) -> Outcome:
+    return Outcome(Result.OK, at, at + 1, 200, content)
+
+
+def test_a_look_teaches_changes_and_the_time_they_took_unless_it_tells_nothing():
+    mode = keeping()
+    mode._hints, mode._ledger = SimpleNamespace(visited_again=lambda *_: None), None
+    for before, now in (("a", "b"), ("b", "b"), ("b", None)):
+        mode.visited_again(3, look(50.0, before), look(60.0, now))
+    assert mode._taught == {3: (1, 20.0)}
+    assert mode._made == 3
+    assert mode._last == 60.0, "before all is planned, as after a restart: the next look comes an interval later"
+    mode._planned, mode._every = 0, {3: 7.0}
+    mode.visited_again(3, look(60.0, "b"), look(70.0, "b"))
+    assert mode._due == [(77.0, 3)]
+    assert mode._last == 60.0
+
+
+def test_rates_are_means_of_what_was_held_and_what_looks_show():
+    """Of a Gamma posterior; a rate that is known stays, and one of nothing is as good as nothing."""
+    mode = keeping([0.5, 0.5, 0.5, 0.0], [2.0, 2.0, np.inf, 1.0])
+    mode._taught = {1: (4, 8.0), 2: (4, 8.0)}
+    assert mode._rates([0, 1, 2]) == pytest.approx([0.5, (2 + 4) / (2 / 0.5 + 8), 0.5])
+    assert mode._rates([3]) == pytest.approx([LEAST])
+
+
+@pytest.mark.parametrize(
+    ("phase", "revisits", "left", "looks"),
+    [(Phase.VISIT, True, 0, True), (Phase.REVISIT, True, 0, False), (Phase.VISIT, False, 0, False),
+     (Phase.VISIT, True, 1, False)],
+)  # fmt: skip
+def test_looks_begin_when_all_first_visits_are_over_and_end_with_the_visits(monkeypatch, phase, revisits, left, looks):
+    monkeypatch.setattr(TwoVisits, "waits", lambda self, strategy, now: False)
+    mode = keeping()
+    mode._capture.phase, mode._looks_on = phase, lambda now: now == 9.0
+    strategy = SimpleNamespace(revisits=revisits, first_visits_left=left)
+    assert bool(mode.waits(strategy, 9.0)) is looks
+    assert not mode.waits(strategy, 8.0)
+    monkeypatch.setattr(TwoVisits, "waits", lambda self, strategy, now: True)
+    assert mode.waits(strategy, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("made", "planned", "due", "plans"),
+    [
+        (0, -np.inf, 0, True),
+        (99, 0, 4, False),
+        (100, 0, 4, True),
+        (150, 50, 4, True),
+        (149, 50, 4, False),
+        (100, 0, 404, False),
+        (101, 0, 404, True),
+    ],
+)
+def test_all_is_planned_anew_after_a_hundred_looks_or_as_many_as_a_quarter_of_the_pages(made, planned, due, plans):
+    noted = Noted()
+    mode = keeping()
+    mode._capture.owed, mode._capture.budget = SimpleNamespace(pending=0), SimpleNamespace(spare=lambda now: 9)
+    mode._ledger, mode._plan = SimpleNamespace(owe_at=noted.one("look")), noted.one("plan")
+    mode._made, mode._planned, mode._due = made, planned, [(float(at), at) for at in range(due)]
+    assert mode._looks_on(10.0) is bool(due)
+    assert [name for name, *_ in noted.calls] == ["plan"] * plans + ["look"] * bool(due)
+
+
+@pytest.mark.parametrize(
+    ("last", "now", "at"), [(10.0, 11.0, 12.0), (10.0, 30.0, 30.0), (64.0, 64.5, 65.0), (-np.inf, 7.0, 7.0)]
+)
+def test_a_look_comes_an_interval_after_the_last_one_and_not_after_the_end(last, now, at):
+    owed = []
+    mode = keeping()
+    mode._capture.owed, mode._capture.budget = SimpleNamespace(pending=0), SimpleNamespace(spare=lambda now: 9)
+    mode._ledger = SimpleNamespace(owe_at=lambda *given: owed.append(given))
+    mode._planned, mode._due, mode._last = 0, [(50.0, 4), (60.0, 5)], last
+    assert mode._looks_on(now) is True
+    assert owed == [(4, Slot.FIRST, at)]
+    assert mode._due == [(60.0, 5)]
