@@ -177,4 +177,4 @@ class SecondLooks:
         places = np.flatnonzero(found.stale & ~found.spent)
         coldest = places[np.argsort(rates[places], kind="stable")]
         self._called = Called(np.array(found.pages, np.int64), found.planned, kept, found.by_hub).some(coldest)
-        self._left, self._round = max(0, self._room(sources)), 0
+        self._left = max(0, self._room(sources))

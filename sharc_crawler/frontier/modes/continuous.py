@@ -81,7 +81,7 @@ class Continuously(TwoVisits):
         """Means of the pages' Gamma posteriors, with what looks have shown; a rate that is known stays."""
         pages = self._ledger.pages
         rates, shapes = (np.array([column[page] for page in numbers]) for column in (pages.rates, pages.shapes))
-        seen = np.array([self._taught.get(page, (0, 0.0)) for page in numbers]).reshape(-1, 2)
+        seen = np.array([self._taught.get(page, (0, 0.0)) for page in numbers])
         known = np.isinf(shapes)
         shapes = np.where(known, 1.0, shapes)
         learned = (shapes + seen[:, 0]) / (shapes / np.maximum(rates, LEAST) + seen[:, 1])

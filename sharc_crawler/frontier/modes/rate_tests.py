@@ -126,7 +126,7 @@ class RateTests(Untested):
 
         pages = list(self._compared)
         everywhere = self._rates([*self._pages.pages_in(State.QUEUED), *self._pages.pages_in(State.VISITED)])
-        if not everywhere.any() or np.ptp(everywhere) == 0.0:
+        if np.ptp(everywhere) == 0.0:
             return False
         some = pages[:: 1 + len(pages) // MOST]
         periods, changed = np.array([self._compared[page] for page in some]).T

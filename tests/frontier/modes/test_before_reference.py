@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes import before_reference
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
@@ -88,6 +89,10 @@ def due(some: SecondLooks, left: int = 1, waiting: int = 1, sources: int = 2, sa
         ({}, {"left": 201}, False),
         ({"spare": 7.0}, {}, True),  # the last page twice, two sitemaps now and at T
         ({"spare": 6.0}, {}, False),
+        ({"spare": 405.0}, {"left": 200}, True),
+        ({"spare": 404.0}, {"left": 200}, False),
+        ({"visits": 1, "hints": 1.0}, {"sources": 0, "said": True}, True),
+        ({"visits": 0, "hints": 1.0}, {"sources": 0, "said": True}, False),
         ({"hints": 3 / 400}, {}, True),  # a share of all requests
         ({"hints": 2 / 400}, {}, False),
     ],
@@ -168,15 +173,14 @@ def test_hubs_are_polled_where_the_share_the_visits_and_the_budget_allow_it(
     assert some.affords(hubs, left, 0.0) is expected
 
 
-def said(size, stale=(), spent=(), still=(), by_hub=(), rates=1e-6, visited=0.0) -> SaidOfPages:
+def said(size, stale=(), spent=(), still=(), by_hub=(), rates=1e-6, visited=0.0, weight=1.0) -> SaidOfPages:
     """Of pages 100, 101, …; the others by their places."""
     masks = [np.isin(np.arange(size), list(some)) for some in (stale, still, spent, by_hub)]
     rates = np.broadcast_to(np.asarray(rates, float), size).copy()
     numbers = [100 + place for place in range(size)]
     return SaidOfPages(
-        numbers, rates, rates, np.ones(size), np.full(size, np.inf), visited + np.arange(size), masks[0], masks[1],
-        masks[2], masks[3]
-    )  # fmt: skip
+        numbers, rates, rates, np.full(size, weight), np.full(size, np.inf), visited + np.arange(size), *masks
+    )
 
 
 def chosen(found: SaidOfPages, **given) -> SecondLooks:
@@ -233,6 +237,42 @@ def test_another_round_is_made_where_the_last_one_looked_at_more_pages_than_it_a
     some.take()
     assert some.ended(sources) is over
     assert some.begun is not over
+
+
+def test_after_twenty_readings_no_round_is_made_whatever_the_last_one_found():
+    for readings in (19, 20):
+        some = chosen(said(9, stale=(1, 2)))
+        some._polls = readings
+        some.take()
+        assert some.ended(1) is (readings == 20)
+
+
+def test_a_round_that_looked_at_nobody_is_the_last():
+    some = looks()
+    some.asked(0)
+    assert some.ended(0) is True
+
+
+@pytest.mark.parametrize(("truth", "weight", "looked"), [(0.2, 1.0, True), (0.19, 1.0, False), (0.2, 0.0, False)])
+def test_a_hint_is_followed_where_one_in_five_is_true_and_its_page_is_worth_something(truth, weight, looked):
+    some = chosen(said(1, stale=(0,), weight=weight))
+    some._truth[False] = SimpleNamespace(probability=lambda rates: np.full(len(rates), truth))
+    assert some.take() == [100] * looked
+
+
+def test_who_waits_for_looks_is_held_by_its_visit_unless_something_is_said_of_it(monkeypatch):
+    given = []
+
+    def order(*told):
+        given.extend(told)
+        return np.arange(len(told[0]))
+
+    monkeypatch.setattr(before_reference, "revisit_order", order)
+    found = said(5, stale=(0,), still=(1,), visited=40.0)._replace(visited=np.array([40.0, 41.0, 42.0, 43.0, 51.0]))
+    looks().choose(found, 2, 3.0, 50.0)
+    rates, weights, _, elapsed, step = given
+    assert elapsed.tolist() == [0.0, 0.0, 8.0, 7.0, 0.0]
+    assert (rates.tolist(), weights.tolist(), step) == ([1e-6] * 5, [1.0] * 5, 3.0)
 
 
 def test_the_note_counts_looks():

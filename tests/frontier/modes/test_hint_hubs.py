@@ -13,6 +13,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.hint_hubs import MOST, HintHubs, moved
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Verdict
+from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import run_answered
 
@@ -267,14 +268,15 @@ def test_nothing_is_asked_before_t_once_the_last_page_was_visited(size, cut, str
     assert max(visits) <= reference <= min(revisits)
 
 
-def test_a_poll_that_shows_nothing_new_counts_as_one_that_says_so():
+@pytest.mark.parametrize(("entries", "dates"), [([1, 2], {}), (range(100), {1: 0.0})])
+def test_a_poll_that_shows_nothing_new_counts_as_one_that_says_so(entries, dates):
     due = []
     for said in ("listed", "unchanged"):
         hubs = HintHubs()
         hubs.add(0)
-        hubs.polled(0, 1_000.0, [1, 2], {})
+        hubs.polled(0, 1_000.0, entries, dates)
         if said == "listed":
-            hubs.polled(0, 1_100.0, [1, 2], {})
+            hubs.polled(0, 1_100.0, entries, {})
         else:
             hubs.unchanged(0, 1_100.0)
         due.append((hubs.asked(0), hubs._due[0]))
@@ -329,3 +331,29 @@ def test_where_entries_say_when_a_long_list_is_asked_before_half_of_it_is_new():
         hubs.polled(1, 0.0, range(100), dates)
         hubs.polled(1, 1_000.0, range(100), {})
     assert (dated.next - 1_000.0) / (undated.next - 1_000.0) == pytest.approx(5.0)
+
+
+def test_a_hub_is_due_by_how_much_it_brought_half_of_what_was_a_hundred_days_ago():
+    """The first poll of a list says nothing of its pace."""
+    hubs, pace = HintHubs(), Novelty(half_life=100 * 86_400.0)
+    hubs.add(1)
+    number = pace.add()
+    seen: list[int] = []
+    for read, new in ((0.0, 3), (5e6, 4), (9e6, 2)):
+        seen = [*range(len(seen), len(seen) + new), *seen]
+        hubs.polled(1, read, seen, {})
+        pace.looked(number, min(read, 5e6) if read < 9e6 else 4e6, new * (read > 0))
+        assert hubs.next == pytest.approx(read + 10 / pace.rates()[number], rel=1e-9)
+
+
+def test_hubs_are_asked_at_the_end_that_are_expected_to_have_most_and_no_more_than_there_is_room_for():
+    hubs = HintHubs()
+    for hub, new in ((1, 4), (2, 9), (3, 6)):
+        hubs.add(hub)
+        hubs.polled(hub, 0.0, [90], {})
+        hubs.polled(hub, 1_000.0, [*range(new), 90], {})
+    assert [hubs.best(most, 2_000.0) for most in (3, 2, 1, 0, -1)] == [[2, 3, 1], [2, 3], [2], [], []]
+    expected = 1_000.0 * hubs._novelty.rates()[2]
+    assert hubs.best(3, 2_000.0, expected) == [2, 3], "as much as is expected is enough"
+    assert hubs.best(3, 2_000.0, 1.001 * expected) == [2]
+    assert HintHubs().best(3, 2_000.0) == []

@@ -6,8 +6,10 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from sharc_crawler.frontier.modes.before_reference import FEW, SecondLooks
+from sharc_crawler.frontier.modes.hint_truth import HintTruth
 from sharc_crawler.frontier.modes.said import SaidOfPages
 from sharc_crawler.model import Phase
 
@@ -97,3 +99,15 @@ def test_hubs_that_lie_do_not_hide_what_sitemaps_say():
         found += pages
     assert {*found} >= {*range(800, 840)}
     assert sum(page < 150 for page in found) <= 2 * FEW
+
+
+def test_no_hint_is_held_for_surer_or_vainer_than_a_hundred_to_one():
+    for changed, probability in ((True, 100 / 101), (False, 1 / 101)):
+        known = HintTruth()
+        for _ in range(1_000):
+            known.looked(1e-6, changed)
+        assert known.probability(np.array([1e-6])) == pytest.approx([probability])
+
+
+def test_of_no_pages_no_hint_is_true():
+    assert HintTruth().probability(np.zeros(0)).tolist() == []

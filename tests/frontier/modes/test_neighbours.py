@@ -187,3 +187,52 @@ def test_a_probe_that_has_changed_speaks_for_its_folder_as_bayes_has_it(monkeypa
         assert bool(neighbours.looked(0, since=0.0, now=100.0)) is bool(expected)
         found.append(expected)
     assert 0.05 < np.mean(found) < 0.95
+
+
+def test_folders_are_looked_at_page_by_page_in_the_order_of_their_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of how likely each page is out of date those speak that were compared in its folder, if they are not too few."""
+    given = []
+
+    def stale(together: Together, *told: np.ndarray) -> np.ndarray:
+        given.append([together, *(one.tolist() for one in told[:5]), told[5]])
+        return told[0]
+
+    monkeypatch.setattr(rules, "stale", stale)
+    some = range(30)
+    table = SimpleNamespace(
+        urls=[f"http://h/{'few' if page >= 28 else page % 2}/{page}" for page in some],
+        rates=[page / 100 for page in some],
+        shapes=[page + 1.0 for page in some],
+        started=[1_000.0 - page for page in some],
+    )
+    together = Together(share=0.5, rate=1.0, own=1.0)
+    neighbours = Neighbours(table, SiteHistory.__new__)  # type: ignore[arg-type]
+    compared = {page: (100.0 + page, page % 3 == 0) for page in some}
+    found = list(neighbours._by_folder(together, compared, 5_000.0))
+    folders = [[page for page in reversed(range(28)) if page % 2 == odd] for odd in (0, 1)]
+    assert [pages.tolist() for pages, *_ in found] == folders
+    for pages, (_, rates, chances), told in zip(folders, found, given, strict=True):
+        begins, visits = [900.0 - 2 * page for page in pages], [1_000.0 - page for page in pages]
+        changed, own = [page % 3 == 0 for page in pages], [page / 100 for page in pages]
+        assert told == [together, begins, visits, changed, own, [page + 1.0 for page in pages], 5_000.0]
+        assert (rates.tolist(), chances.tolist()) == (own, begins)
+
+
+def test_the_past_is_asked_for_once_where_something_has_changed_and_many_more_were_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    monkeypatch.setattr(rules, "edited_together", lambda history: asked.append(history))
+    neighbours = Neighbours(SimpleNamespace(), lambda: "the past")  # type: ignore[arg-type,return-value]
+    assert neighbours.edited({}, 9.0) == NOTHING
+    assert neighbours.edited(dict.fromkeys(range(50), (9.0, False)), 9.0) == NOTHING
+    assert not asked
+    for size in (1, 50, 51, 52, 70):
+        assert neighbours.edited(dict.fromkeys(range(size), (9.0, True)), 9.0) == NOTHING, "nothing was edited together"
+    assert asked == ["the past"]
+    neighbours._together, made = Together(share=0.5, rate=1.0, own=1.0), []
+    neighbours._by_folder = lambda together, compared, now: made.append(len(compared)) or []  # type: ignore[method-assign]
+    for size in (100, 102, 103, 104, 106):
+        neighbours.edited(dict.fromkeys(range(size), (9.0, True)), 9.0)
+    assert made == [100, 103, 106], "a fiftieth more than when they were asked last"
+    assert neighbours.looked(4, since=0.0, now=9.0) == {}, "it was no probe"

@@ -9,14 +9,16 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.rate_tests import RateTests
 from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.lab.experiment import RunSpec, run
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.model import Done, Hints, Outcome, RateEstimate, Result, Sighting, Validators, Wait
-from sharc_crawler.rates.tested import RateTrust
+from sharc_crawler.rates.tested import RateTrust, since
 from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.modes.stubs import Noted
 
 DAY, START, PAGES = 86_400.0, 1.4e9, 240
 COLD, HOT = 1 / (400 * DAY), 3 / (30 * DAY)
@@ -172,15 +174,192 @@ def test_what_the_sitemap_had_told_of_is_no_surprise() -> None:
     assert not captured(-1e6, 1, Hints(-500.0), "Wed, 31 Dec 1969 23:51:40 GMT")
 
 
-@pytest.mark.parametrize("rates", [[0.0] * 6, [1e-5] * 6])
-def test_where_all_rates_are_alike_there_is_no_order_to_test(rates):
-    tests = RateTests.__new__(RateTests)
-    told = []
-    tests._compared, tests._due = dict.fromkeys(range(4), (100.0, True)), 4
-    tests._pages = SimpleNamespace(pages_in=lambda state: range(3))
-    tests._rates = lambda pages: np.array(rates[: len(pages)])
-    tests._found = None
-    tests.test(SimpleNamespace(reprice=lambda *given: told.append(given)))
-    assert tests._found is None
-    assert not told
-    assert tests._due == 6
+# -- at its door -------------------------------------------------------------------------------------------------------
+
+
+class Held:
+    """Pages by the state they are in, and their rates."""
+
+    def __init__(self, queued=(), visited=(), rates=(), urls=()) -> None:
+        self._in, self.rates, self.urls = {State.QUEUED: list(queued), State.VISITED: list(visited)}, rates, urls
+
+    def pages_in(self, state: State) -> list[int]:
+        return self._in[state]
+
+
+def testing(pages: Held | None = None, seen=None, strategy=None, started: float = 100.0) -> RateTests:
+    """A capture's tests at their beginning."""
+    return RateTests(SimpleNamespace(started=started, strategy=strategy), pages or Held(), seen or (lambda *_: None))
+
+
+def found(trust: float, factor: float = 2.0, compared: int = 20, changed: int = 5) -> RateTests:
+    """Tests that have found rates of a mean of 0.5 to be trusted so far."""
+    tests = testing()
+    tests._found, tests._mean, tests._level = RateTrust(trust, factor), 0.5, 1.0
+    tests._compared = {page: (10.0, page < changed) for page in range(compared)}
+    return tests
+
+
+def test_at_first_rates_are_what_they_were_held_for():
+    tests, rates = testing(), [0.1]
+    assert (tests.failed, tests.note()) == (False, "")
+    assert tests.planned([1], rates) is tests.learned([1], rates) is rates
+
+
+@pytest.mark.parametrize(
+    ("trust", "what"), [(0.0, "that change are not those that"), (0.7, "differ less in how often")]
+)
+def test_a_reader_is_told_how_many_visits_speak_against_the_rates(trust, what):
+    tests = found(trust, compared=3_000, changed=1_200)
+    assert tests.failed is True
+    assert f"the pages {what}" in tests.note()
+    assert "(1,200 of 3,000 visits compared with the archive found another page)" in tests.note()
+
+
+LASTMODS = Hints(lastmod=50.0, lastmod_precision=10.0)
+MODIFIED = "Thu, 01 Jan 1970 00:01:{:02} GMT"
+
+
+@pytest.mark.parametrize(
+    ("said", "seen_at", "content", "modified", "compared"),
+    [
+        (None, 40.0, "old", None, (80.0, False)),
+        (None, 40.0, "new", None, (80.0, True)),
+        (None, 119.0, "new", None, (1.0, True)),
+        (None, 120.0, "new", None, None),  # it was seen no earlier
+        # a sitemap that was read at the capture's beginning: it had not changed since the archive saw it
+        (LASTMODS, 60.0, "new", None, (20.0, True)),
+        (LASTMODS, 110.0, "new", None, (10.0, True)),
+        (LASTMODS, 59.0, "new", None, (61.0, True)),  # it may have
+        (LASTMODS, 50.0, "new", None, (70.0, True)),
+        # it had: has it changed once more since?
+        (LASTMODS, 49.0, "new", None, None),
+        (LASTMODS, 49.0, "new", MODIFIED.format(2), (20.0, False)),
+        (LASTMODS, 49.0, "new", MODIFIED.format(3), (20.0, True)),
+        (LASTMODS, 49.0, "old", MODIFIED.format(3), (20.0, True)),
+        (Hints(changefreq="daily"), 40.0, "new", None, (80.0, True)),
+    ],
+)
+def test_a_visit_is_held_against_what_the_archive_saw_and_the_sitemap_said(said, seen_at, content, modified, compared):
+    asked = []
+    tests = testing(
+        Held(urls={4: "http://h/4"}), lambda *given: asked.append(given) or LastSeen(seen_at, "old", "sha1:old")
+    )
+    tests.stated(4, said)
+    outcome = Outcome(Result.OK, 120.0, 121.0, 200, content, f"sha1:{content}", Validators(None, modified))
+    tests.visited(4, outcome._replace(result=Result.FAILED))
+    assert not asked
+    tests.visited(4, outcome)
+    assert asked == [("http://h/4", 100.0)], "before the capture began"
+    assert tests._compared == ({} if compared is None else {4: compared})
+
+
+def test_what_a_sitemap_says_once_visits_are_made_is_no_news_of_before():
+    tests = testing(strategy="door")
+    tests.stated(4, LASTMODS)
+    assert not tests._lastmods
+    never = testing(Held(urls={4: "http://h/4"}))
+    never.visited(4, Outcome(Result.OK, 120.0, 121.0, 200, "new"))
+    assert not never._compared, "the archive never saw it"
+
+
+def test_rates_are_tested_after_twenty_visits_then_after_half_as_many_more():
+    tests, made = testing(), []
+    tests._test = lambda: made.append(len(tests._compared))
+    for page in range(100):
+        tests._compared[page] = 10.0, False
+        tests.test(None)
+    assert made == [20, 30, 45, 67, 100]
+
+
+def test_pages_that_wait_are_told_their_rates_anew_where_the_trust_is_another():
+    for news in (False, True):
+        noted = Noted()
+        tests = testing(Held(queued=[7, 8], visited=[1], rates={7: 0.1, 8: 0.2}))
+        tests._compared = dict.fromkeys(range(20), (10.0, False))
+        tests._test = lambda found=news: found
+        tests.planned = lambda pages, rates: [page + rate for page, rate in zip(pages, rates, strict=True)]
+        tests.test(SimpleNamespace(reprice=noted.one("told")))
+        assert noted.calls == [("told", 7, 7.1), ("told", 8, 8.2)] * news
+
+
+def tried(monkeypatch, trust: float, changed: list[bool], before: float | None = None, pages: int = 0, ends=(0.1, 0.3)):
+    """Is it news that rates are to be trusted so far; what is found then; what it was asked of."""
+    asked = []
+    monkeypatch.setattr("sharc_crawler.rates.tested.rate_trust", lambda *given: asked.append(given) or RateTrust(trust))
+    pages = pages or len(changed)
+    tests = testing(Held(queued=[0], visited=range(1, pages), rates=np.linspace(*ends, pages)))
+    tests._compared = {page: (float(page), changed[page % len(changed)]) for page in range(pages)}
+    tests._found = None if before is None else RateTrust(before)
+    return tests._test(), tests, asked
+
+
+CALM = [False] * 25
+
+
+def test_the_trust_is_found_by_all_that_was_compared_and_the_mean_is_of_all_pages(monkeypatch):
+    news, tests, ((rates, periods, changed, everywhere),) = tried(monkeypatch, 0.5, [True, *CALM], ends=(0.0, 0.3))
+    assert news is True
+    assert rates.tolist() == everywhere.tolist() == np.linspace(0.0, 0.3, 26).tolist()
+    assert (periods.tolist(), changed.tolist()) == ([float(page) for page in range(26)], [True, *CALM])
+    assert tests._found == RateTrust(0.5)
+    assert tests._mean == pytest.approx(0.15)
+    assert tests._level == pytest.approx(np.mean(np.maximum(everywhere, 1e-3 * 0.15) ** 0.5)), "no page is colder"
+
+
+@pytest.mark.parametrize(
+    ("trust", "before", "news"), [(1.0, None, False), (0.9, None, True), (0.5, 0.5, False), (0.6, 0.5, True)]
+)
+def test_a_trust_that_hardly_moves_is_no_news(monkeypatch, trust, before, news):
+    assert tried(monkeypatch, trust, CALM, before)[0] is news
+
+
+@pytest.mark.parametrize("rate", [0.0, 1e-5])
+def test_where_all_rates_are_alike_there_is_no_order_to_test(monkeypatch, rate):
+    news, tests, asked = tried(monkeypatch, 0.5, CALM, ends=(rate, rate))
+    assert news is False
+    assert not asked
+    assert tests.failed is False
+
+
+@pytest.mark.parametrize(("last", "asks"), [(16, True), (17, False)])
+def test_where_more_than_four_of_five_of_the_last_twenty_have_changed_nothing_is_concluded(monkeypatch, last, asks):
+    changed = [True] * 30 + [place < last for place in range(20)]
+    assert bool(tried(monkeypatch, 0.5, changed)[2]) is asks
+
+
+@pytest.mark.parametrize(("pages", "some"), [(1_999, 1_999), (2_000, 1_000), (4_001, 1_334)])
+def test_a_test_looks_at_two_thousand_pages_at_most(monkeypatch, pages, some):
+    ((rates, *_),) = tried(monkeypatch, 0.5, CALM, pages=pages)[2]
+    assert len(rates) == some
+
+
+def test_rates_are_planned_as_far_as_they_are_trusted():
+    assert found(1.0).planned([3, 4], [0.1, 0.2]) == pytest.approx([0.05, 0.1])
+    assert found(0.5).planned([3, 4], [0.25, 0.01]) == pytest.approx([0.25, 0.05])
+
+
+def test_where_nothing_tells_pages_apart_those_found_first_come_first():
+    """In sixteen levels, the first colder than the last by a third."""
+    planned = np.array(found(0.0).planned(range(64)[::-1], [0.1] * 64))[::-1]
+    assert planned == pytest.approx(0.5 * np.exp(0.3 * (np.arange(64) // 4 / 16 - 0.5)))
+
+
+def test_pages_that_were_visited_have_learned_what_their_visits_said():
+    """A page whose visit showed a change is hotter, one that did not is colder, one that was not compared as it was."""
+    tests = found(1.0, factor=3.0, compared=2, changed=1)
+    learned = tests.learned([0, 1, 9], np.array([0.1, 0.1, 0.1]))
+    by_visits = since(tests._found, np.array([0.05, 0.05]), np.array([10.0, 10.0]), np.array([True, False]))
+    assert learned == pytest.approx([*3.0 * by_visits, 3.0 * 0.05])
+    assert learned[0] > learned[2] > learned[1]
+    calm = found(1.0, factor=0.5, compared=0)
+    assert calm.learned([9], np.array([0.1])) == pytest.approx([0.05]), "no calmer than they were held"
+    assert calm.learned([], np.zeros(0)).tolist() == []
+
+
+def test_neighbours_are_asked_about_what_was_compared():
+    tests, compared = testing(), {1: (10.0, True)}
+    tests._compared = compared
+    tests._neighbours = SimpleNamespace(edited=lambda *given: given, looked=lambda *given: given)
+    assert tests.edited(9.0) == (compared, 9.0)
+    assert tests.looked(4, 5.0, 9.0) == (4, 5.0, 9.0)

@@ -68,3 +68,54 @@ def test_what_is_said_of_a_page_is_held_against_its_visit_by_two_seconds():
     assert not said.standing(range(8)).spent[both], "a later word"
     assert unsaid not in said
     assert before in said
+
+
+def test_something_was_said_where_a_sitemap_or_a_hub_has_spoken():
+    said = [SaidOfChanges(SimpleNamespace(started=100.0), None, None) for _ in range(3)]
+    said[1].ingest(4, 200.0, 150.0, 151.0)
+    said[2].changed(4, 150.0)
+    assert [bool(one) for one in said] == [False, True, True]
+    assert [4 in one for one in said] == [False, True, False], "a sitemap alone tells of each page"
+
+
+def test_periods_count_where_they_differ_by_more_than_the_clocks_and_pages_of_one_kind_are_corrected_together(
+    monkeypatch,
+):
+    told = []
+
+    def corrected(rates, shapes, early, late, periods, classes, said):
+        told.append((early.tolist(), late.tolist(), classes.tolist(), said.tolist()))
+        return rates * 2, shapes * 3
+
+    monkeypatch.setattr("sharc_crawler.frontier.modes.said.corrected", corrected)
+    pages = SimpleNamespace(
+        rates=[1.0] * 4, weights=[5.0] * 4, shapes=[7.0] * 4, started=[110.0] * 4,
+        urls=["http://h/a/1.html", "http://h/b/2.html", "http://h/a/3.html", "http://h/c/4.html"],
+    )  # fmt: skip
+    said = SaidOfChanges(SimpleNamespace(started=100.0), pages, SimpleNamespace(learned=lambda _, rates: rates + 0.5))
+    for page, change in ((0, 100.0), (1, 100.5), (2, 200.0)):
+        said.ingest(page, 200.0, change, change + 1)
+    said.ingest(2, 202.0, 200.5, 201.0)
+    assert said.standing(range(4)).rates.tolist() == [1.5] * 4, "two seconds apart"
+    said.ingest(1, 202.5, 200.0, 201.0)
+    found = said.standing(range(4))
+    assert told == [([False, True, True], [False, False, True], [0, 1, 0], [100.0, 200.0, 200.5])]
+    assert found.rates.tolist() == [3.0, 3.0, 3.0, 1.5]
+    assert found.shapes.tolist() == [21.0, 21.0, 21.0, 7.0]
+    assert (found.planned.tolist(), found.weights.tolist()) == ([1.0] * 4, [5.0] * 4)
+    assert (found.visited.tolist(), found.pages) == ([110.0] * 4, [0, 1, 2, 3])
+
+
+def test_a_hub_alone_speaks_where_no_sitemap_says_for_certain_that_the_page_changed_after_its_visit():
+    """A word is an interval, and clocks differ by two seconds."""
+    pages = SimpleNamespace(rates=[1.0] * 5, weights=[1.0] * 5, shapes=[np.inf] * 5, started=[1_000.0] * 5)
+    said = SaidOfChanges(SimpleNamespace(started=900.0), pages, SimpleNamespace(learned=lambda _, rates: rates))
+    for page, (earliest, latest) in enumerate([(1_003.0, 1_004.0), (1_002.0, 1_002.0), (1_001.0, 1_009.0)]):
+        said.ingest(page, 1_100.0, earliest, latest)
+    for page in range(4):
+        said.changed(page, 1_050.0)
+    said.ingest(4, 1_100.0, 990.0, 1_009.0)
+    found = said.standing(range(5))
+    assert set(np.flatnonzero(found.stale)) == {0, 1, 2, 3}, "it may have changed before its visit"
+    assert set(np.flatnonzero(found.by_hub)) == {1, 2, 3}
+    assert not found.still.any()
