@@ -294,7 +294,8 @@ class Restorer:
         if state == State.QUEUED:
             if kind is Kind.SITEMAP:
                 capture.owed.before_visits()
-            ledger.owe(page, Slot.FIRST if kind in EMBEDDED else Slot.ONLY)
+            twice = kind in EMBEDDED and ledger.pages.parents[page] != NO_PARENT and capture.mode.compares
+            ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
         elif kind in EMBEDDED and state == State.VISITED and not capture.mode.left_open(page):
             owner = ledger.owner(page)
             over = ledger.pages.states[owner] == State.JUDGED or capture.mode.left_open(owner)

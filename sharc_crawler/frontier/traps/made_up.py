@@ -36,7 +36,7 @@ def made_up(url: str) -> list[MadeUp]:
     found = _SESSION.finditer(url, start) if start > 0 else ()
     parts = [one for match in found if (one := _single(url, start, match))]
     if len(parts) > 1:
-        rest = _SESSION.sub(lambda match: "*" if _single(match.string, 0, match) else match[0], url[start:])
+        rest = _SESSION.sub(lambda match: "*" if _single(match.string, 0, match) else match.group(), url[start:])
         values = tuple(value for one in parts for value in one.values)
         parts.append(MadeUp(" ".join(one.place for one in parts), f"{url[:start]}{rest}", values))
     return parts

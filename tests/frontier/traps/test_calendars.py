@@ -344,11 +344,12 @@ def test_a_month_waits_where_it_is_a_year_from_the_way_in_and_nothing_near_it_sh
     assert not seen.calendars.doubts(page, f"{ROOT}elsewhere/2020/01")
 
 
-def test_a_day_waits_where_it_is_twelve_days_from_the_way_in():
-    pages, calendars = table("day/2020/06/01"), Calendars()
+@pytest.mark.parametrize(("first", "way"), [(1, 1), (27, -1)])
+def test_a_day_waits_where_it_is_twelve_days_from_the_way_in(first, way):
+    pages, calendars = table(f"day/2020/06/{first:02}"), Calendars()
     calendars.saw(1, "nothing", pages)
-    for day in (12, 13, 24, 25):
-        add(pages, f"day/2020/06/{day}", 1)
+    for away in (11, 12, 23, 24):
+        add(pages, f"day/2020/06/{first + away * way:02}", 1)
     assert [calendars.doubts(page, pages.urls[page]) for page in (2, 3)] == [False, True]
     calendars.saw(3, "feast", pages)
     assert [calendars.doubts(page, pages.urls[page]) for page in (4, 5)] == [False, True], "near what shows more"

@@ -231,3 +231,12 @@ def test_what_is_known_of_words_is_bounded_and_what_is_known_still_counts(monkey
     monkeypatch.setattr(common_words, "MOST", known)
     site.name("unheard", 10)
     assert len(words._only) == known
+
+
+def test_fifty_thousand_words_are_known():
+    site = Site("one", "two")
+    site.name("/".join(map(str, range(50_000 - 3))), 1)
+    for word in ("last", "unheard"):
+        site.name(word, 1, 2)
+    assert not site.words.alone("last")
+    assert site.words.alone("unheard")

@@ -10,7 +10,6 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps import echoes as rules
 from sharc_crawler.frontier.traps.echoes import Echoes, _EchoGroup, path_of, shape
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Kind, Slot
@@ -264,6 +263,11 @@ def test_after_two_echoes_what_else_a_page_names_of_their_shape_waits():
     assert not seen.left(), "it waits, and is not left"
 
 
+def test_a_page_is_new_where_no_other_had_shown_the_same():
+    seen = Seen()
+    assert [seen.see(add(seen.pages, f"x/{number}", 1), "news") for number in range(2)] == [True, False]
+
+
 def test_copies_that_lead_nowhere_are_no_echoes_but_where_an_error_page_shows_the_same():
     for error in (False, True):
         seen = Seen()
@@ -397,20 +401,26 @@ def test_what_was_shown_before_the_first_copy_is_counted_with_it():
     assert echoes.why_not(f"{ROOT}x/1", 1, pages).startswith("21 pages in a row of the shape /*/# showed")
 
 
-def test_what_is_watched_is_bounded_but_what_echoes_name(monkeypatch):
-    monkeypatch.setattr(rules, "SHAPES", 3)
-    monkeypatch.setattr(rules, "MOST", 4)
+def test_five_hundred_shapes_are_watched_and_what_echoes_name():
     seen = Seen()
-    for depth in range(6):
-        last = seen.show(1, f"story {depth}", path="y/" * depth + "{}")
-    assert len(seen.echoes._groups) == 3
-    first = seen.show(1)
-    seen.show(9)
-    assert set(seen.echoes.echoes) == {*range(first, first + 4)}
-    assert not seen.waits(last, "y/y/y/y/1")
+    for number in range(500 - 2):  # the front page and its link have one each
+        last = seen.show(1, f"story {number}", path="y/" * number + "{}")
+    first = seen.show(1, path="x{0}/{0}/")
+    seen.show(9, path="x{0}/{0}/")
+    assert not seen.waits(last, "x1/1/"), "one shape too many"
+    watched = "y/" * (500 - 3) + "{}"
+    seen.show(9, path=watched)
+    assert seen.waits(last, watched.format(1))
     seen.show(2, parent=first, path="y/y/y/y/{}")
     assert seen.waits(first, "else/where/1")
-    assert not seen.waits(last, "y/y/y/y/1")
+
+
+@pytest.mark.parametrize(("known", "remembered"), [(19_999, True), (20_000, False)])
+def test_twenty_thousand_echoes_are_remembered(known, remembered):
+    seen = Seen()
+    seen.show(1)
+    seen.echoes.echoes = dict.fromkeys(range(10**6, 10**6 + known), 0)
+    assert (seen.show(1) in seen.echoes.echoes) is remembered
 
 
 def test_one_echo_makes_nothing_wait_where_its_text_was_shown_elsewhere():

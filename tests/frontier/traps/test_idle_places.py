@@ -88,15 +88,17 @@ def test_what_was_seen_once_at_least_is_all_that_is_left():
     assert places.why_not(f"{ROOT}5") is None
 
 
-def test_rests_of_places_are_kept_up_to_a_bound(monkeypatch):
-    monkeypatch.setattr(idle_places, "RESTS", 3)
+@pytest.mark.parametrize(("others", "kept"), [(4_999, True), (5_000, False)])
+def test_five_thousand_addresses_without_what_stands_in_a_place_are_kept(others, kept):
+    """Of one place; what is known is counted once."""
     places = IdlePlaces()
+    places.saw(f"{ROOT}one/0", "story")
     for number in range(20):
-        places.saw(f"http://h/{chr(97 + number) * 7}/{number % 2}", f"story {number % 2}")  # known again and again
-    assert sum(len(one.rests) for one in places._places.values()) == 2
-    for number in range(20):
-        places.saw(f"http://h/other/{number}", f"other story {number}")
-    assert sum(len(one.rests) for one in places._places.values()) == 3
+        places.saw(f"{ROOT}more{LETTERS[number % 17] * number}/0", "story")
+    for number in range(1, others):
+        places.saw(f"{ROOT}one/{number}", "others")
+    places.saw(f"{ROOT}one/last", "a last story")
+    assert (hash(f"{ROOT}*/last") in places._places["/*"].rests) is kept
 
 
 ALONE, SHARED = (SimpleNamespace(words=SimpleNamespace(alone=lambda _, told=told: told)) for told in (True, False))

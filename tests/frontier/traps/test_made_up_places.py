@@ -8,7 +8,10 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps import repeats
 from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
+from sharc_crawler.frontier.traps.repeats import Repeats
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Sighting, Slot
 from tests.frontier.conftest import World
 
@@ -127,3 +130,18 @@ def test_at_the_end_few_copies_suffice():
 def test_of_a_parameter_that_means_something_other_rules_are_asked():
     places = seen(rests=9, pages=27, other=3, pattern="p?s={}&p={}")
     assert places.judged(f"{ROOT}p?s={7:032x}&p=0", few=True) is None
+
+
+def test_twenty_thousand_names_are_watched():
+    counts = Repeats()
+    assert [counts.row(str(number)) for number in range(20_001)] == [*range(20_000), UNSEEN]
+    assert counts.row("7") == 7
+
+
+def test_a_place_that_is_not_watched_keeps_no_other_from_being_judged(monkeypatch):
+    monkeypatch.setattr(repeats, "MOST", 1)
+    places = MadeUpPlaces()
+    places.saw(f"{ROOT}a?s={0:032x}", "a text", "")
+    for number in range(9):
+        places.saw(f"{ROOT}{1:032x}/a?s={number:032x}", "a text", "")
+    assert places.judged(f"{ROOT}{1:032x}/a?s={99:032x}", few=True)

@@ -18,6 +18,7 @@ from sharc_crawler.frontier.traps.probing import (
     names_new,
     places,
     shown_by,
+    take,
     under_path,
 )
 from sharc_crawler.frontier.traps.rules import Traps
@@ -268,3 +269,12 @@ def test_of_what_an_error_page_names_what_was_known_is_kept_and_the_rest_is_said
     new = [Sighting(f"{ROOT}new", via=f"{ROOT}x"), Sighting(f"{ROOT}b", via=f"{ROOT}y", key="another key")]
     assert site.prober.known(site.capture, [new[0], *known, new[1]], "why") == known
     assert site.told == [("left", one.url, "why", one.via) for one in new]
+
+
+def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_go():
+    told, traps = [], SimpleNamespace(errors=SimpleNamespace(answered=lambda *given: None))
+    traps.fleeting = SimpleNamespace(shown=told.append)
+    for result in (Result.OK, Result.GONE):
+        outcome = Outcome(result, 3.0, 4.0, 200, fingerprint="Oops")
+        take(traps, f"{ROOT}no-such-page-euxmcqqecr", outcome, (), SeenUrls(), table())
+    assert told == ["Oops"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from itertools import count, pairwise
+from itertools import count, pairwise, product
 
 import pytest
 from hypothesis import given
@@ -191,6 +191,15 @@ def test_a_template_with_one_page_costs_bytes_not_objects():
     assert held < 105 * 10_000
 
 
+def test_of_several_things_made_up_each_may_be_one_but_what_ends_a_path_is_none():
+    found = made_up(f"{ROOT}x7Gk2p/y8Hl3q/a1B2c3")
+    assert [one.rest for one in found] == [
+        f"{ROOT}*/y8Hl3q/a1B2c3",
+        f"{ROOT}x7Gk2p/*/a1B2c3",
+        f"{ROOT}*/*/a1B2c3",
+    ]
+
+
 WORDS = ["asdf", "0f3e4d5c", "12345678", "page-0000123", "cafebabedeadbeefca", "ab-", "-abcd", "x7Gk2p", "department"]
 
 
@@ -369,15 +378,22 @@ def test_no_calendar_is_looked_for_where_no_address_has_a_year():
     assert traps._calendars is None
 
 
-def test_the_first_contents_of_plain_addresses_are_remembered_until_one_is_shown_again(monkeypatch):
-    monkeypatch.setattr(rules, "MOST_SHOWN", 2)
-    traps = Traps()
-    for name in ("a", "b", "c", "c"):
-        traps.saw(f"{ROOT}{name}", f"text {name}")
+@pytest.mark.parametrize(("content", "known"), [(499, True), (500, False)])
+def test_five_hundred_contents_of_plain_addresses_are_remembered_until_one_is_shown_again(content, known):
+    traps, names = Traps(), ["".join(name) for name in product("abcdefgh", "ijklmnop", "qrstuvwx")]
+    for number, name in enumerate(names[:502]):
+        traps.saw(f"{ROOT}{name}", f"text {number}")
     assert traps.idle is None
-    assert list(traps._shown.values()) == [f"{ROOT}a", f"{ROOT}b"]
-    traps.saw(f"{ROOT}d", "text b")
-    assert traps.idle is not None
+    traps.saw(f"{ROOT}other", f"text {content}")
+    assert (traps.idle is not None) is known
+
+
+def test_sessions_of_letters_are_told_by_the_pages_that_are_copies():
+    traps = Traps()
+    for number in range(26):
+        traps.saw(f"{ROOT}{chr(97 + number) * 7}/{number % 6}", f"story {number % 6}")
+    assert "20 pages were copies" in traps.why_not(f"{ROOT}qwertz/5")
+    assert traps.why_not(f"{ROOT}qwertz/6") is None
 
 
 @pytest.mark.parametrize(("contents", "trap"), [(19, True), (20, False)])
