@@ -148,7 +148,7 @@ class Subsites(TwoVisits):
             ledger.changed_subsite(self.rows[-1])
         if self.pool or capture.front.waiting:
             self.step = capture.strategy.setting.step if capture.strategy else None
-            self.apex = self._news = None
+            self.apex = None
             capture.next_part()
             ledger.changed_capture()
             return False
@@ -278,7 +278,6 @@ class Subsites(TwoVisits):
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
         """No order was made at T that would have to be made again."""
-        self._news = None
         return self._left_open()
 
 

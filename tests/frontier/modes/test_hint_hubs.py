@@ -357,3 +357,13 @@ def test_hubs_are_asked_at_the_end_that_are_expected_to_have_most_and_no_more_th
     assert hubs.best(3, 2_000.0, expected) == [2, 3], "as much as is expected is enough"
     assert hubs.best(3, 2_000.0, 1.001 * expected) == [2]
     assert HintHubs().best(3, 2_000.0) == []
+
+
+def test_a_hub_is_asked_at_the_end_if_half_an_entry_is_expected_of_it():
+    hubs = HintHubs()
+    hubs.add(1)
+    hubs.polled(1, 0.0, [90], {})
+    hubs.polled(1, 1_000.0, [1, 2, 90], {})
+    half = 1_000.0 + 0.5 / hubs._novelty.rates()[0]
+    assert hubs.best(1, half - 1.0) == []
+    assert hubs.best(1, half + 1.0) == [1]

@@ -377,6 +377,18 @@ def test_the_open_part_goes_on_with_its_pages_and_the_others_wait(apex, then, op
     assert mode.apex == (then if opened else None)
 
 
+def test_after_a_restart_pages_join_the_open_part_and_one_in_a_hundred_do_so_unasked():
+    mode = begun("path")
+    mode.recall_parts((OPEN._replace(branches=(Branch(()),)),))
+    mode._ledger = SimpleNamespace(pages=SimpleNamespace(parents=[NO_PARENT], kinds=[Kind.PAGE], urls=["http://h/1"]))
+    mode._capture.seen = None
+    assert mode._lies_within(0) is True
+    mode._pages = list(range(100))
+    assert mode._stays_coherent([0]) is True
+    with pytest.raises(AttributeError):  # the next one is asked about: there is no strategy here
+        mode._stays_coherent([0])
+
+
 def test_after_a_restart_links_are_read_where_parts_go_by_them():
     rows = [SimpleNamespace(page=1, targets=[2]), SimpleNamespace(page=2, targets=[1, 3])]
     for division, links in (("links", [(1, 2), (2, 1), (2, 3)]), ("path", [])):
