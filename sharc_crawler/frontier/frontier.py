@@ -138,7 +138,7 @@ class Frontier:
 
     def recalled(self, saved: Batch) -> None:
         """The rest."""
-        self._shared.last = max(self._shared.last, max((visit.lease for visit in saved.visits), default=0))
+        self._shared.last = max([self._shared.last, *(visit.lease for visit in saved.visits)])
         self.ledger.commit()
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
@@ -146,7 +146,6 @@ class Frontier:
         self._leases.expire(now)
         polls = self.polls
         if polls is not None and (free := polls.budget.ready(now)) > now:
-            self.ledger.commit()
             return Wait(free)
         ring = self.ledger.ring
         ring.ripen(now)

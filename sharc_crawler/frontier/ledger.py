@@ -85,8 +85,6 @@ class Ledger:
     def add_pages(self, found: Sequence[NewUrl], depth: int, parent: PageId) -> range:
         """URLs that one document names are known from now on; their numbers."""
         first = len(self.pages)
-        if not found:
-            return range(first, first)
         keys, sightings, hosts, estimates, weights, reasons = zip(*found, strict=True)
         urls, kinds, via, hints, *_ = zip(*sightings, strict=True)
         rates, sources, shapes, *_ = zip(*estimates, strict=True)

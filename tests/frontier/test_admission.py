@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 
@@ -93,5 +93,107 @@ def test_links_of_several_kinds_are_found_again_each_by_its_key(world, impolite,
     assert frontier.schedule(links, world.now) == 4
     known = len(frontier.pages)
     assert frontier.schedule(links[::-1], world.now) == 0
+    assert frontier.schedule([page("3"), page("1")], world.now) == 0
     assert frontier.schedule([], world.now) == 0
     assert len(frontier.pages) == known
+
+
+IMAGE = Sighting(ROOT + "i.png", Kind.RESOURCE)
+
+
+def told(store: MemoryStore, pairs) -> list[tuple[str, str]]:
+    """Pairs of pages, by path."""
+    paths = [row.url.removeprefix(ROOT) for row in store.load().pages]
+    return [(paths[one], paths[other]) for one, other in pairs]
+
+
+def test_a_page_leads_to_the_pages_that_it_names_and_embeds_what_it_shows_new_or_known(world, impolite):
+    """Under whatever spelling; what is neither a page of the capture nor embedded is in neither list."""
+    outside = Sighting("mailto:x@a.example"), Sighting("http://b.example/")
+    respelled = page("2?y=1&x=2"), Sighting(ROOT + "i.png?b=1&a=2", Kind.RESOURCE)
+    world.links = {
+        ROOT: [IMAGE, page("1"), *outside, page("2?x=2&y=1"), Sighting(ROOT + "i.png?a=2&b=1", Kind.RESOURCE)],
+        ROOT + "1": [*respelled, page("1"), page("3"), IMAGE, *outside],
+    }
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(strategy="bfs:revisits=none"), world.now)
+    world.run(frontier)
+    links = [(row.page, target) for row in store.links() for target in row.targets]
+    assert told(store, links) == [("", "1"), ("", "2?x=2&y=1"), ("1", "2?x=2&y=1"), ("1", "1"), ("1", "3")]
+    shown = {("", "i.png"), ("", "i.png?a=2&b=1"), ("1", "i.png"), ("1", "i.png?a=2&b=1")}
+    assert set(told(store, store.load().embeds)) == shown
+
+
+def test_what_a_seed_may_have_moved_to_is_what_sitemaps_named_before_the_first_page(world, impolite):
+    """Nothing else that lies elsewhere speaks of a sitemap that named pages."""
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    frontier.schedule([Sighting("http://b.example/")], world.now)
+    world.run(frontier)
+    assert any("no sitemap named any page" in note for note in capture.notes)
+
+
+@pytest.mark.parametrize(("strategy", "hubs"), [("bfs:revisits=none", set()), ("bfs", {ROOT + "feed"})])
+def test_hubs_of_the_site_are_taken_where_the_capture_polls(world, impolite, strategy, hubs):
+    frontier = Frontier(impolite)
+    frontier.open(spec(strategy=strategy), world.now)
+    frontier.schedule([Sighting(f"{root}feed", Kind.HUB) for root in (ROOT, "http://b.example/")], world.now)
+    assert {frontier.pages.urls[number] for number in range(len(frontier.pages))} == {ROOT, *hubs}
+
+
+def test_pages_that_are_out_of_scope_now_are_not_asked_for_when_a_capture_goes_on(world, impolite):
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(strategy="bfs:revisits=none"), world.now)
+    frontier.schedule([page("1"), page("2")], world.now)
+    saved = store.load()
+    saved.captures[0] = saved.captures[0]._replace(spec=spec(strategy="bfs:revisits=none", exclude=("1",)))
+    frontier = Frontier(impolite, store)
+    frontier.restore(saved, world.now)
+    assert [fetch.url.removeprefix(ROOT) for fetch in world.run(frontier)] == ["", "2"]
+    (refused,) = [visit.outcome.error for visit in store.load().visits if not visit.attempt]
+    assert refused == "excluded by '1'"
+
+
+def test_a_mode_is_told_of_what_is_said_later_of_pages_that_are_known(world, impolite):
+    """Under whatever spelling; what names them without a word is none of its business."""
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), world.now)
+    heard = []
+    capture.mode.dated = lambda number, sighting: heard.append((frontier.pages.urls[number], sighting.hints.lastmod))
+    frontier.schedule([page("1?a=1&b=2"), page("2"), IMAGE], world.now)
+    frontier.schedule([page("1?b=2&a=1", lastmod=5.0), page("2"), page("2", lastmod=6.0), page("1?b=2&a=1")], world.now)
+    frontier.schedule([IMAGE._replace(hints=Hints(lastmod=7.0))], world.now)
+    assert heard == [(ROOT + "1?a=1&b=2", 5.0), (ROOT + "2", 6.0)]
+
+
+def test_what_sitemaps_say_of_last_changes_is_kept_of_known_pages_where_it_is_wanted(world, impolite):
+    """Whatever stands between; a page is known by its own key, by another spelling, or as it is named."""
+    dated = [
+        page("1", lastmod=1.0, lastmod_precision=60.0),
+        page("2"),
+        page("3", changefreq="daily"),
+        Sighting("mailto:x@a.example", hints=Hints(lastmod=2.0)),
+        Sighting("http://b.example/", hints=Hints(lastmod=3.0)),
+        page("4?b=1&a=2", lastmod=4.0),
+        Sighting(ROOT + "5", hints=Hints(lastmod=5.0), key=ROOT + "5#own"),
+        Sighting(ROOT + "6?b=1&a=2", hints=Hints(lastmod=6.0), canonical=ROOT + "6?a=2&b=1"),
+        page("7", lastmod=7.0),
+    ]
+    known = [(1, 60.0, "1"), (4, 0, "4?b=1&a=2"), (5, 0, "5"), (6, 0, "6?b=1&a=2"), (7, 0, "7")]
+    for strategy, rows in (("sharc-attested", known), ("bfs", [])):
+        store = MemoryStore()
+        frontier = Frontier(impolite, store)
+        capture = frontier.open(spec(strategy=strategy), world.now)
+        heard = []
+        capture.mode.ingest = lambda number, read, hints, heard=heard: heard.append((number, read, hints.lastmod))
+        frontier.schedule(dated, world.now)
+        state = store.load()
+        found = [
+            (row.lastmod, row.precision, state.pages[row.page].url.removeprefix(ROOT))
+            for row in state.lastmods
+            if row.read == world.now
+        ]
+        assert found == rows
+        assert [lastmod for *_, lastmod in heard] == [lastmod for lastmod, *_ in rows]

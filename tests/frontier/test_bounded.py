@@ -146,7 +146,8 @@ def test_time_is_expected_by_the_pace_so_far_and_stands_still_in_between():
     assert budget.spare(now) == pytest.approx(80.0 / 2.0 - 10)
     assert may(budget, first(99), now=AT + 45.0), "at 4.5 s each twelve take 54"
     assert not may(budget, first(99), now=AT + 46.0), "at 4.6 s each twelve take 55.2"
-    assert may(budget, second(1), now=AT + 99.0)
+    assert may(budget, second(1), now=AT + 99.9)
+    assert may(budget, second(1), kind=Kind.SITEMAP, now=AT + 49.9)
     assert not may(budget, second(1), now=AT + 100.0)
     assert not may(budget, Task(98, Slot.ONLY), kind=Kind.ROBOTS, now=AT + 100.0)
     budget.paused = 50.0
@@ -163,6 +164,49 @@ def test_sitemaps_that_come_before_all_pages_take_half_at_most(bounds, room):
         done(budget, Task(made, Slot.ONLY), 25, kind=Kind.SITEMAP)
         made += 1
     assert made in (room, room // 25)
+
+
+def test_of_time_they_take_half_at_most_too():
+    budget = bounded(max_time=100.0)
+    for number in range(40):
+        done(budget, Task(number, Slot.ONLY), kind=Kind.SITEMAP)
+    assert may(budget, Task(99, Slot.ONLY), kind=Kind.SITEMAP, now=AT + 48.0), "one takes 1.2 s of the 2 that are left"
+    assert not may(budget, Task(99, Slot.ONLY), kind=Kind.SITEMAP, now=AT + 49.0)
+    assert may(budget, first(99), now=AT + 49.0)
+
+
+def test_of_a_capture_that_has_hardly_begun_all_is_known_that_can_be():
+    assert bounded(max_bytes=1_000).spare(AT) == 1_000, "each takes a byte at least"
+    assert may(bounded(max_bytes=1), first(0))
+    assert bounded(max_time=100.0).spare(AT) > 1e9, "no pace is known"
+    one = bounded(max_bytes=1_000)
+    done(one, first(0), 100)
+    assert one.spare(AT) == (900 - 100) / 100
+    one = bounded(max_time=100.0)
+    done(one, first(0))
+    assert may(one, first(1), now=AT + 25.0), "at 25 s each three take the 75 that are left"
+    assert not may(one, first(1), now=AT + 25.1)
+
+
+def test_bytes_are_kept_for_seeds_too():
+    budget = bounded(max_bytes=1_000)
+    budget.keep_room([8, 9])
+    done(budget, first(0), 100)
+    done(budget, first(1), 100)
+    assert may(budget, first(2)), "800 are left: 200 are due, 200 for another and 400 for the seeds"
+    done(budget, first(2), 100)
+    assert not may(budget, first(3))
+    assert may(budget, first(8))
+
+
+def test_what_nobody_knows_the_size_of_is_taken_for_one_of_the_smaller_kind_and_for_nothing_at_its_revisit():
+    budget = bounded(max_bytes=900)
+    for number, (size, url) in enumerate([(100, HTML), (100, HTML), (150, PDF)]):
+        done(budget, first(number), size, url)
+    assert may(budget, first(3), "http://a.example/new.xml"), "550 are left: 350 are due, 200 for another"
+    budget = bounded(max_bytes=100)
+    done(budget, first(0), 50)
+    assert may(budget, second(9)), "50 are left, all of which are due"
 
 
 def test_a_visit_that_may_be_the_last_is_revisited_too_where_others_may_follow():

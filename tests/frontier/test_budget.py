@@ -255,3 +255,13 @@ def test_an_instant_crawl_ends_when_its_budget_does(world):
     world.run(frontier)
     assert len(world.requests) == 20
     assert capture.ended is not None
+
+
+def test_in_the_last_instant_of_its_time_an_instant_crawl_waits_for_its_next_poll(world, impolite):
+    frontier = Frontier(impolite, terms=Terms(every=100.0))
+    spec = CaptureSpec("h", (ROOT,), strategy="bfs:revisits=none", sitemaps=(), mode="instant", max_time=10.0)
+    capture = frontier.open(spec, world.now)
+    fetch = frontier.next(world.now)
+    frontier.finished(fetch, world.answer(fetch))
+    assert frontier.next(world.now).until == capture.budget.ends == 1010.0
+    assert frontier.next(1010.0).until > 1010.0

@@ -67,10 +67,10 @@ def test_a_capture_of_which_no_more_is_said_has_no_bound_and_lasts_no_time():
 
 
 def test_of_what_a_page_embeds_no_more_than_so_many_are_fetched():
-    for most, beyond in ((2, {12, 13}), (0, set())):
+    for most, beyond in ((2, {12, 13}), (1, {11, 12, 13}), (0, set())):
         embedded = Embedded(most)
         for resource in (10, 11, 12, 13):
-            assert embedded.full(1) == (most and resource >= 12)
+            assert embedded.full(1) == (most and resource >= 10 + most)
             embedded.add(1, resource)
         embedded.add(2, 20)
         assert {one for one in (10, 11, 12, 13, 20) if embedded.why_not(one)} == beyond

@@ -27,7 +27,9 @@ from sharc_crawler.model import (
     Sighting,
     Slot,
     Verdict,
+    Wait,
 )
+from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.door import Door
 from tests.frontier.small import ROOT, page, spec, urls, verdicts
@@ -279,6 +281,25 @@ def test_a_server_that_was_caught_to_lie_in_304s_is_asked_in_full_at_revisits_to
     assert not any(fetch.validators for _, fetch in world.requests)
 
 
+@pytest.mark.parametrize("skip", ["attested", "off"])
+def test_no_server_is_asked_for_a_page_that_a_former_answer_may_stand_for(world, skip):
+    """Where one is at hand that the mode takes; it costs nothing, and the host need not rest for it."""
+    world.links = {ROOT: [page("taken"), page("refused"), page("none"), Sighting(ROOT + "i.png", Kind.RESOURCE)]}
+    former = dict.fromkeys([ROOT + "taken", ROOT + "refused", ROOT + "i.png"], Outcome(Result.OK, 1.0, 2.0))
+    asked = world.answer
+    world.answer = lambda fetch: asked(fetch) if fetch.attempt else former[fetch.url]
+    parts = Parts(taken=lambda _, url: former.get(url))
+    frontier = Frontier(Politeness(delay=5.0, obey_robots=False), parts=parts)
+    capture = frontier.open(spec(strategy="bfs:revisits=none", skip=skip, max_requests=9), world.now)
+    capture.mode.takes = lambda number, url, look: look == former[url] and (number, url) == (1, ROOT + "taken")
+    attempts = {fetch.url.removeprefix(ROOT): fetch.attempt for fetch in world.run(frontier)}
+    taken = int(skip == "attested")
+    assert attempts == {"": 1, "i.png": 1, "taken": 1 - taken, "refused": 1, "none": 1}
+    assert capture.budget.spare(world.now) == 9 - 5 + taken
+    assert 15.0 - 5.0 * taken <= world.requests[-1][0] - 1000.0 - 5.0 < 15.1 - 5.0 * taken
+    assert capture.counts.captured == 4
+
+
 @pytest.mark.parametrize(("revisits", "kept"), [("none", False), ("fifo", True)])
 def test_what_a_visit_showed_is_kept_where_a_revisit_is_compared_with_it(world, impolite, revisits, kept):
     frontier = Frontier(impolite)
@@ -328,6 +349,30 @@ def test_hosts_are_served_in_turn_and_never_sooner_than_their_delay(world):
         assert len(times) == 1 + 6 * 2 or len(times) == 6 * 2
         assert min(b - a for a, b in pairwise(times)) >= 1.0 - 1e-9
     assert len({fetch.host for fetch in fetches[:3]}) == 3, "three hosts are served side by side"
+
+
+def test_hosts_of_one_site_take_turns(world, impolite):
+    other = "http://b.example/"
+    world.links = {root: [Sighting(f"{root}{number}") for number in range(4)] for root in (ROOT, other)}
+    frontier = Frontier(impolite)
+    frontier.open(spec(seeds=(ROOT, other), strategy="bfs:revisits=none"), world.now)
+    hosts = [fetch.host for fetch in world.run(frontier)]
+    assert [set(turn) for turn in zip(hosts[::2], hosts[1::2], strict=True)] == [{"a.example", "b.example"}] * 5
+
+
+def test_polls_and_what_they_find_wait_for_the_requests_of_an_hour(world, impolite):
+    """Of a minute's requests, or ten, polls leave half to what they find."""
+    frontier = Frontier(impolite, terms=Terms(requests=60.0))
+    seeds = tuple(f"http://{number}.example/" for number in range(12))
+    frontier.open(spec(seeds=seeds, mode="instant", strategy="bfs:revisits=none"), world.now)
+    made = 0
+    while isinstance(fetch := frontier.next(world.now), Fetch):
+        made += 1
+        frontier.finished(fetch, world.answer(fetch))
+    assert made == 5
+    for _ in range(5):
+        frontier.polls.spend(world.now)
+    assert frontier.next(world.now) == Wait(world.now + 60.0)
 
 
 def test_an_illegal_move_names_event_and_state(impolite):

@@ -42,7 +42,7 @@ def test_robots_txt_comes_first_and_is_obeyed(world):
 def test_robots_that_cannot_be_had(world, status, fetched):
     failed = {"result": Result.FAILED, "status": 503}
     world.answers = {ROOT + "robots.txt": [failed] * 9 if status == "5xx" else []}
-    frontier = Frontier(Politeness(delay=0.0, attempts=3, back_off=2.0))
+    frontier = Frontier(Politeness(delay=0.0, attempts=3, back_off=2.0, longest_pause=0.5))
     capture = frontier.open(spec(), world.now)
     fetches = world.run(frontier)
     assert (urls(fetches) != []) is fetched

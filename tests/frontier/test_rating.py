@@ -16,6 +16,7 @@ from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.door import Door
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,6 +199,25 @@ def test_a_sitemap_read_later_is_one_question(listed: World, impolite: Politenes
     frontier.finished(fetch, listed.answer(fetch), told)
     assert rates.questions[1:] == [told]
     assert dict(zip(frontier.pages.urls, frontier.pages.rates, strict=True))[page(9)] == 10.0
+
+
+def test_a_strategy_hears_of_rates_that_are_new_of_pages_that_wait_and_of_nothing_else(listed, impolite, monkeypatch):
+    rates, heard = Asked(), []
+    frontier = opened(impolite, rates)
+    visited, image = until_first_page(listed, frontier), Sighting(f"{ROOT}i.png", Kind.RESOURCE)
+    frontier.finished(visited, listed.answer(visited), [image])
+    fetch = until_first_page(listed, frontier)
+    monkeypatch.setattr(Door, "reprice", lambda _, page, rate: heard.append((page, rate)))
+    told = [
+        Sighting(visited.url, hints=Hints(lastmod=1.0)),
+        image._replace(hints=Hints(lastmod=2.0)),
+        Sighting(page(90), hints=Hints(lastmod=3.0)),
+        Sighting(page(91), hints=Hints(lastmod=92 * DAY)),
+        Sighting(page(92)),
+    ]
+    frontier.finished(fetch, listed.answer(fetch), told)
+    assert rates.questions[-1] == told[2:4]
+    assert heard == [(frontier.capture.seen.get(page(90)), 3.0)]
 
 
 def test_after_a_crash_before_the_first_page_all_hints_are_asked_again(listed: World, impolite: Politeness):

@@ -271,11 +271,14 @@ def test_many_pages_that_are_closed_are_told_so_by_portions(world, monkeypatch):
     world.robots = {"h.example": "User-agent: *\nDisallow: /closed"}
     named = [Sighting(f"{HOST}/closed/{number}") for number in range(35)]
     world.links = {f"{HOST}/sitemap.xml": [*named, Sighting(f"{HOST}/open")]}
-    frontier = Frontier(Politeness(delay=0.0))
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=0.0), store)
     frontier.open(CaptureSpec("h", (f"{HOST}/",), sitemaps=(f"{HOST}/sitemap.xml",), strategy="bfs"), world.now)
-    closed = [0]
+    closed, written = [0], {0}
     while world.step(frontier):
         closed.append(frontier.pages.states.count(State.LOST))
+        written.add(sum(not visit.attempt for visit in store.load().visits))
     assert closed[-1] == 35
     assert max(then - before for before, then in pairwise(closed)) == 10
+    assert written >= {0, 10, 20, 30, 35}, "each portion is written"
     assert f"{HOST}/open" in {fetch.url for _, fetch in world.requests}

@@ -80,6 +80,48 @@ def test_a_shared_machine_serves_all_that_wait_however_often_it_is_busy(world, c
     assert min(later - earlier for earlier, later in pairwise(at)) >= 1.0 - 1e-9
 
 
+def test_a_site_whose_machine_was_busy_is_asked_when_it_is_free_and_no_other_goes_before_it(world, impolite):
+    linked(world, [f"{A}{name}/" for name in "xyz"], 3)
+    sites = Sites(impolite)
+    for name in "xyz":
+        sites.open(folder(name), world.now)
+    first = sites.next(world.now)
+    assert isinstance(sites.next(world.now), Wait), "nothing may be asked until it is free"
+    asked = [first.site]
+    while not sites.done:
+        sites.finished(first, world.answer(first), world.links.get(first.url, ()))
+        world.now += 1.0
+        if isinstance(first := sites.next(world.now), Fetch):
+            asked.append(first.site)
+            sites.next(world.now)
+    assert asked[:9] == [f"a.example/{name}" for name in "xyz"] * 3
+
+
+@pytest.mark.parametrize("delay", [0.0, 1.0])
+def test_a_machine_that_sites_share_is_given_on_by_those_that_have_nothing_for_it_any_more(world, delay):
+    """However many requests to other machines are under way meanwhile."""
+    roots = [f"http://{name}.example/" for name in "abcd"]
+    for root in roots:
+        for number, path in enumerate(("", "1", "2")):
+            shown = Sighting(f"http://cdn.example/{root[7]}{number}.png", Kind.RESOURCE)
+            world.links[root + path] = [shown, Sighting(f"{root}{number + 1}")] if number < 2 else [shown]
+    sites, flying = Sites(Politeness(delay=delay, obey_robots=False)), []
+    for root in roots:
+        sites.open(spec(root), world.now)
+    while not isinstance(decision := sites.next(world.now), Done):
+        if isinstance(decision, Fetch):
+            flying.append(decision)
+            continue
+        if flying:
+            fetch = flying.pop()
+            sites.finished(fetch, world.answer(fetch), world.links.get(fetch.url, ()))
+            world.now += 0.01
+        else:
+            world.now = decision.until
+    assert sites.done
+    assert not flying
+
+
 def test_leases_are_numbered_for_all_sites_and_answered_by_their_own(world, impolite):
     sites = Sites(impolite)
     for root in (A, B):

@@ -1,0 +1,117 @@
+"""What of a step the store is told, and when."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.rows import HostRow, VisitRow
+from sharc_crawler.model import Kind, Outcome, Plan, Result, Sighting, Slot
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.small import ROOT, page, spec
+
+
+def opened(**changed) -> tuple[Frontier, MemoryStore]:
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=0.0, obey_robots=False), store)
+    frontier.open(spec(strategy="bfs:revisits=none", **changed), 1000.0)
+    return frontier, store
+
+
+def paths(store: MemoryStore) -> list[str]:
+    return [row.url.removeprefix(ROOT) for row in store.load().pages]
+
+
+def test_all_of_a_step_is_written_at_its_end():
+    frontier, store = opened()
+    with frontier.ledger.one_step():
+        frontier.schedule([page("1")], 1000.0)
+        frontier.schedule([page("2")], 1000.0)
+        assert paths(store) == [""]
+    assert paths(store) == ["", "1", "2"]
+    frontier.schedule([page("3")], 1000.0)
+    assert paths(store)[-1] == "3", "and what comes behind it at once"
+
+
+def test_a_step_that_is_broken_off_is_written_with_the_next():
+    frontier, store = opened()
+
+    def broken_off():
+        with frontier.ledger.one_step():
+            frontier.schedule([page("1")], 1000.0)
+            raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        broken_off()
+    assert paths(store) == [""]
+    frontier.schedule([page("2")], 1000.0)
+    assert paths(store) == ["", "1", "2"]
+
+
+def test_a_step_is_told_once_and_one_that_changed_nothing_is_none(monkeypatch):
+    frontier, store = opened()
+    told = []
+    monkeypatch.setattr(store, "commit", told.append)
+    frontier.schedule([page("1")], 1000.0)
+    frontier.schedule([page("1")], 1000.0)
+    frontier.ledger.commit()
+    assert [[row.url for row in batch.pages] for batch in told] == [[ROOT + "1"]]
+
+
+def test_without_a_store_nobody_is_told():
+    frontier = Frontier(Politeness(delay=0.0, obey_robots=False))
+    frontier.open(spec(strategy="bfs"), 1000.0)
+    fetch = frontier.next(1000.0)
+    frontier.finished(fetch, Outcome(Result.OK, 1000.0, 1000.5, 200), [page("1"), Sighting("http://b.example/")])
+    assert not frontier.ledger._batch
+    assert list(frontier.ledger.links()) == []
+
+
+def test_what_is_not_taken_is_listed_without_passwords_and_as_far_as_browsers_read_an_address():
+    frontier, store = opened()
+    long = "http://b.example/" + "a" * 3_000
+    frontier.schedule([Sighting("http://me:secret@b.example/", via="x"), Sighting(long)], 1000.0)
+    assert [(row.url, row.via) for row in store.load().outside] == [
+        ("http://b.example/", "x"),
+        (long[:2_083], "seed"),
+    ]
+
+
+def test_a_fetch_and_a_refusal_are_rows_of_what_was_done():
+    frontier, store = opened(max_requests=1)
+    fetch = frontier.next(1000.0)
+    outcome = Outcome(Result.OK, 1000.0, 1000.5, 200, digest="sha1:A")
+    frontier.finished(fetch, outcome, [page("1")])
+    frontier.next(1001.0)
+    reason = "budget: max_requests=1 has no room left for it"
+    refused = Outcome(Result.REFUSED, 1001.0, 1001.0, error=reason)
+    assert store.load().visits == [
+        VisitRow(0, Slot.ONLY, Plan.HOPEFUL, 1, finished=True, lease=1, decided=1000.0, outcome=outcome),
+        VisitRow(1, Slot.ONLY, Plan.HOPEFUL, 0, finished=True, lease=0, decided=1001.0, outcome=refused),
+    ]
+
+
+def test_the_rules_of_a_host_are_kept_with_its_delay(world):
+    world.robots = {"a.example": "User-agent: *\nCrawl-delay: 3"}
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=1.0), store)
+    frontier.open(spec(), world.now)
+    world.step(frontier)
+    assert store.load().hosts == {"a.example": HostRow("a.example", world.robots["a.example"], 3.0)}
+
+
+def test_who_owns_what_is_embedded_in_what_is_embedded():
+    """The page; a resource that no page brings owns itself."""
+    frontier, _ = opened()
+    frontier.schedule([Sighting(ROOT + "own.png", Kind.RESOURCE)], 1000.0)
+    fetch = frontier.next(1000.0)
+    style = Sighting(ROOT + "s.css", Kind.RESOURCE)
+    images = {style.url: [Sighting(ROOT + "bg.png", Kind.RESOURCE)], ROOT: [style, page("1")]}
+    for _ in range(5):
+        outcome = Outcome(Result.OK, 1000.0, 1000.5, 200)
+        frontier.finished(fetch, outcome, images.get(fetch.url, ()))
+        fetch = frontier.next(1000.0)
+    names = {url.removeprefix(ROOT): number for number, url in enumerate(frontier.pages.urls)}
+    owners = {name: frontier.ledger.owner(number) for name, number in names.items()}
+    assert owners == {"": 0, "own.png": names["own.png"], "s.css": 0, "bg.png": 0, "1": names["1"]}
