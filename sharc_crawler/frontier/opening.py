@@ -188,7 +188,7 @@ class Opener:
             capture.note(HowMade("no sitemap named any page: pages come from links"))
         known = front.take()
         yield from self._queuer.rating(capture, now, aside)
-        step = mode.step or max((host.delay for host in self._ledger.hosts), default=0.0) or 0.05
+        step = mode.step or max((host.delay for host in self._ledger.hosts), default=None) or 0.05
         pages = mode.first_pages(known, step, now)
         size = max(mode.size(spec.size), len(pages))
         if spec.limit:

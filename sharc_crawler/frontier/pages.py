@@ -120,9 +120,9 @@ class PageTable:
         started = self.started[page]
         if (note := self._notes[page]) is None:
             return Outcome(Result.OK, started, started)
-        texts = [text or None for text in note.decode("utf-8", "surrogatepass").split("\0")]
-        kind, date, digest, decoded, etag, modified = texts
-        status, media_type, charset, part = self._types[int(kind or 0)]
+        kind, *texts = note.decode("utf-8", "surrogatepass").split("\0")
+        date, digest, decoded, etag, modified = (text or None for text in texts)
+        status, media_type, charset, part = self._types[int(kind)]
         return Outcome(
             Result.OK,
             started,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sharc_crawler.frontier import capture
 from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.spec import HOPS, CaptureSpec
 from sharc_crawler.model import Sighting
 from tests.frontier.small import spec
 
@@ -61,9 +63,13 @@ def test_all_that_a_whole_sitemap_may_name_is_kept_for_a_seed_that_has_moved():
     assert len(front.take_elsewhere()) == 50_000
 
 
-def test_a_capture_of_which_no_more_is_said_has_no_bound_and_lasts_no_time():
+def test_a_capture_of_which_no_more_is_said_has_no_bound_and_takes_in_all_that_a_page_is():
     spec = CaptureSpec("h.example", ("http://h.example/",))
-    assert (spec.max_bytes, spec.max_time, spec.lasts) == (0, 0.0, 0.0)
+    unbounded = spec.size, spec.limit, spec.hops, spec.max_requests, spec.max_bytes, spec.max_time, spec.lasts
+    assert set(unbounded) == {0}
+    assert (spec.traps, spec.discover, spec.resources) == (True, True, True)
+    assert (HOPS, spec.page_resources, spec.looks) == (50, 1_000, 3_600.0)
+    assert (spec.audit, spec.lag, spec.hints) == (0.02, 86_400.0, 0.1)
 
 
 def test_of_what_a_page_embeds_no_more_than_so_many_are_fetched():
@@ -79,6 +85,21 @@ def test_of_what_a_page_embeds_no_more_than_so_many_are_fetched():
         embedded.clear()
         assert embedded.take(2) == []
     assert Embedded(1).why_not(5) is None
+
+
+def test_a_new_capture_has_neither_counts_nor_a_strategy():
+    made = Frontier().open(spec(), 1000.0)
+    assert (made.strategy, made.reference, made.ended, made.turned) == (None, None, None, False)
+    assert (made.beginning, made.weighing, made.former, made.counts.visits) == (False, False, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "traps", "looked_for"),
+    [("capture", True, True), ("capture", False, False), ("continuous", True, True), ("instant", True, False)],
+)
+def test_traps_are_looked_for_where_sites_are_captured_whole(mode, traps, looked_for):
+    made = Frontier().open(spec(mode=mode, traps=traps), 1000.0)
+    assert (made.traps is not None) is looked_for
 
 
 def test_a_note_is_told_once_and_may_take_the_place_of_another(impolite):

@@ -95,6 +95,29 @@ def test_what_a_host_owes_comes_in_order():
     assert host.owed(9.0) == tasks[3], "at its time"
 
 
+def test_who_says_nothing_asks_a_host_for_one_page_a_second_thrice_at_most_and_by_its_rules():
+    assert Politeness() == Politeness(
+        delay=1.0,
+        concurrency=1,
+        attempts=3,
+        back_off=5.0,
+        longest_pause=3_600.0,
+        max_delay=300.0,
+        obey_robots=True,
+        hosts=None,
+        at_once=None,
+        apart=True,
+    )
+    assert Task(7).attempt == 1
+
+
+def test_of_a_new_host_nothing_is_known_and_it_may_be_asked_at_once():
+    host = Host("h", Politeness(delay=0.0, obey_robots=False))
+    assert (host.delay, host.read, host.pace.due, host.pace.busy) == (0.0, 0.0, 0.0, 0)
+    assert (host.owes, host.owed(0.0), host.silent(math.inf)) == (False, None, "")
+    assert host.allows("http://h/")
+
+
 def test_exceptions_by_host_are_those_hosts_alone():
     politeness = Politeness(delay=2.0, concurrency=3, hosts={"a": 7.0}, at_once={"b": 1})
     assert [politeness.delay_of(name) for name in "ab"] == [7.0, 2.0]

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from sharc_crawler.errors import StateError
-from sharc_crawler.frontier.lifecycle import PHASES, Life, Step
+from sharc_crawler.frontier.lifecycle import PHASES, Life, State, Step
 from sharc_crawler.model import Phase
 
 
@@ -37,6 +37,11 @@ def test_a_step_is_in_the_table_or_an_error_that_names_capture_and_phase(phase, 
     else:
         step(life, which)
         assert life.phase is then
+
+
+def test_states_keep_the_numbers_that_stores_hold():
+    names = ["QUEUED", "LEASED", "VISITED", "LEASED_AGAIN", "JUDGED", "LOST", "LATE"]
+    assert [(one.name, int(one)) for one in State] == list(zip(names, range(7), strict=True))
 
 
 def test_every_phase_is_reached_and_leads_to_the_end():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise, product
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.opening import Opener
+from sharc_crawler.frontier.parts import Parts, named_strategy
 from sharc_crawler.model import (
     Hints,
     HowMade,
@@ -21,6 +23,9 @@ from sharc_crawler.model import (
 )
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec, urls, verdicts
+
+if TYPE_CHECKING:
+    from sharc_crawler.strategies.base import Setting
 
 
 def test_robots_txt_comes_first_and_is_obeyed(world):
@@ -130,6 +135,49 @@ def test_a_robots_txt_that_names_thousands_of_sitemaps_is_no_thousands_of_reques
     assert len([fetch for fetch in fetches if fetch.kind is Kind.SITEMAP]) == 20
     assert set(urls([fetch for fetch in fetches if fetch.kind is Kind.PAGE])) == {"", "1", "2"}
     assert f"{ROOT}robots.txt names 4,000 sitemaps: the first 20 are read (others: sitemap=URL)" in capture.notes
+
+
+def test_of_the_sitemaps_that_a_robots_txt_names_a_thousand_are_read(world):
+    world.robots = {"a.example": "".join(f"Sitemap: {ROOT}{number}.xml\n" for number in range(1_001))}
+    frontier = Frontier(Politeness(delay=0.0))
+    frontier.open(spec(sitemaps=None), world.now)
+    world.step(frontier)
+    assert [frontier.pages.kinds[number] for number in range(len(frontier.pages))].count(Kind.SITEMAP) == 1_000
+
+
+class Told:
+    """A strategy that keeps what it was told of its capture."""
+
+    def __init__(self, settings: list[Setting]) -> None:
+        self._settings = settings
+
+    def __call__(self, spec, setting: Setting):
+        self._settings.append(setting)
+        return named_strategy(spec, setting)
+
+
+@pytest.mark.parametrize(
+    ("changed", "delay", "size", "step"),
+    [
+        ({}, 2.0, 4, 2.0),
+        ({}, 0.0, 4, 0.05),
+        ({"size": 3}, 0.2, 4, 0.2),
+        ({"size": 9}, 2.0, 9, 2.0),
+        ({"limit": 3}, 2.0, 3, 2.0),
+        ({"size": 9, "limit": 7}, 2.0, 7, 2.0),
+    ],
+)
+def test_a_strategy_is_told_how_many_pages_there_may_be_and_how_fast_they_are_visited(
+    world, changed, delay, size, step
+):
+    settings = []
+    frontier = Frontier(Politeness(delay=delay, obey_robots=False), parts=Parts(strategy=Told(settings)))
+    frontier.open(spec(sitemaps=(ROOT + "map.xml",), **changed), world.now)
+    world.links = {ROOT + "map.xml": [page(str(number)) for number in range(3)]}
+    world.run(frontier)
+    told = settings[-1]
+    assert (told.size, told.step) == (size, step)
+    assert told.start == world.requests[1][0], "when the first page is visited"
 
 
 @pytest.mark.slow
