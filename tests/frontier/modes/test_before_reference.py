@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes import before_reference
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
-from sharc_crawler.frontier.modes.hint_hubs import HintHubs
-from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
-from sharc_crawler.frontier.modes.hints import SiteHints
+from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.said import SaidOfPages
-from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.model import Kind, Outcome, Phase, RateEstimate, Result
+from sharc_crawler.model import Phase
 
 
 @pytest.mark.parametrize(("more", "due"), [(0, False), (1, True)])
@@ -29,35 +24,6 @@ def test_hints_are_asked_for_once_more_visits_were_made_than_their_sources_cost(
     )
     strategy = SimpleNamespace(first_visits_left=1, first_visits_waiting=1)
     assert SecondLooks(capture).due(strategy, 2, 0.0) is due
-
-
-@pytest.mark.parametrize(("visits", "asked"), [(10, 1), (39, 1), (40, 2), (1_000, 5)])
-def test_one_in_twenty_pages_at_most_is_asked_for_its_neighbours(visits, asked):
-    owed = []
-    hints = SimpleNamespace(
-        _edited=lambda stale: None,
-        _worth_a_slot=lambda probes, step, now: probes,
-        _owe_hubs=lambda pages: owed.extend(pages) or len(pages),
-        _capture=SimpleNamespace(counts=SimpleNamespace(visits=visits)),
-        _probes=set(),
-        looks=SimpleNamespace(affords=lambda *_: True, polled=lambda hubs: None),
-    )
-    strategy = SimpleNamespace(setting=SimpleNamespace(step=1.0), first_visits_left=1)
-    SiteHints.surmised(hints, SimpleNamespace(stale={}, probes=[1, 2, 3, 4, 5]), strategy, 0.0)
-    assert owed == [1, 2, 3, 4, 5][:asked]
-    assert hints._probes == set(owed)
-
-
-def test_a_probe_is_worth_its_slot_where_nothing_was_said_of_it_and_it_finds_more_than_the_others_lose():
-    """The cost: what all visited pages lose in one step."""
-    pages = SimpleNamespace(rates=[0.01] * 4, started=[0.0, 50.0, 90.0, 99.0], pages_in=lambda state: range(4))
-    hints = SimpleNamespace(_ledger=SimpleNamespace(pages=pages), said={3})
-    kept = [np.exp(-0.01 * (100.0 - started)) for started in pages.started]
-    cost = 5.0 * 0.01 * sum(kept)
-    dear = {page: cost / (one - cost) for page, one in enumerate(kept)}
-    worth = SiteHints._worth_a_slot
-    assert worth(hints, {page: 1.001 * found for page, found in dear.items()}, 5.0, 100.0) == [0, 1, 2]
-    assert worth(hints, {page: 0.999 * found for page, found in dear.items()}, 5.0, 100.0) == []
 
 
 def looks(visits=200, hints=0.1, phase=Phase.VISIT, spare=1e6, pages=200) -> SecondLooks:
@@ -283,141 +249,6 @@ def test_the_note_counts_looks():
     assert some.note().endswith("said that it had changed: 1 had")
     some.looked(0, 1e-6, False)
     assert some.note().endswith("said that they had changed: 1 had")
-
-
-@pytest.mark.parametrize(
-    ("ahead", "read", "owed"),
-    [
-        (150, (50.0, 100.0, 99.0), [0, 2]),  # since T
-        (149, (50.0, 100.0, 99.0), []),  # fifty revisits a sitemap at least
-        (500, (100.0, 101.0), []),
-        (500, (), []),
-    ],
-)
-def test_at_t_sitemaps_are_read_that_were_not_read_since_where_many_revisits_follow(ahead, read, owed):
-    asked = []
-    hints = SimpleNamespace(
-        _capture=SimpleNamespace(reference=100.0), sitemaps=dict(enumerate(read)), _owe_sitemaps=asked.extend
-    )
-    assert SiteHints._read_again(hints, ahead) is bool(owed)
-    assert asked == owed
-
-
-def ordered(found: SaidOfPages) -> list[int]:
-    """The order of the revisits that it is turned into."""
-    made = []
-    hints = SimpleNamespace(_capture=SimpleNamespace(reference=100.0), said=SimpleNamespace(standing=lambda _: found))
-    strategy = SimpleNamespace(setting=SimpleNamespace(step=1.0), reorder=made.extend)
-    SiteHints._replan(hints, strategy, list(range(len(found.pages))))
-    return made
-
-
-def test_at_t_what_is_said_to_have_changed_is_revisited_last_unless_that_is_said_of_most():
-    assert ordered(said(4, stale=(0, 1), rates=0.01))[2:] == [0, 1]
-    assert ordered(said(4, stale=(0, 1, 2), rates=0.01)) == ordered(said(4, rates=0.01))
-    assert ordered(said(1, stale=(0,))) == [0]
-
-
-@pytest.mark.parametrize(
-    ("modified", "source", "told", "named"),
-    [
-        (89.0, "sitemap", True, "last-modified"),
-        (89.0, "lastmod", True, "last-modified"),
-        (89.0, "history", True, "history"),
-        (89.0, "prior", True, None),  # it is not believed
-        (98.0, "sitemap", False, None),  # it only repeats the time of the answer
-        (97.0, "sitemap", True, "last-modified"),
-    ],
-)
-def test_rates_are_told_by_last_modified_where_no_sitemap_told_them(modified, source, told, named):
-    from email.utils import formatdate
-
-    asked, rated = [], []
-
-    def rates(sightings, now):
-        asked.extend(one.hints.lastmod for one in sightings)
-        return [RateEstimate(0.5, source) for _ in sightings]
-
-    pages = SimpleNamespace(
-        urls=["http://h/0", "http://h/1", "http://h/2"], started=[100.0] * 3,
-        last_modified=lambda page: None if page == 1 else formatdate(modified, usegmt=True),
-    )  # fmt: skip
-    hints = SimpleNamespace(
-        _ledger=SimpleNamespace(pages=pages, rated=lambda page, one: rated.append((page, one.source))),
-        _capture=SimpleNamespace(reference=200.0, rates=SimpleNamespace(rates=rates)),
-        said={2},
-    )
-    assert SiteHints._reprice(hints, [0, 1, 2]) is bool(named)
-    assert asked == [modified] * told
-    assert rated == ([(0, named)] if named else [])
-
-
-@pytest.mark.parametrize(
-    ("result", "state", "polled"),
-    [
-        (Result.OK, State.VISITED, "later"),
-        (Result.NOT_MODIFIED, State.VISITED, "later"),
-        (Result.GONE, State.LOST, "dropped"),
-        (Result.FAILED, State.VISITED, "never"),
-    ],
-)
-def test_a_hub_that_names_nothing_is_asked_later_and_one_that_is_gone_or_fails_not_again(result, state, polled):
-    hubs = HintHubs()
-    for page in (0, 1):
-        hubs.add(page)
-        hubs.polled(page, 100.0, [5, 6], {})
-    before = dict(hubs._due)
-    hints = SimpleNamespace(
-        hubs=hubs,
-        _capture=SimpleNamespace(strategy=object()),
-        _ledger=SimpleNamespace(pages=SimpleNamespace(states=[state, state])),
-    )
-    for started in (100.0, 200.0):
-        SiteHints.silent(hints, 0, Outcome(result, started, started))
-        SiteHints.silent(hints, 2, Outcome(result, started, started))
-        if started == 100.0:
-            assert hubs._due == before, "its answer is known"
-    assert (0 in hubs) is (polled != "dropped")
-    assert hubs._due[1] == before[1]
-    assert hubs._due.get(0, 0.0) == np.inf if polled == "never" else hubs._due.get(0) != before[0]
-    hints._capture.strategy = None
-    after = dict(hubs._due)
-    SiteHints.silent(hints, 1, Outcome(result, 300.0, 300.0))
-    assert hubs._due == after
-
-
-def test_a_hub_that_is_refused_is_polled_no_more():
-    hubs = HintHubs()
-    for page in (0, 1):
-        hubs.add(page)
-    TwoVisits.closed(SimpleNamespace(_hints=SimpleNamespace(hubs=hubs)), 0, "robots.txt disallows it")
-    assert [page in hubs for page in (0, 1)] == [False, True]
-    TwoVisits.closed(SimpleNamespace(_hints=None), 0, "robots.txt disallows it")  # nothing was said of changes so far
-
-
-def test_a_revisit_is_alike_where_it_shows_what_the_visit_did():
-    mode = TwoVisits.__new__(TwoVisits)
-    mode._contents = array("q")
-    for page, content in ((2, "a story"), (0, None)):
-        mode._shown(page, Outcome(Result.OK, 1.0, 2.0, fingerprint=content))
-    alike = [
-        page
-        for page in range(5)
-        for content in ("a story", "another", None)
-        if mode._alike(page, Outcome(Result.OK, 5.0, 6.0, fingerprint=content))
-    ]
-    assert alike == [2], "that two have no fingerprint tells nothing"
-
-
-@pytest.mark.parametrize(("source", "replanned"), [(MODIFIED, True), ("prior", False)])
-def test_who_was_repriced_by_what_the_server_said_was_so_at_t(source, replanned):
-    hints, mode = SimpleNamespace(replanned=False), TwoVisits.__new__(TwoVisits)
-    mode._site_hints = lambda: hints
-    rows = [SimpleNamespace(source=one, depth=2, hints=None) for one in ("prior", source, "prior")]
-    for row in rows:
-        row.kind, row.state = Kind.PAGE, State.VISITED
-    mode.recall_pages(rows)
-    assert hints.replanned is replanned
 
 
 def test_nobody_is_called_by_no_hint():

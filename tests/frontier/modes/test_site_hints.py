@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes import hints as module
 from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, MOST, HintHubs
 from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.hints import SiteHints
-from sharc_crawler.frontier.modes.said import SaidOfChanges, SaidOfPages
+from sharc_crawler.frontier.modes.said import SaidOfChanges
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Visit
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
@@ -112,6 +111,40 @@ def test_a_hub_is_visited_before_its_turn_if_it_still_waits():
     hints._early_open = False
     assert hints.early(strategy) is None
     assert hints._early_open is False
+
+
+@pytest.mark.parametrize(
+    ("result", "state", "polled"),
+    [
+        (Result.OK, State.VISITED, "later"),
+        (Result.NOT_MODIFIED, State.VISITED, "later"),
+        (Result.GONE, State.LOST, "dropped"),
+        (Result.FAILED, State.VISITED, "never"),
+    ],
+)
+def test_a_hub_that_names_nothing_is_asked_later_and_one_that_is_gone_or_fails_not_again(result, state, polled):
+    hubs = HintHubs()
+    for page in (0, 1):
+        hubs.add(page)
+        hubs.polled(page, 100.0, [5, 6], {})
+    before = dict(hubs._due)
+    hints = SimpleNamespace(
+        hubs=hubs,
+        _capture=SimpleNamespace(strategy=object()),
+        _ledger=SimpleNamespace(pages=SimpleNamespace(states=[state, state])),
+    )
+    for started in (100.0, 200.0):
+        SiteHints.silent(hints, 0, Outcome(result, started, started))
+        SiteHints.silent(hints, 2, Outcome(result, started, started))
+        if started == 100.0:
+            assert hubs._due == before, "its answer is known"
+    assert (0 in hubs) is (polled != "dropped")
+    assert hubs._due[1] == before[1]
+    assert hubs._due.get(0, 0.0) == np.inf if polled == "never" else hubs._due.get(0) != before[0]
+    hints._capture.strategy = None
+    after = dict(hubs._due)
+    SiteHints.silent(hints, 1, Outcome(result, 300.0, 300.0))
+    assert hubs._due == after
 
 
 # -- before T ----------------------------------------------------------------------------------------------------------
@@ -266,6 +299,35 @@ def test_a_round_begins_where_somebody_may_be_asked_or_something_was_said(begun,
     assert hints.reading is True
 
 
+@pytest.mark.parametrize(("visits", "asked"), [(10, 1), (39, 1), (40, 2), (1_000, 5)])
+def test_one_in_twenty_pages_at_most_is_asked_for_its_neighbours(visits, asked):
+    owed = []
+    hints = SimpleNamespace(
+        _edited=lambda stale: None,
+        _worth_a_slot=lambda probes, step, now: probes,
+        _owe_hubs=lambda pages: owed.extend(pages) or len(pages),
+        _capture=SimpleNamespace(counts=SimpleNamespace(visits=visits)),
+        _probes=set(),
+        looks=SimpleNamespace(affords=lambda *_: True, polled=lambda hubs: None),
+    )
+    strategy = SimpleNamespace(setting=SimpleNamespace(step=1.0), first_visits_left=1)
+    SiteHints.surmised(hints, SimpleNamespace(stale={}, probes=[1, 2, 3, 4, 5]), strategy, 0.0)
+    assert owed == [1, 2, 3, 4, 5][:asked]
+    assert hints._probes == set(owed)
+
+
+def test_a_probe_is_worth_its_slot_where_nothing_was_said_of_it_and_it_finds_more_than_the_others_lose():
+    """The cost: what all visited pages lose in one step."""
+    pages = SimpleNamespace(rates=[0.01] * 4, started=[0.0, 50.0, 90.0, 99.0], pages_in=lambda state: range(4))
+    hints = SimpleNamespace(_ledger=SimpleNamespace(pages=pages), said={3})
+    kept = [np.exp(-0.01 * (100.0 - started)) for started in pages.started]
+    cost = 5.0 * 0.01 * sum(kept)
+    dear = {page: cost / (one - cost) for page, one in enumerate(kept)}
+    worth = SiteHints._worth_a_slot
+    assert worth(hints, {page: 1.001 * found for page, found in dear.items()}, 5.0, 100.0) == [0, 1, 2]
+    assert worth(hints, {page: 0.999 * found for page, found in dear.items()}, 5.0, 100.0) == []
+
+
 def test_without_room_no_probe_is_asked():
     noted = Noted()
     hints = bare(
@@ -364,95 +426,3 @@ def test_sitemaps_are_owed_before_any_visit():
     )
     hints._owe_sitemaps([1, 2])
     assert noted.calls == [("before",), ("owe", 1, Slot.SECOND), ("before",), ("owe", 2, Slot.SECOND)]
-
-
-# -- the revisits' order -----------------------------------------------------------------------------------------------
-
-
-def test_at_t_the_order_is_made_once_sitemaps_are_read_again():
-    for ahead, at, read, reprice, said, failed in product(([], [1, 2]), *[YES_OR_NO] * 5):
-        noted = Noted()
-        hints = bare(
-            at_reference=at,
-            reading=at,
-            said=[1] * said,
-            _tests=SimpleNamespace(failed=failed),
-            _read_again=noted.one("read", read),
-            _reprice=noted.one("reprice", reprice),
-            _replan=noted.one("replan"),
-        )
-        waits = bool(ahead) and not at and read
-        assert hints.replans("door", ahead) is waits
-        assert (hints.at_reference, hints.reading) == (waits, waits)
-        asks = [("read", 2)] * (bool(ahead) and not at)
-        then = [("reprice", ahead), *[("replan", "door", ahead)] * (reprice or said or failed)]
-        assert noted.calls == asks + then * (bool(ahead) and not waits)
-
-
-def test_after_a_restart_the_order_is_as_it_was_or_what_was_not_read_is_read():
-    for ahead, revisited, read, replanned in product(([], [1, 2]), *[YES_OR_NO] * 3):
-        noted = Noted()
-        hints = bare(
-            at_reference=True, reading=True, replanned=replanned,
-            _read_again=noted.one("read", read), _replan=noted.one("replan"),
-        )  # fmt: skip
-        strategy = SimpleNamespace(revisits_ahead=lambda found=ahead: found)
-        hints.order_again(strategy, revisited)
-        asks = bool(ahead) and not revisited
-        waits = asks and read
-        assert (hints.at_reference, hints.reading) == (waits, waits)
-        replans = bool(ahead) and replanned and not waits
-        assert noted.calls == [("read", 2)] * asks + [("replan", strategy, ahead)] * replans
-
-
-def ordered(monkeypatch, found: SaidOfPages, step: float = 3.0):
-    """What the order is made of."""
-    given, made = [], []
-
-    def order(*told):
-        given.extend(told)
-        return np.arange(len(found.pages))[::-1]
-
-    monkeypatch.setattr(module, "revisit_order", order)
-    hints = bare(
-        _capture=SimpleNamespace(reference=100.0), said=SimpleNamespace(standing=lambda _: found), replanned=False
-    )
-    strategy = SimpleNamespace(setting=SimpleNamespace(step=step), reorder=made.extend)
-    hints._replan(strategy, found.pages)
-    assert hints.replanned is True
-    assert made == found.pages[::-1]
-    return given
-
-
-def standing(visited, stale=(), still=()):
-    size = len(visited)
-    masks = [np.isin(np.arange(size), list(some)) for some in (stale, still, (), ())]
-    return SaidOfPages(
-        list(range(10, 10 + size)), np.full(size, 0.5), np.full(size, 0.1), np.arange(1.0, size + 1),
-        np.full(size, 2.0), np.array(visited), *masks,
-    )  # fmt: skip
-
-
-def test_revisits_are_ordered_by_what_is_said_of_the_time_since_each_visit(monkeypatch):
-    """A page that is said to have changed is worth nothing; one that has not is as if visited at T."""
-    rates, weights, shapes, elapsed, step = ordered(
-        monkeypatch, standing([60.0, 64.0, 80.0, 74.0, 101.0], stale=(1, 2), still=(3,))
-    )
-    assert rates.tolist() == [0.5] * 5
-    assert weights.tolist() == [1.0, 0.0, 0.0, 4.0, 5.0]
-    assert shapes.tolist() == [2.0] * 5
-    assert elapsed.tolist() == [40.0, 36.0, 20.0, 0.0, 0.0]
-    assert step == 8.0, "the middle one of the steps between visits: 4, 10, 6, 21"
-
-
-def test_words_are_taken_for_none_where_more_than_half_of_all_pages_are_said_to_have_changed(monkeypatch):
-    _, weights, _, elapsed, _ = ordered(monkeypatch, standing([60.0, 64.0, 70.0], stale=(1, 2), still=(0,)))
-    assert weights.tolist() == [1.0, 2.0, 3.0]
-    assert elapsed.tolist() == [40.0, 36.0, 30.0]
-    _, weights, *_ = ordered(monkeypatch, standing([60.0, 64.0], stale=(1,)))
-    assert weights.tolist() == [1.0, 0.0], "half of them"
-
-
-def test_of_one_page_the_step_is_the_strategys(monkeypatch):
-    assert ordered(monkeypatch, standing([60.0]))[-1] == 3.0
-    assert ordered(monkeypatch, standing([60.0, 65.0]))[-1] == 5.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from functools import partial
 from itertools import product
 from types import SimpleNamespace
@@ -316,3 +317,17 @@ def test_neither_a_visit_that_failed_nor_one_after_t_is_the_apex_and_its_content
     mode.visited(Task(1), Kind.PAGE, OK._replace(fingerprint="shown"))
     assert mode.apex == 1, "at T, which is its download"
     assert mode._alike(1, OK._replace(fingerprint="shown"))
+
+
+def test_a_revisit_is_alike_where_it_shows_what_the_visit_did():
+    mode = TwoVisits.__new__(TwoVisits)
+    mode._contents = array("q")
+    for page, content in ((2, "a story"), (0, None)):
+        mode._shown(page, Outcome(Result.OK, 1.0, 2.0, fingerprint=content))
+    alike = [
+        page
+        for page in range(5)
+        for content in ("a story", "another", None)
+        if mode._alike(page, Outcome(Result.OK, 5.0, 6.0, fingerprint=content))
+    ]
+    assert alike == [2], "that two have no fingerprint tells nothing"

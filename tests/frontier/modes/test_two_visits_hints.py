@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.hint_signs import WORTH
+from sharc_crawler.frontier.modes.hint_hubs import HintHubs
+from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.known_urls import UNSEEN
@@ -295,3 +296,23 @@ def test_after_a_restart_among_the_revisits_their_order_is_made_again(drew, hint
         assert mode.rebuilt("door", [Visit(page, Slot.FIRST) for page in pages]) == {2}
         calls = [("draw",)] * (not drew) + [("order_again", "door", made)] * hints
         assert noted.calls == calls * (phase is Phase.REVISIT)
+
+
+def test_a_hub_that_is_refused_is_polled_no_more():
+    hubs = HintHubs()
+    for page in (0, 1):
+        hubs.add(page)
+    TwoVisits.closed(SimpleNamespace(_hints=SimpleNamespace(hubs=hubs)), 0, "robots.txt disallows it")
+    assert [page in hubs for page in (0, 1)] == [False, True]
+    TwoVisits.closed(SimpleNamespace(_hints=None), 0, "robots.txt disallows it")  # nothing was said of changes so far
+
+
+@pytest.mark.parametrize(("source", "replanned"), [(MODIFIED, True), ("prior", False)])
+def test_who_was_repriced_by_what_the_server_said_was_so_at_t(source, replanned):
+    hints, mode = SimpleNamespace(replanned=False), TwoVisits.__new__(TwoVisits)
+    mode._site_hints = lambda: hints
+    rows = [SimpleNamespace(source=one, depth=2, hints=None) for one in ("prior", source, "prior")]
+    for row in rows:
+        row.kind, row.state = Kind.PAGE, State.VISITED
+    mode.recall_pages(rows)
+    assert hints.replanned is replanned
