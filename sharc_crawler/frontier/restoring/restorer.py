@@ -15,7 +15,7 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
-from sharc_crawler.frontier.traps.probing import is_look, names_new, take
+from sharc_crawler.frontier.traps.probing import feeds, is_look, take
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
@@ -203,10 +203,7 @@ class Restorer:
 
     def _feeds(self, page: PageId) -> bool:
         """Did it name new pages of its like?"""
-        urls, parents = self._ledger.pages.urls, self._ledger.pages.parents
-        named = self._targets.get(page, ())
-        new = [urls[one] for one in named if parents[one] == page]
-        return names_new(urls[page], [urls[one] for one in named if parents[one] != page], new)
+        return feeds(page, self._targets.get(page, ()), self._ledger.pages)
 
     @cached_property
     def _targets(self) -> dict[PageId, tuple[PageId, ...]]:

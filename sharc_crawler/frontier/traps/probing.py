@@ -97,12 +97,10 @@ def under_path(url: str, content: str, first: str, known: set[int]) -> bool:
     return under
 
 
-def names_new_pages(seen: SeenUrls, url: str, links: Sequence[Sighting]) -> bool:
-    """Is most of what a page links to, of its own shape, new?"""
-    named = [link.key or link.url for link in links if link.kind is Kind.PAGE]
-    found = seen.find(named)
-    known = [one for one, page in zip(named, found, strict=True) if page != UNSEEN]
-    return names_new(url, known, [one for one, page in zip(named, found, strict=True) if page == UNSEEN])
+def feeds(page: PageId, linked: Sequence[PageId], pages: PageTable) -> bool:
+    """Does a page name new pages of its like? ``linked``: those of the capture that it names."""
+    known, new = ([pages.urls[one] for one in linked if (pages.parents[one] == page) is own] for own in (False, True))
+    return names_new(pages.urls[page], known, new)
 
 
 def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:

@@ -19,11 +19,12 @@ from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.calendars import Calendars
     from sharc_crawler.frontier.traps.echoes import Echoes
+    from sharc_crawler.frontier.traps.ever_new import EverNew
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
     from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
@@ -64,8 +65,6 @@ def content_of(outcome: Outcome) -> str | None:
 class Traps:
     """Counts the contents of each template's pages. What differs not only in a session id is seen once, at least.
 
-    Templates, contents and URLs are known by their hashes: many a template has one page, and a page costs bytes.
-
     >>> traps = Traps()
     >>> for number in range(20): traps.saw(f"http://h/s/{number}/p", f"content {number % 5}")
     >>> traps.why_not("http://h/s/99/p")
@@ -84,6 +83,7 @@ class Traps:
         self._first = SeenUrls()  # content → the page that showed it first
         self._unlike = array("i")  # these pages, as long as no other showed the same
         self._echoes: Echoes | None = None  # once one did
+        self._ever_new: EverNew | None = None  # once a page names no other that is known
         self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  # once there are such pages
 
@@ -95,10 +95,6 @@ class Traps:
 
             self._echoes, self._unlike = Echoes(self._first, self._unlike), array("i")
         return self._echoes
-
-    def copied(self, url: str, content: str, pages: PageTable) -> bool:
-        """Was a content shown at another address, and at none that one place tells from this?"""
-        return content in self._first and self.echoes.copied(url, content, pages)
 
     def saw(self, url: str, content: str | None, parent: str = "", *, listed: bool = False) -> None:
         """A page was captured, which ``parent`` named first; ``content`` is its digest, where there is one.
@@ -136,6 +132,17 @@ class Traps:
             from sharc_crawler.frontier.traps.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
+
+    def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
+        """What a captured page names of the capture."""
+        if self._ever_new is None:
+            deep = linked and pages.depths[page] > 1
+            if not deep or any(pages.parents[one] != page and pages.depths[one] > 1 for one in linked):
+                return
+            from sharc_crawler.frontier.traps.ever_new import EverNew  # on most sites such pages name what is known
+
+            self._ever_new = EverNew()
+        self._ever_new.saw(page, linked, pages)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
@@ -202,7 +209,8 @@ class Traps:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self._calendars and self._calendars.has(url):
             return self._calendars.why_not(url, parent)
-        why = self.suspicion and self.suspicion.why_not(url, parent, page)
+        last = self._ever_new and self._ever_new.why_not(parent)
+        why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
         return as_trap(why) if why else self.why_not(url)
 
     def why_not(self, url: str) -> str | None:

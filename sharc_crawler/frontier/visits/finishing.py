@@ -77,7 +77,6 @@ class Finisher:
         """Links enter before the strategy is told of the end: it decides with all known."""
         capture, fetch, task, outcome = ended
         capture.owed.ended()
-        feeds = fetch.kind is _PAGE and self._feeds(ended, links)
         linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []
         if fetch.kind is _SITEMAP:
             self._listed(capture, fetch.page, outcome, [*self._named.pop(fetch.lease, ()), *links])
@@ -85,7 +84,7 @@ class Finisher:
             task = task._replace(slot=Slot.FIRST)
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, finished=True)
-        judgement = self._advance(ended, linked, feeds=feeds)
+        judgement = self._advance(ended, linked)
         self._ledger.ring.wake_all()
         return judgement
 
@@ -123,16 +122,11 @@ class Finisher:
                 capture.strategy.linked(linked)
         return linked
 
-    def _feeds(self, ended: Ended, links: Sequence[Sighting]) -> bool:
+    def _feeds(self, page: PageId, linked: Sequence[PageId]) -> bool:
         """Does a copy of another page name new pages of its like?"""
-        capture, fetch, task, outcome = ended
-        if capture.traps is None or not links or task.slot is _SECOND or (content := content_of(outcome)) is None:
-            return False
-        if not capture.traps.copied(fetch.url, content, self._ledger.pages):
-            return False
-        from sharc_crawler.frontier.traps.probing import names_new_pages  # only of copies
+        from sharc_crawler.frontier.traps.probing import feeds  # only of copies
 
-        return names_new_pages(capture.seen, fetch.url, links)
+        return feeds(page, linked, self._ledger.pages)
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""
@@ -147,9 +141,8 @@ class Finisher:
         So it is where it brought resources, and where other visits follow.
         """
         capture, fetch = ended.capture, ended.fetch
-        if fetch.kind is not _PAGE or not (fetch.page in capture.embedded or capture.mode.goes_on):
-            return False
-        if fetch.page in capture.again:
+        followed = fetch.page in capture.embedded or capture.mode.goes_on
+        if fetch.kind is not _PAGE or not followed or fetch.page in capture.again:
             return False
         assert capture.strategy is not None, "pages are visited after the strategy is built"
         affordable = not capture.budget.why_not(Task(fetch.page, _SECOND), fetch.kind, fetch.url, ended.now)
@@ -157,12 +150,12 @@ class Finisher:
 
     # -- what it shows ---------------------------------------------------------------------------------------------
 
-    def _advance(self, ended: Ended, linked: Sequence[PageId], *, feeds: bool) -> Judgement | None:
+    def _advance(self, ended: Ended, linked: Sequence[PageId]) -> Judgement | None:
         capture, fetch, task, outcome = ended
         if fetch.kind is _PAGE or fetch.kind in EMBEDDED:
             if task.slot is _SECOND:
                 return self._revisited(ended)
-            self._visited(ended, feeds=feeds)
+            self._visited(ended, linked)
         elif fetch.kind is Kind.ROBOTS:
             self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is _OK else Event.NO_CONTENT)
             self._opener.robots_read(capture, fetch.page, outcome)
@@ -174,7 +167,7 @@ class Finisher:
             capture.mode.polled(fetch.page, outcome, linked)
         return None
 
-    def _visited(self, ended: Ended, *, feeds: bool) -> None:
+    def _visited(self, ended: Ended, linked: Sequence[PageId]) -> None:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
         captured, again = outcome.result is _OK, pages.states[task.page] == _LEASED_AGAIN
@@ -191,9 +184,10 @@ class Finisher:
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
             if captured and (traps := capture.traps) is not None:
+                traps.named(task.page, linked, pages)
                 if (content := content_of(outcome)) is not None:
                     traps.saw(fetch.url, content, pages.parent_url(task.page), listed=pages.listed(task.page))
-                    traps.showed(task.page, fetch.url, content, pages, lambda: feeds)
+                    traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, task.page, linked))
                 if traps.errors.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
         if task.page not in capture.again:

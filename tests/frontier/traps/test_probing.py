@@ -13,6 +13,7 @@ from sharc_crawler.frontier.traps import probing
 from sharc_crawler.frontier.traps.probing import (
     Doubted,
     Prober,
+    feeds,
     is_look,
     look_at,
     names_new,
@@ -73,6 +74,14 @@ def test_once_links_stay_what_copies_lead_to_comes_first():
 )
 def test_what_a_page_names_of_its_own_shape_is_counted(url, known, new, most):
     assert names_new(url, known, new) is most
+
+
+def test_a_page_feeds_a_trap_that_was_the_first_to_name_what_is_of_its_like():
+    pages = table("a", "b")
+    named = [add(pages, name, parent) for name, parent in (("c", 1), ("d", 1), ("e", 2))]
+    assert feeds(1, named, pages)
+    assert not feeds(2, named, pages)
+    assert not feeds(1, (), pages)
 
 
 def test_parameters_together_are_more_than_one_place():

@@ -322,13 +322,10 @@ def test_few_copies_of_what_may_be_made_up_wait_and_are_left_once_nothing_else_i
 
 def test_only_what_another_address_showed_that_differs_in_more_than_a_place_is_copied():
     pages, traps = table("p?a=b", "x", "p?c=d"), Traps()
-    assert not traps.copied(pages.urls[1], "text", pages)
-    assert traps._echoes is None, "of many sites none"
     traps.showed(1, pages.urls[1], "text", pages, lambda: False)
-    assert traps._echoes is None
-    assert traps.copied(pages.urls[2], "text", pages)
-    assert not traps.copied(pages.urls[3], "text", pages)
-    assert not traps.copied(pages.urls[2], "another text", pages)
+    assert traps._echoes is None, "of many sites none"
+    assert traps.echoes.copied(pages.urls[2], "text", pages)
+    assert not traps.echoes.copied(pages.urls[3], "text", pages)
 
 
 @pytest.mark.parametrize(("before", "left"), [(13, True), (14, False)])

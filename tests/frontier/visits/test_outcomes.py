@@ -10,16 +10,13 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.frontier.visits.refusing import _refuse_page
-from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import (
     Done,
     Fetch,
     Kind,
     Outcome,
     Result,
-    Sighting,
     Slot,
     Verdict,
     Wait,
@@ -141,19 +138,6 @@ def test_a_page_tried_again_after_all_others_leaves_none_unjudged(world, impolit
     world.run(frontier)
     assert set(verdicts(store)) == {"", "flaky", "1", "2"}
     assert Verdict.UNKNOWN not in verdicts(store).values()
-
-
-def test_only_a_copy_that_names_new_pages_of_its_like_feeds_a_trap():
-    links, seen = [Sighting("http://h/b"), Sighting("http://h/c")], SeenUrls()
-    cases = product((False, True), (False, True), (Slot.FIRST, Slot.SECOND), (None, "text"), (False, True))
-    for watched, named, slot, content, copied in cases:
-        traps = SimpleNamespace(copied=lambda *given, found=copied: found)
-        capture = SimpleNamespace(traps=traps if watched else None, seen=seen)
-        outcome = Outcome(Result.OK, 1.0, 2.0, fingerprint=content)
-        ended = Ended(capture, SimpleNamespace(url="http://h/a"), SimpleNamespace(slot=slot), outcome)
-        finisher = SimpleNamespace(_ledger=SimpleNamespace(pages=None))
-        feeds = watched and named and slot is Slot.FIRST and content is not None and copied
-        assert Finisher._feeds(finisher, ended, links if named else []) is feeds
 
 
 def test_a_page_that_is_refused_counts_as_a_visit_or_as_its_revisit_and_its_order_goes_on():

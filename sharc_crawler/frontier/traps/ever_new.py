@@ -1,0 +1,66 @@
+"""The last bound: pages that name nothing but what nobody had named, on and on, whatever they show.
+
+No text tells such a trap: each may say something else, or next to nothing. Its links do: on a true site, a page names
+some that were known, or leads no further. Pages count where all they name of the capture, but for what the seeds name,
+was new, some of it of their own shape, and so it was of the two that led to them. After very many such visits in a row,
+what only they named is left.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.plural import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.model import PageId
+
+ROW = 2_000  #: such visits in a row, from which on what only they named is left
+STEPS = 3  #: such pages, each named by the one before
+
+
+def names_new_alone(page: PageId, linked: Sequence[PageId], pages: PageTable) -> bool:
+    """Does a page name new ones of its own shape, and none else that is known, but for what the seeds name?"""
+    own, found = shape(pages.urls[page]), False
+    for one in linked:
+        if pages.parents[one] == page:
+            found = found or shape(pages.urls[one]) == own
+        elif one != page and pages.depths[one] > 1:
+            return False
+    return found
+
+
+class EverNew:
+    """Counts such visits in a row."""
+
+    def __init__(self) -> None:
+        self._visits = 1  # of pages that name new ones alone
+        self._began = 1  # which of them was the first of this row
+        self._row = 0
+        self._known = array("i")  # by page: which of these visits it was, and how many such pages led here, or STEPS
+        self.why = ""  #: why what they named is left; it stays so
+
+    def saw(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
+        """A page was captured, and names these."""
+        if names_new_alone(page, linked, pages):
+            steps = min(STEPS, 1 + self._found(pages.parents[page]) % (STEPS + 1))
+            self._known.extend([0] * (page + 1 - len(self._known)))
+            self._known[page] = self._visits * (STEPS + 1) + steps
+            self._visits += 1
+            self._row += steps == STEPS
+        elif not self.why:
+            self._began, self._row = self._visits, 0
+        if self._row >= ROW and not self.why:
+            self.why = f"{counted(self._row, 'page')} in a row named none but new ones"
+
+    def why_not(self, parent: PageId) -> str | None:
+        """Why what a page named first is left; ``None``: it is not."""
+        return self.why if self.why and self._found(parent) // (STEPS + 1) >= self._began else None
+
+    def _found(self, page: PageId) -> int:
+        return self._known[page] if 0 <= page < len(self._known) else 0

@@ -1,0 +1,100 @@
+"""Pages that name nothing but what nobody had named end, whatever they show; true pages never look so for long."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps import ever_new
+from sharc_crawler.frontier.traps.ever_new import STEPS, EverNew
+from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.unlikely import unlikely
+from tests.frontier.conftest import World
+from tests.frontier.traps.tables import ROOT, add, table
+
+ROW = 40
+
+
+class Tarpit(World):
+    """Beside a true page: each says something else, or next to nothing, and names three new ones besides the menu."""
+
+    def answer(self, fetch):
+        outcome = super().answer(fetch)
+        if fetch.kind is not Kind.PAGE or fetch.slot is Slot.SECOND:
+            return outcome
+        if fetch.url == ROOT:
+            self.links[ROOT] = [Sighting(f"{ROOT}about"), Sighting(f"{ROOT}s/begin/story")]
+        elif fetch.url != f"{ROOT}about":
+            name = unlikely(fetch.url).rpartition("-")[2]
+            others = [f"{ROOT}s/{name}{letter}/story" for letter in "abc"]
+            self.links[fetch.url] = [Sighting(one) for one in (ROOT, f"{ROOT}about", *others)]
+        return outcome._replace(fingerprint=fetch.url)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_ever_new_pages_of_ever_other_texts_come_to_an_end(impolite, monkeypatch, strategy):
+    monkeypatch.setattr(ever_new, "ROW", ROW)
+    world, store = Tarpit(), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy), world.now)
+    world.run(frontier)
+    found = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert f"{ROOT}about" in found
+    assert ROW < len(found) <= 2 * ROW
+    why = {visit.outcome.error for visit in store.load().visits if visit.outcome.result is Result.REFUSED}
+    assert "looks like a trap: 40 pages in a row named none but new ones (traps=0 takes them)" in why
+
+
+class Row:
+    """Pages that lead from one to the next, two links from a seed."""
+
+    def __init__(self) -> None:
+        self.pages, self.rule = table("a"), EverNew()
+        self.last = add(self.pages, "s/first/story", 1)
+
+    def go_on(self, times, path="s/{}/story", *others):
+        """Each names the front page, the menu and a new one."""
+        for _ in range(times):
+            new = add(self.pages, path.format("abcdefghij"[len(self.pages) % 10] * 3), self.last)
+            self.rule.saw(self.last, [0, 1, new, *others], self.pages)
+            self.last = new
+        return self.rule.why_not(self.last - 1)
+
+
+@pytest.fixture
+def row(monkeypatch):
+    monkeypatch.setattr(ever_new, "ROW", ROW)
+    return Row()
+
+
+def test_a_row_is_left_once_it_is_long_and_nothing_that_others_named(row):
+    assert row.go_on(STEPS - 1 + ROW - 1) is None
+    assert row.go_on(1) == "40 pages in a row named none but new ones"
+    assert row.rule.why_not(1) is None, "what the menu names"
+
+
+def test_one_that_leads_no_further_or_names_what_is_known_begins_the_row_anew(row):
+    first = row.last
+    row.go_on(STEPS - 1 + ROW - 1)
+    row.rule.saw(add(row.pages, "s/leaf/story", first), [0, 1], row.pages)
+    assert row.go_on(ROW - 1) is None
+    assert row.go_on(1, "s/{}/story", first) is None
+    assert row.go_on(STEPS + ROW)
+    assert row.rule.why_not(first) is None, "named before the row began"
+
+
+def test_pages_of_another_shape_do_not_count(row):
+    """A list names articles, each of which names its version for printers."""
+    for number in range(2 * ROW):
+        article = add(row.pages, f"article/{number}", row.last)
+        row.rule.saw(article, [0, 1, add(row.pages, f"article/{number}/print", article)], row.pages)
+    assert row.rule.why_not(article) is None
+
+
+def test_many_that_one_page_names_do_not_count_though_each_leads_one_step_on(row):
+    for letter in "abcdefgh" * ROW:
+        article = add(row.pages, f"{letter}", row.last)
+        row.rule.saw(article, [0, 1, add(row.pages, f"{letter}-print", article)], row.pages)
+    assert row.rule.why_not(article) is None
