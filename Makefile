@@ -5,8 +5,7 @@
 PYTHON ?= $(or $(shell command -v python3.11),python3)
 BIN := .venv/bin
 # Most of a crawl's time is waiting, for a delay or a disk: more processes than cores. What only computes needs two in all.
-# Each process collects all tests, which costs as much as a hundred of them.
-WORKERS ?= -n 6 --dist worksteal
+WORKERS ?= --forked 6
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
@@ -20,15 +19,15 @@ crawl: .venv/installed
 install: .venv/installed
 	@echo 'Ready: . .venv/bin/activate && sharc start'
 
-test: .venv/collected
+test: .venv/installed-dev
 	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 test-long: .venv/installed-dev ## soaks, many kills, whole matrices: what the default run has one of each kind of
 	$(BIN)/python -m pytest -m long $(WORKERS) $(ARGS)
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile thorough $(WORKERS) $(ARGS)
 
-quick: WORKERS = -n 2 --dist worksteal
-quick: .venv/collected
+quick: WORKERS = --forked 2
+quick: .venv/installed-dev
 	$(BIN)/python -m pytest --quick $(WORKERS) -rfE $(ARGS)
 
 lint: .venv/installed-dev
@@ -63,11 +62,6 @@ dist: ## wheel and sdist in dist/, checked
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
 	@echo 'Installing sharc-crawler and what it needs into .venv, once: a minute or two, without a word meanwhile'
 	@$(BIN)/python -m pip install --quiet --editable .
-	@touch $@
-
-# Assertions are rewritten once, not by each process that tests: of a fresh clone that is most of what collecting costs.
-.venv/collected: .venv/installed-dev
-	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 	@touch $@
 
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt

@@ -15,6 +15,8 @@ from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from tests.forked import Forked
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -45,6 +47,7 @@ def pytest_runtest_teardown() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what is slow, starts a server or a process")
+    parser.addoption("--forked", type=int, metavar="N", help="collect once, test in that many processes")
 
 
 #: tests write and sync thousands of small files: in memory, where there is room for all that they leave at once
@@ -61,12 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if _PLACE not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ[_PLACE] = str(MEMORY)
     config.pluginmanager.register(Doctests())
-    if (
-        not hasattr(config, "workerinput")
-        and config.getoption("numprocesses", None)
-        and not config.getoption("--quick")
-    ):
-        _share_forker(config)
+    if number := config.getoption("--forked"):
+        config.pluginmanager.register(Forked(number))
+        if not config.getoption("--quick"):
+            _share_forker(config)
     if config.getoption("--quick"):
         config.option.markexpr = " and ".join(filter(None, (config.option.markexpr, "not slow")))
         config.pluginmanager.register(Quick())
@@ -95,13 +96,9 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that wait for crawls lie among those that compute, file by file, so that no processor waits with them.
 
-    Each process that tests begins with a share of all, one after the other: what computes is the last of each, so that
-    none waits for another's long crawl at the end.
+    What computes is the last, so that none waits for another's long crawl at the end.
     """
-    items[:] = _mixed(config, items, 1.0)
-    share = -(-len(items) // getattr(config, "workerinput", {}).get("workercount", 1)) or 1
-    for begin in range(0, len(items), share):
-        items[begin : begin + share] = _mixed(config, items[begin : begin + share], 0.75)
+    items[:] = _mixed(config, items, 0.75)
 
 
 def _mixed(config: pytest.Config, items: list[pytest.Item], until: float) -> list[pytest.Item]:
@@ -114,16 +111,17 @@ def _mixed(config: pytest.Config, items: list[pytest.Item], until: float) -> lis
 
 
 EVERY = 4
-_rows: Counter[str] = Counter()
+ROWS = pytest.StashKey[Counter[str]]()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Of a matrix's rows the first and every fourth after it are in the default run, the others in the long one."""
     if (matrix := item.get_closest_marker("matrix")) and not item.get_closest_marker("long"):
         name = item.nodeid.partition("[")[0]
-        if _rows[name] % (matrix.args or (EVERY,))[0]:
+        rows = item.config.stash.setdefault(ROWS, Counter())
+        if rows[name] % (matrix.args or (EVERY,))[0]:
             item.add_marker("long")
-        _rows[name] += 1
+        rows[name] += 1
 
 
 class Doctests:

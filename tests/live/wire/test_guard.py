@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import Request
 from scrapy.exceptions import UnsupportedURLSchemeError
-from twisted.internet import reactor
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.interfaces import IHostnameResolver
 from zope.interface import implementer
@@ -42,6 +41,8 @@ def names(*answers: list[str]) -> Iterator[list[str]]:
                 kind = IPv6Address if ":" in address else IPv4Address
                 receiver.addressResolved(kind("TCP", address, portNumber or port_number))
             receiver.resolutionComplete()
+
+    from twisted.internet import reactor  # that of this process (tests/forked.py)
 
     former = reactor.installNameResolver(Resolver())
     try:

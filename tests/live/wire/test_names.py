@@ -11,7 +11,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
-from twisted.internet import reactor
 
 from sharc_crawler.live.wire import names
 from sharc_crawler.live.wire.addresses import AddressRefusedError
@@ -54,6 +53,8 @@ def resolving(monkeypatch, answers, timeout=20.0, size=100):
         return [(kinds[":" in address], kind, 6, "", (address, port or 0)) for address in answer]
 
     monkeypatch.setattr(names.socket, "getaddrinfo", getaddrinfo)
+    from twisted.internet import reactor  # that of this process (tests/forked.py)
+
     former = reactor.installNameResolver(DualStackResolver(reactor, size, timeout))
     try:
         yield asked
