@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, PageId, Seconds, Visit
 
+FEW = 256  #: pages of a document
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pages newly known to a capture, in the order of discovery; arrays of one length.
+    """Pages newly known to a capture, in the order of discovery; arrays of one length, to be read only.
 
     Raises :class:`~sharc_crawler.errors.UsageError` for numbers no page can have.
     """
@@ -37,8 +39,9 @@ class Candidates:
 
     def __post_init__(self) -> None:
         check_values(self.pages, "rate", self.rates)
-        check_values(self.pages, "weight", self.weights)
-        if len(self.shapes) and not self.shapes[self.shapes.argmin()] > 0:  # nor NaN
+        if self.weights.base is not _ONE:
+            check_values(self.pages, "weight", self.weights)
+        if self.shapes.base is not _POINT and len(self.shapes) and not self.shapes[self.shapes.argmin()] > 0:  # nor NaN
             page = self.pages[~(self.shapes > 0)][0]
             raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
 
@@ -63,15 +66,24 @@ class Candidates:
         """
         n = len(pages)
         rates = np.asarray(rates, np.float64)
+        one, point, no = (
+            (_ONE[:n], _POINT[:n], _NO[:n]) if n <= FEW else (np.ones(n), np.full(n, math.inf), np.zeros(n, np.bool_))
+        )
         return cls(
             np.asarray(pages, np.int64),
             rates,
-            np.ones(n) if weights is None else np.asarray(weights, np.float64),
-            np.full(n, math.inf) if shapes is None else np.asarray(shapes, np.float64),
-            np.zeros(n, np.bool_) if attested is None else np.asarray(attested, np.bool_),
+            one if weights is None else np.asarray(weights, np.float64),
+            point if shapes is None else np.asarray(shapes, np.float64),
+            no if attested is None else np.asarray(attested, np.bool_),
             rates if utilities is None else np.asarray(utilities, np.float64),
-            np.zeros(n, np.bool_) if early is None else np.asarray(early, np.bool_),
+            no if early is None else np.asarray(early, np.bool_),
         )
+
+
+#: of few pages, what they are where nothing else is said: to fill a column costs twenty times as much as a part of one
+_ONE, _POINT, _NO = np.ones(FEW), np.full(FEW, math.inf), np.zeros(FEW, np.bool_)
+for _column in (_ONE, _POINT, _NO):
+    _column.setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 class Leads:
     """Learns what visits bring, while they are made as it says.
 
-    >>> import numpy as np
     >>> from sharc_crawler.strategies.ranking import Ranking
     >>> leads, waiting = Leads(), Ranking()
-    >>> waiting.put(np.array([0]), np.array([1000.0]))
+    >>> waiting.put([0], [1000.0])
     >>> waiting.pop(leads.follow(waiting, missing=66))
     0
-    >>> waiting.put(np.arange(1, 7), np.array([1.0, 1.1, 1.2, 1.3, 1.4, 2.0]))
+    >>> waiting.put([*range(1, 7)], [1.0, 1.1, 1.2, 1.3, 1.4, 2.0])
     >>> leads.found([0, 0, 0, 0, 0, 1])  # far colder than the page that they were found on: so are those below them
     >>> [waiting.pop(leads.follow(waiting, missing=60)) for _ in range(3)]  # two pages lead nowhere: look elsewhere
     [1, 2, 6]
@@ -66,7 +65,7 @@ class Leads:
         """The octave with the least heat per page."""
         if self._steps >= 0:  # what is found on a page is not colder than it
             return coldest
-        pages, prior = self._found.total(), missing / len(waiting)
+        pages, prior = self._found.total(), missing / waiting.count
         mean, step = self._octaves / pages, self._steps / pages
         costs = (
             (heat_per_page(octave, self._brings(octave, prior), min(mean, octave + step)), octave)

@@ -10,7 +10,7 @@ from sharc_crawler.strategies.ranked import RankedStrategy
 from sharc_crawler.strategies.ranking import octaves_of
 
 if TYPE_CHECKING:
-    from sharc_crawler.strategies.base import Candidates, Setting
+    from sharc_crawler.strategies.base import Setting
 
 EARLY = 1e-9  #: a slot this much (of a step) before its time is on time
 
@@ -70,17 +70,17 @@ class SharcOnline(RankedStrategy):
         self._leads = Leads()
         self._led = False  # the last visit was one that the leads named
 
-    def _put(self, candidates: Candidates) -> None:
-        super()._put(candidates)
+    def _found(self, heats: list[float]) -> None:
         if self._led:
-            self._leads.found(octaves_of(self._heats(candidates) * candidates.weights))
+            self._leads.found(octaves_of(heats))
 
     def _rank(self) -> int:
-        downloaded, detected = self.visits, self._waiting()
-        size = max(self.setting.size, downloaded + detected)
-        self._led = downloaded + detected <= size / 2
+        downloaded, detected = len(self._visited), self._pages.count
+        known = downloaded + detected
+        size = max(self.setting.size, known)
+        self._led = known <= size / 2
         if self._led:  # ascending
-            return self._leads.follow(self._pages, size - downloaded - detected)
+            return self._leads.follow(self._pages, size - known)
         if downloaded <= size / 2:  # middle
             return min(downloaded, detected - 1)
         return detected - 1  # descending

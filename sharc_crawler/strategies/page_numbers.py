@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,7 +61,7 @@ class Line:
 
 
 class ByPage:
-    """A whole number per page, 0 for a page that was given none; of two bytes, or of an array's ``typecode``.
+    """A number per page, 0 for a page that was given none; whole and of two bytes, or of an array's ``typecode``.
 
     The pages of a capture are numbered upwards, but with gaps: each is found by bisection, those without a gap at once.
 
@@ -73,7 +73,7 @@ class ByPage:
 
     def __init__(self, typecode: str = "H") -> None:
         self.pages = array("i")  #: ascending
-        self.numbers = array(typecode)  #: of each
+        self.numbers: array[Any] = array(typecode)  #: of each
 
     def _place(self, page: PageId) -> int:
         pages = self.pages
@@ -81,11 +81,11 @@ class ByPage:
             return guess
         return bisect_left(pages, page)
 
-    def __getitem__(self, page: PageId) -> int:
+    def __getitem__(self, page: PageId) -> Any:
         place = self._place(page)
         return self.numbers[place] if place < len(self.pages) and self.pages[place] == page else 0
 
-    def __setitem__(self, page: PageId, number: int) -> None:
+    def __setitem__(self, page: PageId, number: float) -> None:
         pages = self.pages
         if not pages or page > pages[-1]:
             pages.append(page)
@@ -97,6 +97,15 @@ class ByPage:
         else:
             pages.insert(place, page)
             self.numbers.insert(place, number)
+
+    def extend(self, pages: list[PageId], numbers: Sequence[float]) -> None:
+        """Several pages, each once; most are new, and in their order."""
+        if pages and (not self.pages or pages[0] > self.pages[-1]) and pages == sorted(pages):
+            self.pages.extend(pages)
+            self.numbers.extend(numbers)
+            return
+        for page, number in zip(pages, numbers, strict=True):
+            self[page] = number
 
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All pages, ascending, and their numbers."""

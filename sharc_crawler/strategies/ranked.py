@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId, Plan
     from sharc_crawler.strategies.base import Candidates, Setting
 
+HOTTEST = sys.float_info.max  #: what more may come of a rate and a weight is as hot
+
 
 class RankedStrategy(PhasedStrategy):
     """A subclass names the rank of the next page; heat is weight times rate."""
@@ -32,14 +35,20 @@ class RankedStrategy(PhasedStrategy):
         """The place of the next visit's page among the waiting, from 0 (coldest)."""
 
     def _put(self, candidates: Candidates) -> None:
-        self._pages.put(candidates.pages, self._heats(candidates) * candidates.weights)
-        for page, weight in zip(candidates.pages.tolist(), candidates.weights.tolist(), strict=True):
-            if weight != 1:
-                self._weights[page] = weight
+        pages, heats, weights = candidates.pages.tolist(), self._utilities(candidates), candidates.weights.tolist()
+        if weights.count(1.0) < len(weights):  # hardly ever
+            heats = np.minimum(heats * candidates.weights, HOTTEST)
+            self._weights.update((page, weight) for page, weight in zip(pages, weights, strict=True) if weight != 1)
+        hot = heats.tolist()
+        self._pages.put(pages, hot)
+        self._found(hot)
 
-    def _heats(self, candidates: Candidates) -> NDArray[np.float64]:
+    def _utilities(self, candidates: Candidates) -> NDArray[np.float64]:
         """What pages are ranked by, before weights: their mean rates."""
         return candidates.rates
+
+    def _found(self, heats: list[float]) -> None:
+        """Pages as hot as these wait now."""
 
     def _take(self) -> tuple[PageId, Plan]:
         return self._pages.pop(self._rank()), HOPEFUL
@@ -48,13 +57,13 @@ class RankedStrategy(PhasedStrategy):
         return self._pages.discard(page)
 
     def _waiting(self) -> int:
-        return len(self._pages)
+        return self._pages.count
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new place."""
         if not 0 <= rate < math.inf:
             check_values(np.array([page]), "rate", np.array([rate]))
-        self._pages.move(page, rate * self._weights.get(page, 1.0))
+        self._pages.move(page, min(rate * self._weights.get(page, 1.0), HOTTEST))
 
 
 class HottestFirst(RankedStrategy):
@@ -77,7 +86,7 @@ class OlstonPandey(HottestFirst):
     def __init__(self, setting: Setting, revisits: str = "none") -> None:
         super().__init__(setting, revisits)
 
-    def _heats(self, candidates: Candidates) -> NDArray[np.float64]:
+    def _utilities(self, candidates: Candidates) -> NDArray[np.float64]:
         return candidates.utilities
 
     def reprice(self, page: PageId, rate: float) -> None:

@@ -52,7 +52,7 @@ def tree(parents: list[int]) -> dict[int, list[int]]:
 def followed(leads: Leads, *heats: float, missing: int) -> float:
     """Which of the waiting pages comes next, by its heat."""
     waiting = Ranking()
-    waiting.put(np.arange(len(heats)), np.array(heats))
+    waiting.put([*range(len(heats))], [*heats])
     return heats[waiting.pop(leads.follow(waiting, missing))]
 
 
@@ -185,7 +185,7 @@ class ByHistory:
 def test_it_goes_by_all_that_visits_have_brought(seed: int) -> None:
     rng = np.random.default_rng(seed)
     leads, history, waiting, missing, page = Leads(), ByHistory(), Ranking(), 60, 5
-    waiting.put(np.arange(5), 2.0 ** rng.integers(2, 8, 5))
+    waiting.put([*range(5)], (2.0 ** rng.integers(2, 8, 5)).tolist())
     heats: list[int] = [waiting.octave(rank) for rank in range(5)]
     while heats and missing:
         octave = history.next(heats, missing)
@@ -194,7 +194,7 @@ def test_it_goes_by_all_that_visits_have_brought(seed: int) -> None:
         waiting.pop(rank)
         heats.remove(octave)
         found = rng.integers(octave - 4, octave + 2, min(missing, rng.choice([0, 0, 1, 4]))).tolist()
-        waiting.put(np.arange(page, page + len(found)), 2.0 ** np.array(found))
+        waiting.put([*range(page, page + len(found))], [2.0**octave for octave in found])
         leads.found(found)
         history.found(found)
         heats, missing, page = sorted(heats + found), missing - len(found), page + len(found)

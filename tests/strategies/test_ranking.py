@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
+from bisect import bisect_left
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,9 +22,9 @@ def test_the_page_of_a_rank_is_the_first_found_of_its_heat(steps, data):
     ranking, waiting, found = Ranking(), {}, 0
     for step in steps:
         if isinstance(step, list):
-            pages = np.arange(found, found + len(step))
-            ranking.put(pages, np.array(step))
-            waiting.update(zip(pages.tolist(), step, strict=True))
+            pages = list(range(found, found + len(step)))
+            ranking.put(pages, step)
+            waiting.update(zip(pages, step, strict=True))
             found += len(step)
         elif waiting:
             heat = sorted(waiting.values())[int(step * len(waiting))]
@@ -30,23 +34,64 @@ def test_the_page_of_a_rank_is_the_first_found_of_its_heat(steps, data):
         page = data.draw(st.integers(0, max(1, found)))
         assert ranking.discard(page) == (page in waiting)
         waiting.pop(page, None)
-        assert len(ranking) == len(waiting)
+        assert ranking.count == len(waiting)
 
 
 def test_a_page_moves_as_often_as_its_rate_is_another():
     ranking = Ranking()
-    ranking.put(np.arange(3), np.array([0.1, 0.2, 0.3]))
+    ranking.put([0, 1, 2], [0.1, 0.2, 0.3])
     for heat in (0.4, 0.05, 0.25):
         ranking.move(0, heat)
     assert [ranking.pop(0) for _ in range(3)] == [1, 0, 2]
 
 
 def test_nothing_is_of_the_lowest_octave_whatever_its_sign():
-    assert octaves_of(np.array([0.0, -0.0])) == [-1023, -1023]
+    assert octaves_of([0.0, -0.0]) == [-1023, -1023]
 
 
 def test_pages_that_never_change_are_alike_whatever_the_sign_of_nothing():
     ranking = Ranking()
-    ranking.put(np.arange(3), np.array([0.0, -0.0, 1.0]))
+    ranking.put([0, 1, 2], [0.0, -0.0, 1.0])
     ranking.move(2, -0.0)
     assert [ranking.pop(0) for _ in range(3)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("heats", [7, 10**6], ids=["few heats", "many"])
+def test_thousands_of_pages_lie_in_many_blocks_and_their_order_is_that_of_one_list(heats: int) -> None:
+    """Put many at once and one by one, moved, given up, and taken from all ranks until none is left."""
+    rng = np.random.default_rng(heats)
+    ranking, waiting = Ranking(), {}
+    for pages in (range(5, 805), *([page] for page in range(805, 2200))):
+        own = rng.integers(0, heats, len(pages)) / 8
+        ranking.put([*pages], own.tolist())
+        waiting |= dict(zip(pages, own.tolist(), strict=True))
+    for page in rng.integers(0, 2210, 200).tolist():
+        ranking.move(page, heat := float(page % 11))
+        waiting |= {page: heat} if page in waiting else {}
+        assert ranking.discard(page + 1) == (waiting.pop(page + 1, None) is not None)
+    order = sorted((heat, page) for page, heat in waiting.items())
+    while order:
+        rank = min(len(order) - 1, int(rng.choice([0, 300, 1100, len(order) // 2, 10**6])))
+        first = bisect_left(order, (order[rank][0], -1))
+        assert ranking.pop(rank) == order.pop(first)[1]
+    assert ranking.count == 0
+
+
+def test_octaves_reach_from_nothing_to_the_greatest_heat():
+    ranking = Ranking()
+    ranking.put([*range(6)], [5e-324, 0.0, 1.0, sys.float_info.max, 1.5, 2.0**-1022])
+    assert [*ranking.octaves()] == [-1023, -1022, 0, 1023]
+    assert [ranking.first(octave) for octave in (-1023, -1022, 0, 1, 1023)] == [0, 2, 3, 5, 5]
+    assert [ranking.octave(rank) for rank in range(6)] == [-1023, -1023, -1022, 0, 0, 1023]
+
+
+def test_a_page_that_waits_weighs_bytes_not_objects():
+    pages, heats = [*range(20_000)], np.random.default_rng(0).random(20_000).tolist()
+    tracemalloc.start()
+    try:
+        ranking = Ranking()
+        ranking.put(pages, heats)
+        weight = tracemalloc.get_traced_memory()[0] / ranking.count
+    finally:
+        tracemalloc.stop()
+    assert weight < 32
