@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-RARE = "pages of kinds too rare to be sampled by themselves"  #: what a sample without a name holds
+RARE = "kinds of pages (folder and file type) that have few pages each"  #: what a sample without a name holds
 
 
 class Reason(StrEnum):

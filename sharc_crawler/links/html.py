@@ -1,9 +1,10 @@
 """What an HTML page names: links to other documents, and the resources that a replay of it needs.
 
 Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
-``meta`` refresh, and ``link`` elements that lead to documents (canonical, next, alternate pages…). Resources: all that
-a browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and what
-scripts are to load late. Pictures for other sites to show (``og:image``) are neither.
+``meta`` refresh, ``link`` elements that lead to documents (canonical, next, alternate pages…), both as headers, menus'
+values that are addresses, and what scripts open by an address written out. Resources: all that a browser loads by
+itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and what scripts are to load
+late. Pictures for other sites to show (``og:image``) are neither.
 
 ``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
 together are not found.
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from sharc_crawler.html_page import ENDS, HtmlPage, parsed
-from sharc_crawler.links import css, lazy
+from sharc_crawler.links import css, lazy, opened
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
@@ -25,7 +26,7 @@ from sharc_crawler.markup import bounded, parse
 from sharc_crawler.model import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
 _RESOURCES = {
@@ -45,8 +46,9 @@ _RESOURCES = {
     "use": ("href", "xlink:href"),
     "feimage": ("href", "xlink:href"),
 }
-_INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "style")  #: of a document within the document
+_INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "option", "param", "style")  #: of a document within the document
 _TAGS = (*_INNER_TAGS, "base", "noframes", "table")
+_PARAMETERS = {"movie", "src", "filename", "url"}  #: of an object, which name what it plays
 #: Relations of ``link`` elements whose target a browser loads, and those whose target is another document.
 _LOADED = {"stylesheet", "icon", "mask-icon", "preload", "modulepreload", "manifest"}
 _LOADED |= {"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"}
@@ -75,12 +77,15 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     return named(parsed(body, content_type), url)
 
 
-def named(page: HtmlPage, url: str) -> Found:
-    """The same, of a page that is parsed already; its tree stays as it is."""
-    root, written = page.root, _Page()
+def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Sequence[bytes] = ()) -> Found:
+    """The same, of a page that is parsed already, with its headers of these names; its tree stays as it is."""
+    root, written, own = page.root, _Page(), Resolver(url, page.encoding)
+    for value in refresh:
+        written.refresh(value.decode("latin-1"))
+    for reference, relations, kind in opened.linked(linked):
+        written.link(own.one(reference) or "", relations, kind)
     if root is not None:
         written.read(root, page.data)
-    own = Resolver(url, page.encoding)
     base = written.base if written.base and len(written.base) <= LONGEST_BASE else ""
     resolver = Resolver(own.one(base) or url, page.encoding) if base else own
     links, more_links = resolver.all(written.links)
@@ -113,6 +118,7 @@ class _Page:
         """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
+        self.links.extend(opened.by_scripts(data))
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
         if b"data-b" in lower:
@@ -134,7 +140,10 @@ class _Page:
 
     def _embedded(self, element: Any, tag: str) -> None:
         self.images += tag == "img"
-        self.resources.extend(element.get(name, "") for name in _RESOURCES[tag])
+        references = (element.get(name, "") for name in _RESOURCES[tag])
+        if folder := element.get("codebase"):  # of an applet or object
+            references = (_under(folder, reference) for reference in references)
+        self.resources.extend(references)
         if srcset := element.get("srcset"):
             self.resources.extend(candidates(srcset))
         self.resources.extend(lazy.references(element, tag))
@@ -143,12 +152,16 @@ class _Page:
 
     def _link(self, element: Any) -> None:
         relations = set(element.get("rel", "").lower().split())
-        reference = element.get("href", "")
+        self.link(element.get("href", ""), relations, element.get("type", ""))
+        if relations & _LOADED:
+            self.resources.extend(candidates(element.get("imagesrcset", "")))
+
+    def link(self, reference: str, relations: set[str], kind: str) -> None:
+        """What an element or a header links to."""
         if relations & _LOADED:
             self.resources.append(reference)
-            self.resources.extend(candidates(element.get("imagesrcset", "")))
         elif relations & _LEADING:
-            kind = element.get("type", "").strip().lower()
+            kind = kind.strip().lower()
             if kind in _PAGE_TYPES:
                 self.links.append(reference)
             elif kind in _FEED_TYPES and "alternate" in relations:
@@ -160,8 +173,20 @@ class _Page:
 
     def _meta(self, element: Any) -> None:
         if element.get("http-equiv", "").strip().lower() == "refresh":
-            match = _REFRESH.match(element.get("content", ""))
-            self.links.append(next(filter(None, match.groups()), "") if match else "")
+            self.refresh(element.get("content", ""))
+
+    def refresh(self, content: str) -> None:
+        """Where a page leads by itself, by an element or a header."""
+        match = _REFRESH.match(content)
+        self.links.append(next(filter(None, match.groups()), "") if match else "")
+
+    def _option(self, element: Any) -> None:
+        if opened.is_address(value := element.get("value", "")):
+            self.links.append(value)
+
+    def _param(self, element: Any) -> None:
+        if element.get("name", "").strip().lower() in _PARAMETERS:
+            self.resources.append(element.get("value", ""))
 
     def _style(self, element: Any) -> None:
         self.resources.extend(css.references(element.text or ""))
@@ -184,11 +209,20 @@ class _Page:
             own.extend(its)
 
 
+def _under(folder: str, reference: str) -> str:
+    """A reference as it is written in a folder."""
+    return (
+        f"{folder.rstrip('/')}/{reference}" if reference and reference[0] != "/" and ":" not in reference else reference
+    )
+
+
 _OTHERS = {
     "link": _Page._link,
     "base": _Page._base,
     "meta": _Page._meta,
     "style": _Page._style,
     "noframes": _Page._noframes,
+    "option": _Page._option,
+    "param": _Page._param,
     "table": _Page._table,
 }

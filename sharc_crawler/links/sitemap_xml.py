@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: Read without coming upon an entry: more is no sitemap but a bomb (elements are kept until an entry ends).
 _MOST_BYTES_WITHOUT_ENTRY = 2**20
 _HTML_PAGE = "an HTML page, not a sitemap"
+_ALTERNATE = "{http://www.w3.org/1999/xhtml}link"
+_MEDIA = ("{*}image/{*}loc", "{*}video/{*}thumbnail_loc", "{*}video/{*}content_loc")
 _DUBLIN_CORE_DATE = "{http://purl.org/dc/elements/1.1/}date"
 
 _ROOTS = {
@@ -133,7 +135,16 @@ def _read_address(element: Any, entries: Entries) -> bool:
         return True
     lastmod = entries.date(texts.get("lastmod", ""))
     published = w3c_date(element.findtext("{*}news/{*}publication_date") or "")
-    return entries.add(texts["loc"], lastmod, texts.get("changefreq", ""), texts.get("priority", ""), published)
+    if not entries.add(texts["loc"], lastmod, texts.get("changefreq", ""), texts.get("priority", ""), published):
+        return False
+    if _ALTERNATE in texts:
+        for link in element.iterchildren(_ALTERNATE):
+            entries.add_alternate(link.get("href", ""))
+    if len(element) > len(texts):  # of what is nested, or of one name, each is looked at
+        for path in _MEDIA:
+            for media in element.iterfind(path):
+                entries.add_resource(media.text or "")
+    return True
 
 
 def _read_item(element: Any, entries: Entries) -> bool:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _LIES = {
-    LASTMODS: "the sitemaps were caught lying: {0} had changed and kept the old lastmod. So no lastmod is believed of"
-    " {1}. In a collection, later captures do not believe it either",
+    LASTMODS: "the sitemaps were caught lying: downloads show that {0} had changed and kept the old lastmod. So"
+    " no lastmod is believed of {1}. In a collection, later captures do not believe it either",
     CONDITIONALS: "the server was caught lying: for {0} it said that nothing had changed (304), or sent the old"
     " validators, though something had. So no 304 is believed for {1}. In a collection, later captures ask this"
     " server for all pages in full",

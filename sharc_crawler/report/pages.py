@@ -239,7 +239,7 @@ def _target(row: PageRow, first: VisitRow | None) -> str | None:
     results = (Result.REDIRECTED, Result.OK) if row.via == "spider" else (Result.REDIRECTED,)
     if first is None or first.outcome.result not in results:
         return None
-    return None if first.outcome.location in (row.url, f"{row.url}/") else first.outcome.location
+    return None if first.outcome.location == row.url else first.outcome.location
 
 
 def _why_not(row: PageRow, first: VisitRow | None) -> str:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.html_page import parsed
 from sharc_crawler.links.found import LIMIT, Resolver
-from sharc_crawler.links.html import extract
+from sharc_crawler.links.html import extract, named
 from sharc_crawler.model import Document
 
 URL = "http://h/d/page"
@@ -260,6 +261,38 @@ def test_never_raises(text: str, url: str) -> None:
 @given(st.binary(), st.none() | st.text(max_size=20).map("text/html; charset={}".format))
 def test_never_raises_on_bytes(body: bytes, content_type: str | None) -> None:
     extract(body, URL, content_type)
+
+
+@pytest.mark.parametrize(
+    ("body", "links"),
+    [
+        ("<a href=# onclick=\"window.open('/map.htm','w','width=2')\">", ["/map.htm"]),
+        ("<script>location.href = 'next.html'; window.location=\"b/\"; location='b'</script>", ["next.html"]),
+        ("<script>location.replace('/c'); document.location.assign(\"/d\")</script>", ["/c", "/d"]),
+        ("<script>location = '/e/' + name; x = location; window.open(url); relocation = '/f'</script>", []),
+        ("<select><option value=/a/><option value=b.htm><option value='http://h/c'><option value=de></select>", None),
+    ],
+)
+def test_what_scripts_open_and_menus_lead_to(body: str, links: list[str] | None) -> None:
+    found = extract(body.encode(), "http://h/").links
+    wanted = ["/a/", "/b.htm", "/c"] if links is None else links
+    assert set(found) == {f"http://h/{one.lstrip('/')}" for one in wanted}
+
+
+def test_what_objects_and_applets_play_lies_where_they_say() -> None:
+    applet = b"<applet codebase=/java code=A.class archive='/b.jar'><param name=image value=c.png></applet>"
+    assert extract(applet, "http://h/x/").resources == ("http://h/b.jar", "http://h/java/A.class")
+    flash = b"<object><param name=movie value=intro.swf><param name=quality value=high></object>"
+    assert extract(flash, "http://h/x/").resources == ("http://h/x/intro.swf",)
+
+
+def test_headers_lead_on_as_elements_do() -> None:
+    page = parsed(b"<base href=/b/><link rel=next href=two>", "text/html")
+    link = [b'</a.css>; rel=stylesheet, <three>; rel="next"', b"<feed>; rel=alternate; type=application/rss+xml, <x>"]
+    found = named(page, "http://h/", link, [b"0; url=/four"])
+    assert found.links == ("http://h/four", "http://h/three", "http://h/b/two")
+    assert found.resources == ("http://h/a.css",)
+    assert found.feeds == ("http://h/feed",)
 
 
 def test_what_is_counted_of_a_document() -> None:

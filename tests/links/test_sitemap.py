@@ -158,7 +158,7 @@ REAL = {
     "crawler-commons-bom.txt": ("text", 2, 0, 0, 0),
     "derived-utf8-bom.xml": ("urlset", 3, 0, 0, 0),
     "digitalpebble-basic.xml": ("urlset", 5, 0, 5, 5),
-    "digitalpebble-ext-all.xml": ("urlset", 5, 0, 5, 5),
+    "digitalpebble-ext-all.xml": ("urlset", 6, 0, 5, 5),
     "digitalpebble-ext-image.xml": ("urlset", 5, 0, 5, 5),
     "digitalpebble-ext-news.xml": ("urlset", 5, 0, 5, 5),
     "digitalpebble-ext-video.xml": ("urlset", 5, 0, 5, 5),
@@ -167,7 +167,7 @@ REAL = {
     "guardian.rss.gz": ("rss", 169, 0, 169, 0),
     "nutch-latin1.rss": ("rss", 2, 0, 0, 0),
     "refinebio-oneline-index.xml": ("index", 2, 0, 0, 0),
-    "scrapy-alternate.xml": ("urlset", 1, 0, 0, 0),
+    "scrapy-alternate.xml": ("urlset", 3, 0, 0, 0),
     "scrapy-comment.xml": ("urlset", 1, 0, 0, 0),
     "scrapy-sitemap-blanklines.xml": ("index", 3, 0, 3, 0),
     "scrapy-sitemap-strip.xml": ("urlset", 2, 0, 1, 1),
@@ -208,3 +208,22 @@ def test_what_follows_the_beginning_of_a_section_without_end_belongs_to_it():
     """Looked for from each of 100,000 beginnings, an end that is not there would take minutes."""
     body = b"<urlset>" + b"<![CDATA[ & " * 100_000 + b"<loc>"
     assert mended(body) == (body, [])
+
+
+def test_pictures_films_and_other_languages_of_pages_are_named() -> None:
+    """With an entry of its own, or without: the entry's lastmod stays."""
+    body = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:x="http://www.w3.org/1999/xhtml"
+        xmlns:i="http://www.google.com/schemas/sitemap-image/1.1" xmlns:v="http://www.google.com/schemas/sitemap-video/1.1">
+      <url><loc>http://h/a</loc><x:link rel="alternate" hreflang="de" href="http://h/de/a"/>
+        <x:link rel="alternate" hreflang="fr" href="http://h/fr/a"/><i:image><i:loc>http://h/1.png</i:loc></i:image>
+        <i:image><i:loc>http://h/2.png</i:loc></i:image></url>
+      <url><loc>http://h/de/a</loc><lastmod>1970-01-02</lastmod><v:video><v:thumbnail_loc>/t.jpg</v:thumbnail_loc>
+        <v:content_loc>http://h/f.mp4</v:content_loc><v:player_loc>http://p/</v:player_loc></v:video></url></urlset>"""
+    found = read(body, "http://h/s.xml")
+    assert [(entry.loc, entry.hints.lastmod) for entry in found.entries] == [
+        ("http://h/a", None),
+        ("http://h/de/a", 86_400.0),
+        ("http://h/fr/a", None),
+    ]
+    assert found.resources == tuple(f"http://h/{name}" for name in ("1.png", "2.png", "t.jpg", "f.mp4"))
+    assert found.problems == ()

@@ -17,11 +17,12 @@ LINKS = (
     "/utf8",
     "/latin1",
     "/self",
+    "/folder",
     "/nothing?z=1&y=2",
     "/sorted?a=1&b=2",
     "/tracked?utm_source=x",
 )
-MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html", "/self": b"/self"}
+MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html", "/self": b"/self", "/folder": b"/folder/"}
 MOVED |= {"/sorted?a=1&b=2": b"/sorted?b=2&a=1", "/tracked?utm_source=x": b"/tracked"}
 
 
@@ -32,7 +33,7 @@ class _Site(http.server.BaseHTTPRequestHandler):
         if "dead" in self.path.lower():
             self.close_connection = True
             return
-        found = self.path in {"/", "/m%C3%BCll.html", "/m%FCll.html", "/sorted?b=2&a=1", "/tracked"}
+        found = self.path in {"/", "/m%C3%BCll.html", "/m%FCll.html", "/sorted?b=2&a=1", "/tracked", "/folder/"}
         status = 301 if self.path in MOVED else 200 if found else 404
         body = b"".join(b'<a href="%s">x</a>' % link.encode() for link in LINKS) if self.path == "/" else b"page"
         moved = b"Location: " + MOVED[self.path] + b"\r\n" if self.path in MOVED else b""
@@ -52,6 +53,8 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     shown = {urlsplit(page["url"]).path: page for page in done.capture["pages"]}
     assert shown["/m%C3%BCll.html"]["verdict"] == shown["/m%FCll.html"]["verdict"] == "coherent"
     assert shown["/self"]["reason"] == "redirects to itself: it may want a cookie"
+    assert shown["/folder"]["target"] == f"{url}folder/"
+    assert shown["/folder/"]["verdict"] == "coherent"
     assert sum(page["visit"]["result"] == "failed" for page in shown.values()) == 3
     by_url = {page["url"].removeprefix(url): page["verdict"] for page in done.capture["pages"]}
     assert by_url["sorted?b=2&a=1"] == "coherent", "its canonical URL redirects to it"
@@ -63,4 +66,4 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     assert f"{url}tracked#" not in last
     verified = verify(done.folder)
     assert verified.findings == []
-    assert verified.pages == 5
+    assert verified.pages == 6

@@ -197,7 +197,7 @@ def sampled(of: str, caught: int, label: str = "") -> dict[str, object]:
     ("of", "words"),
     [
         ("304", "the server was caught lying: for 2 pages it said that nothing had changed (304)"),
-        ("lastmod", "the sitemaps were caught lying: 2 pages had changed and kept the old lastmod"),
+        ("lastmod", "the sitemaps were caught lying: downloads show that 2 pages had changed and kept the old lastmod"),
     ],
 )
 def test_what_was_caught_lying_and_what_follows_is_said_first(of: str, words: str) -> None:

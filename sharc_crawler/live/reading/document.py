@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.links.found import Found
     from sharc_crawler.spool import Octets
 
@@ -74,7 +75,7 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
         payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
         return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
     if order.wants is Wants.DOCUMENT and document.is_markup(kind) and not _known(payload, order):
-        return _read_page(data, order, kind, payload, detector, broken)
+        return _read_page(message, data, order, payload, detector, broken)
     payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
     if order.wants is Wants.NOTHING or _known(payload, order):
         return Reading(payload)
@@ -97,11 +98,12 @@ _NONE = _NoDetector()
 
 
 def _read_page(
-    data: bytes, order: Order, kind: str | None, payload: Payload, detector: ChangeDetector, broken: str | None
+    message: HttpResponse, data: bytes, order: Order, payload: Payload, detector: ChangeDetector, broken: str | None
 ) -> Reading:
     """One tree for all that is read of a page: links, then text, then what counts as content."""
+    kind = header_text(message.header(b"content-type"))
     page = parsed(data, kind)
-    found = html.named(page, order.url)
+    found = html.named(page, order.url, message.values(b"link"), message.values(b"refresh"))
     about, text = found.document, None
     if about and order.words and page.root is not None:
         said = html.shown(page.root)
@@ -167,7 +169,7 @@ def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
     found = sitemap.read(data, url)
     host = urlsplit(url).netloc
     problems = list(found.problems)
-    links = []
+    links = sightings(found.resources, Kind.RESOURCE, url)
     for entry in found.entries:
         if found.kind is not SitemapKind.INDEX:
             links.append(Sighting(entry.loc, Kind.PAGE, url, entry.hints))

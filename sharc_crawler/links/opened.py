@@ -1,0 +1,61 @@
+"""Addresses that lead on from a page and stand in no link: in its headers, its scripts, its menus.
+
+Of a script only what it opens by an address written out: a text that is put together is none.
+
+Source: RFC 8288 (``Link``); ``Refresh`` as browsers read it.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MOST = 1_000  #: of one page: more are data, not ways on
+_LINK = re.compile(r"<([^<>]*)>((?:\s*;[^;,\"]*(?:\"[^\"]*\")?)*)")
+_RELATION = re.compile(r";\s*rel\s*=\s*\"?([^\";]*)", re.IGNORECASE)
+_TYPE = re.compile(r";\s*type\s*=\s*\"?([^\";]*)", re.IGNORECASE)
+_HINTS = (b"open", b"location")
+_OPENED = re.compile(
+    rb"\b(?:window\.open\s*\(|location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\()"
+    rb"\s*(?:\"([^\"'<>\\\s]{1,2000})\"|'([^\"'<>\\\s]{1,2000})'|&quot;([^\"'<>\\&\s]{1,2000})&quot;)(?!\s*\+)"
+)
+_ADDRESS = re.compile(
+    r"https?://\S+|\.{0,2}/[^\s/]\S*|[^\s:?#]+\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pdf)(?:[?#]\S*)?", re.I
+)
+
+
+def is_address(text: str) -> bool:
+    """Does a value of a menu, or a text of a script, say where it leads?
+
+    >>> is_address("/news/"), is_address("page2.htm"), is_address("de"), is_address("1/2 pound")
+    (True, True, False, False)
+    """
+    return _ADDRESS.fullmatch(text.strip()) is not None
+
+
+def by_scripts(data: bytes) -> list[str]:
+    """What scripts and handlers open or go to, where its address is written out.
+
+    >>> by_scripts(b"<a onclick=window.open('map.htm')>m</a><script>location = '/a/' + name</script>")
+    ['map.htm']
+    """
+    if not any(hint in data for hint in _HINTS):
+        return []
+    found = (next(filter(None, match.groups())).decode(errors="replace") for match in _OPENED.finditer(data))
+    return list(islice(filter(is_address, found), MOST))
+
+
+def linked(headers: Iterable[bytes]) -> Iterator[tuple[str, set[str], str]]:
+    """Of ``Link`` headers the addresses, with their relations and media type.
+
+    >>> list(linked([b'</a.css>; rel=stylesheet, <?page=2>; rel="next"; type="text/html"']))
+    [('/a.css', {'stylesheet'}, ''), ('?page=2', {'next'}, 'text/html')]
+    """
+    for header in headers:
+        for address, said in islice(_LINK.findall(header.decode("latin-1")), MOST):
+            relation, kind = _RELATION.search(said), _TYPE.search(said)
+            yield address.strip(), set(relation[1].lower().split()) if relation else set(), kind[1] if kind else ""
