@@ -66,7 +66,7 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, optio
     }
 
 
-def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask) -> None:
+def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, since: str) -> None:
     value = "p" if ranked[0].p is not None else options["ranker"]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("", "crawl", value, "every", "updated", "seen", "captures"):
@@ -91,7 +91,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask) -
         console.print(f"… and {len(ranked) - _SHOWN:,} more (--json has all).")
     if value == "p":
         by = datetime.fromtimestamp(task.now + task.ahead, UTC)
-        console.print(f"p: the probability that a seed has changed since it was last seen, by {by:%Y-%m-%d %H:%M} UTC")
+        console.print(f"p: the probability that a seed has changed since {since}, by {by:%Y-%m-%d %H:%M} UTC")
     if not all(one.known for one in ranked[:_SHOWN]):
         console.print("?: too few of its captures can be compared; the rate is what such seeds have at first")
     for reason, count in Counter(one.reason for one in ranked).most_common():

@@ -76,7 +76,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(facts(ranked, found.problems, task, options), indent=1))
     else:
-        show(ranked, options, task)
+        show(ranked, options, task, ranker.since)
         if options["output"]:
             say_next(*capture_words(f"seeds={options['output']}", urls=[one.url for one in ranked if one.chosen]))
         else:

@@ -21,7 +21,8 @@ def print_table(
     """Print a table; the first ``texts`` columns hold words, the others numbers."""
     table = Table(title=foreign(title), caption=caption or None)
     for place, name in enumerate(names):
-        table.add_column(name, justify="left" if place < texts else "right", no_wrap=place >= texts)
+        number = place >= texts
+        table.add_column(name, justify="right" if number else "left", no_wrap=number, overflow="fold")
     for row in rows:
         table.add_row(*map(foreign, row))
     Console(width=max(Console().width, WIDE)).print(table)

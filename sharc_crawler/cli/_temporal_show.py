@@ -67,8 +67,9 @@ def _labels(console: Console, labels: Mapping[str, Any]) -> None:
 
 def _table(chosen: list[dict[str, Any]]) -> Table:
     table = Table("rank", "group", "score", "pages", "temporal", "unknown", "views")
+    table.columns[1].overflow = "fold"  # groups are told apart by how they end
     for column in table.columns[2:]:
-        column.justify = "right"
+        column.justify, column.no_wrap = "right", True
     for place, row in enumerate(chosen, 1):
         numbers = (f"{row[name]:,}" for name in ("pages", "temporal", "unknown", "views"))
         table.add_row(str(place), foreign(row["group"]), f"{row['score']:.3f}", *numbers)

@@ -44,6 +44,8 @@ class SeedRanker(ABC):
 
     #: whether values are probabilities of an update, so that a threshold θ can choose
     probabilities: ClassVar[bool] = False
+    #: from when on an update counts in them
+    since: ClassVar[str] = "it was last seen"
 
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:  # noqa: ARG002
         """Learn, from all captures up to ``now``, what is common to all seeds; most rankers need not."""

@@ -76,6 +76,14 @@ def test_rank_by_website_and_other_rankers(tmp_path: Path) -> None:
         assert one["captures"] == 20
 
 
+@pytest.mark.parametrize(
+    ("ranker", "since"), [("hacs", "it was last seen"), ("hacs-plain", "its last update that was seen")]
+)
+def test_a_probability_says_from_when_on_updates_count(ranker: str, since: str, tmp_path: Path) -> None:
+    result = run("rank", cdx(tmp_path), "--ranker", ranker, "--now", "2020-01-12")
+    assert f"p: the probability that a seed has changed since {since}, by " in " ".join(result.output.split())
+
+
 def test_rank_by_our_own_captures(tmp_path: Path) -> None:
     with ObservationStore(tmp_path / "s.sqlite") as store:
         store.append(

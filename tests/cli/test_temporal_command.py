@@ -97,6 +97,14 @@ def test_table(log):
     assert result.output.count(".example") == 2
 
 
+@pytest.mark.slow
+def test_a_narrow_terminal_shows_groups_whole(log):
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(main, ["temporal", str(log / "views.csv"), "--by", "folder"])
+    cells = [line.split("│")[2].strip() for line in result.stdout.splitlines() if line.count("│") == 8]
+    assert "…" not in "".join(cells)
+    assert "/news/" in "".join(cells)
+
+
 @pytest.fixture(scope="module")
 def by_folder(log):
     return json.loads(run(log / "views.csv", "--by", "folder", "--json").stdout)

@@ -52,6 +52,7 @@ class HacsPlain(SeedRanker):
     """
 
     probabilities: ClassVar[bool] = True
+    since: ClassVar[str] = "its last update that was seen"
 
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:
         """Learn the prior of unknown seeds."""
