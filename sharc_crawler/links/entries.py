@@ -52,7 +52,6 @@ class Entries:
         self._limit = limit
         self._entries: dict[str, Entry] = {}
         self._alternates: dict[str, Entry] = {}
-        self._resources: dict[str, None] = {}
         self._left_out: Counter[str] = Counter()
 
     def add(
@@ -87,12 +86,6 @@ class Entries:
         if absolute is not None and len(self._alternates) < self._limit:
             self._alternates.setdefault(absolute, Entry(absolute, Hints()))
 
-    def add_resource(self, address: str) -> None:
-        """Take a picture or a film of a page."""
-        absolute = self._resolver.one(address)
-        if absolute is not None and len(self._resources) < self._limit:
-            self._resources[absolute] = None
-
     def date(self, text: str) -> Interval | None:
         """A lastmod in the sitemap protocol's format; what cannot be read is counted."""
         interval = w3c_date(text)
@@ -108,10 +101,6 @@ class Entries:
         """The entries, in the order of their first appearance, then pages that are named as alternates alone."""
         alone = (entry for loc, entry in self._alternates.items() if loc not in self._entries)
         return (*self._entries.values(), *alone)
-
-    def resources(self) -> tuple[str, ...]:
-        """Pictures and films that pages are said to show."""
-        return tuple(self._resources)
 
     def problems(self) -> list[str]:
         """What was left out: count, what, why."""

@@ -1,8 +1,8 @@
 """Sitemaps of any kind: XML (address list or index), text, RSS and Atom; packed or not, well-formed or not.
 
 What can be read is used, the rest is reported. Nothing is fetched and no entity is expanded. Of the protocol's
-extensions pictures, films, pages in other languages and one date are taken: when a news item was published, which does
-not say when the page last changed. A feed's ``pubDate`` (RSS) or
+extensions pages in other languages and one date are taken: when a news item was published, which does not say when the
+page last changed. Pictures and films are found on their pages, and captured with these. A feed's ``pubDate`` (RSS) or
 ``updated`` (Atom) is its lastmod, as the protocol has it; ``pubDate`` and ``published`` are when the page came to be.
 
 Source: https://www.sitemaps.org/protocol.html
@@ -35,7 +35,6 @@ class Sitemap:
     kind: SitemapKind
     entries: tuple[Entry, ...]  #: pages; of an index: further sitemaps
     problems: tuple[str, ...]  #: what was left out, and why; () where all was read
-    resources: tuple[str, ...] = ()  #: pictures and films of its pages
 
 
 def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: int = MOST_BYTES) -> Sitemap:
@@ -53,7 +52,7 @@ def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: in
     reader = read_xml if is_xml(data) else _read_text
     kind, problems = reader(data, entries)
     stated = [packing] if packing else []
-    return Sitemap(kind, entries.all(), (*stated, *problems, *entries.problems()), entries.resources())
+    return Sitemap(kind, entries.all(), (*stated, *problems, *entries.problems()))
 
 
 def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _MOST_BYTES_WITHOUT_ENTRY = 2**20
 _HTML_PAGE = "an HTML page, not a sitemap"
 _ALTERNATE = "{http://www.w3.org/1999/xhtml}link"
-_MEDIA = ("{*}image/{*}loc", "{*}video/{*}thumbnail_loc", "{*}video/{*}content_loc")
 _DUBLIN_CORE_DATE = "{http://purl.org/dc/elements/1.1/}date"
 
 _ROOTS = {
@@ -140,10 +139,6 @@ def _read_address(element: Any, entries: Entries) -> bool:
     if _ALTERNATE in texts:
         for link in element.iterchildren(_ALTERNATE):
             entries.add_alternate(link.get("href", ""))
-    if len(element) > len(texts):  # of what is nested, or of one name, each is looked at
-        for path in _MEDIA:
-            for media in element.iterfind(path):
-                entries.add_resource(media.text or "")
     return True
 
 

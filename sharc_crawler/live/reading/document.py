@@ -169,7 +169,7 @@ def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
     found = sitemap.read(data, url)
     host = urlsplit(url).netloc
     problems = list(found.problems)
-    links = sightings(found.resources, Kind.RESOURCE, url)
+    links = []
     for entry in found.entries:
         if found.kind is not SitemapKind.INDEX:
             links.append(Sighting(entry.loc, Kind.PAGE, url, entry.hints))
