@@ -160,7 +160,7 @@ class Restorer:
         if kind is Kind.HUB:
             self._polled(row, shown.get((page, row.outcome.ended), []))
         elif row.slot is Slot.SECOND:
-            if kind is Kind.PAGE:
+            if kind is Kind.PAGE and not self._ledger.capture.mode.audits(page):
                 self._ledger.capture.counts.revisited()
             self._second(page, row.slot, row.outcome)
         else:
