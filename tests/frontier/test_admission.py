@@ -134,6 +134,21 @@ def test_what_a_seed_may_have_moved_to_is_what_sitemaps_named_before_the_first_p
     assert any("no sitemap named any page" in note for note in capture.notes)
 
 
+def test_what_is_found_so_many_links_from_another_sites_seed_is_asked_whether_it_ends(world, impolite):
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), world.now)
+    capture.traps.why_not_found = lambda key, parent: "it has no end" if "trap" in key else None
+    found = [[page(f"{name}{depth}") for name in ("trap", "page")] for depth in (0, 1, 7)]
+    assert [frontier.schedule(some, world.now, depth) for some, depth in zip(found, (0, 1, 7), strict=True)] == [
+        2,
+        1,
+        1,
+    ]
+    assert frontier.schedule([page("given")], world.now) == 1
+    depths = {url.removeprefix(ROOT): frontier.pages.depths[number] for number, url in enumerate(frontier.pages.urls)}
+    assert depths == {"": 0, "trap0": 0, "page0": 0, "page1": 1, "page7": 7, "given": 0}
+
+
 @pytest.mark.parametrize(("strategy", "hubs"), [("bfs:revisits=none", set()), ("bfs", {ROOT + "feed"})])
 def test_hubs_of_the_site_are_taken_where_the_capture_polls(world, impolite, strategy, hubs):
     frontier = Frontier(impolite)

@@ -114,11 +114,11 @@ def test_what_a_long_document_names_is_known_before_its_fetch_is_over_and_named_
 def test_what_is_given_back_is_asked_for_again_and_no_attempt_is_counted(world, impolite):
     frontier = Frontier(impolite)
     frontier.open(spec(), world.now)
-    first = frontier.next(world.now)
+    first = frontier.next(0.0)
     assert not frontier.idle
-    frontier.give_back(first, world.now)
+    frontier.give_back(first, 0.0)
     assert frontier.idle
-    again = frontier.next(world.now)
+    again = frontier.next(0.0)
     assert (again.page, again.attempt, again.slot) == (first.page, first.attempt, first.slot)
     assert again.lease != first.lease
     assert frontier.finished(first, world.answer(first)) is None

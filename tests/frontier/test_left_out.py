@@ -17,6 +17,11 @@ def test_listed_once_each_up_to_a_number():
     assert left.reasons == {"scope": 300}
 
 
+def test_of_one_capture_twenty_thousand_are_listed():
+    left = LeftOut()
+    assert sum(left.add(f"http://h/{number}", "scope") for number in range(20_001)) == 20_000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "most"), [(0, 1_500), (5, 1_500), (MOST_LISTED, 45 * MOST_LISTED)])
 def test_few_take_next_to_nothing_and_many_some_bytes_each(count, most):

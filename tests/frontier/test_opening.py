@@ -72,19 +72,21 @@ def test_a_page_in_place_of_robots_txt_and_a_sitemap_with_an_error_are_told(worl
     assert ROOT + "1" in [fetch.url for _, fetch in world.requests]
 
 
-def test_robots_redirects_are_followed_up_to_five_times(world):
+@pytest.mark.parametrize(("redirects", "pages"), [(5, {"", "yes"}), (6, {"", "yes", "no"})])
+def test_robots_redirects_are_followed_up_to_five_times(world, redirects, pages):
     hops = {
         f"{ROOT}robots{i or ''}.txt": [
             {"result": Result.REDIRECTED, "status": 301, "location": f"{ROOT}robots{i + 1}.txt"}
         ]
-        for i in range(4)
+        for i in range(redirects)
     }
-    world.answers = hops | {ROOT + "robots4.txt": [{"result": Result.OK, "robots": "User-agent: *\nDisallow: /no"}]}
+    rules = {"result": Result.OK, "robots": "User-agent: *\nDisallow: /no"}
+    world.answers = hops | {f"{ROOT}robots{redirects}.txt": [rules]}
     world.links = {ROOT: [page("no"), page("yes")]}
     frontier = Frontier(Politeness(delay=0.0))
     frontier.open(spec(), world.now)
     fetches = world.run(frontier)
-    assert set(urls(fetches)) == {"", "yes"}
+    assert set(urls(fetches)) == pages
 
 
 def test_sitemaps_are_read_before_the_first_page_and_give_rates(world):

@@ -86,7 +86,7 @@ def test_a_site_whose_machine_was_busy_is_asked_when_it_is_free_and_no_other_goe
     for name in "xyz":
         sites.open(folder(name), world.now)
     first = sites.next(world.now)
-    assert isinstance(sites.next(world.now), Wait), "nothing may be asked until it is free"
+    assert sites.next(world.now) == Wait(world.now + 3_600.0), "nothing may be asked until it is free"
     asked = [first.site]
     while not sites.done:
         sites.finished(first, world.answer(first), world.links.get(first.url, ()))
@@ -173,6 +173,14 @@ def test_the_verbs_of_one_frontier_are_those_of_the_site_that_a_lease_is_of(worl
     assert (own.capture.counts.pages, other.capture.counts.pages) == (2, 1)
     sites.give_back(fetch, world.now)
     assert own.idle
+
+
+def test_what_is_given_back_may_be_asked_for_again_at_once(impolite):
+    sites = Sites(impolite)
+    sites.open(spec(A), 0.0)
+    first = sites.next(0.0)
+    sites.give_back(first, 0.0)
+    assert sites.next(0.0).page == first.page
 
 
 def test_a_site_that_is_held_is_asked_for_nothing_until_it_goes_on(world, impolite):
