@@ -10,6 +10,7 @@ import pytest
 from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
+from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 
@@ -134,6 +135,19 @@ def test_what_a_seed_may_have_moved_to_is_what_sitemaps_named_before_the_first_p
     assert any("no sitemap named any page" in note for note in capture.notes)
 
 
+def test_a_page_that_was_left_is_fetched_once_another_hub_newly_names_it(world, impolite):
+    frontier, hub, late = Frontier(impolite, terms=Terms(every=10.0, duration=60.0)), ROOT + "hub", []
+    capture = frontier.open(spec(seeds=(ROOT, hub), mode="instant", strategy="bfs:revisits=none"), world.now)
+    world.links = {ROOT: [page("1")]}
+    while world.step(frontier):
+        if hub in {fetch.url for _, fetch in world.requests}:
+            world.links[hub] = [page("1")]
+        late.append(capture.counts.late)
+    fetched = [fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE]
+    assert fetched == [ROOT + "1"]
+    assert (max(late), late[-1], capture.counts.captured) == (1, 0, 3)
+
+
 def test_what_is_found_so_many_links_from_another_sites_seed_is_asked_whether_it_ends(world, impolite):
     frontier = Frontier(impolite)
     capture = frontier.open(spec(), world.now)
@@ -145,6 +159,9 @@ def test_what_is_found_so_many_links_from_another_sites_seed_is_asked_whether_it
         1,
     ]
     assert frontier.schedule([page("given")], world.now) == 1
+    unasked = Frontier(impolite)
+    unasked.open(spec(traps=False), world.now)
+    assert unasked.schedule(found[1], world.now, 1) == 2
     depths = {url.removeprefix(ROOT): frontier.pages.depths[number] for number, url in enumerate(frontier.pages.urls)}
     assert depths == {"": 0, "trap0": 0, "page0": 0, "page1": 1, "page7": 7, "given": 0}
 
@@ -192,11 +209,12 @@ def test_what_sitemaps_say_of_last_changes_is_kept_of_known_pages_where_it_is_wa
         Sighting("mailto:x@a.example", hints=Hints(lastmod=2.0)),
         Sighting("http://b.example/", hints=Hints(lastmod=3.0)),
         page("4?b=1&a=2", lastmod=4.0),
+        page("5"),
         Sighting(ROOT + "5", hints=Hints(lastmod=5.0), key=ROOT + "5#own"),
         Sighting(ROOT + "6?b=1&a=2", hints=Hints(lastmod=6.0), canonical=ROOT + "6?a=2&b=1"),
         page("7", lastmod=7.0),
     ]
-    known = [(1, 60.0, "1"), (4, 0, "4?b=1&a=2"), (5, 0, "5"), (6, 0, "6?b=1&a=2"), (7, 0, "7")]
+    known = [(1, 60.0, "1"), (4, 0, "4?a=2&b=1"), (5, 0, "5#own"), (6, 0, "6?a=2&b=1"), (7, 0, "7")]
     for strategy, rows in (("sharc-attested", known), ("bfs", [])):
         store = MemoryStore()
         frontier = Frontier(impolite, store)
@@ -206,7 +224,7 @@ def test_what_sitemaps_say_of_last_changes_is_kept_of_known_pages_where_it_is_wa
         frontier.schedule(dated, world.now)
         state = store.load()
         found = [
-            (row.lastmod, row.precision, state.pages[row.page].url.removeprefix(ROOT))
+            (row.lastmod, row.precision, state.pages[row.page].key.removeprefix(ROOT))
             for row in state.lastmods
             if row.read == world.now
         ]
