@@ -46,8 +46,8 @@ class PageTable:
         self.guessed = bytearray()  #: nothing tells its rate
         self._in_full: set[PageId] = set()  # to be asked for without conditions
         self._notes: list[bytes | None] = []  #: of the first visit, until judged
-        self._types: list[_Type] = [(None, None, None, False)]  # status, media type, charset and part, by number
-        self._numbers: dict[_Type, int] = {self._types[0]: 0}
+        self._types: list[_Type] = []  # status, media type, charset and part, by number
+        self._numbers: dict[_Type, int] = {}
 
     def __len__(self) -> int:
         return len(self.urls)

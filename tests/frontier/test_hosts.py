@@ -172,9 +172,11 @@ def test_one_that_asks_for_too_long_again_and_again_is_left_out_where_hosts_are(
     assert (host.away, host.silent(0.0)) == (0, "")
 
 
-def test_one_that_answers_nothing_is_silent_after_so_many_urls_and_so_long():
+@pytest.mark.parametrize("answered", [0, 1])
+def test_one_that_answers_nothing_is_silent_after_so_many_urls_and_so_long(answered):
     host = Host("h", Politeness())
-    host.over(Outcome(Result.OK, 1.0, 2.0))
+    for _ in range(answered):
+        host.over(Outcome(Result.OK, 1.0, 2.0))
     for number in range(SILENT):
         assert host.silent(math.inf) == ""
         host.over(Outcome(Result.FAILED, 100.0 + number, 101.0))
