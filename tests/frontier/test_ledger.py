@@ -7,7 +7,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.rows import HostRow, VisitRow
-from sharc_crawler.model import Kind, Outcome, Plan, Result, Sighting, Slot
+from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 
@@ -32,6 +32,13 @@ def test_all_of_a_step_is_written_at_its_end():
     assert paths(store) == ["", "1", "2"]
     frontier.schedule([page("3")], 1000.0)
     assert paths(store)[-1] == "3", "and what comes behind it at once"
+
+
+def test_that_a_capture_has_begun_its_visits_is_written_with_the_first():
+    frontier, store = opened()
+    fetch = frontier.next(1000.0)
+    frontier.finished(fetch, Outcome(Result.OK, 1000.0, 1000.5, 200))
+    assert store.load().captures[0].phase is Phase.VISIT
 
 
 def test_a_step_that_is_broken_off_is_written_with_the_next():

@@ -19,6 +19,7 @@ from sharc_crawler.model import (
     Kind,
     Result,
     Sighting,
+    Slot,
     Wait,
 )
 from sharc_crawler.storage.memory import MemoryStore
@@ -55,6 +56,50 @@ def test_robots_that_cannot_be_had(world, status, fetched):
     assert capture.counts.captured == fetched
     if not fetched:
         assert "nothing on it is fetched" in " ".join(capture.notes)
+
+
+@pytest.mark.parametrize(("sent", "earliest"), [(0.0, 1_003.0), (1_000.5, 1_003.5)])
+def test_the_delay_that_robots_txt_asks_for_counts_from_its_own_request(world, sent, earliest):
+    """From when that had left, where it is known."""
+    rules = {"result": Result.OK, "robots": "User-agent: *\nCrawl-delay: 3", "sent": sent}
+    world.answers = {ROOT + "robots.txt": [rules]}
+    frontier = Frontier(Politeness(delay=1.0))
+    frontier.open(spec(), world.now)
+    world.run(frontier)
+    assert world.requests[1][0] == earliest
+
+
+def test_what_robots_txt_and_sitemaps_have_told_a_reader_is_written_at_once(world):
+    failed = {"result": Result.FAILED, "status": 503}
+    world.robots = {"a.example": "User-agent: *\nCrawl-delay: 999"}
+    world.answers = {"http://b.example/map.xml": [failed]}
+    store, heard = MemoryStore(), []
+    frontier = Frontier(Politeness(delay=0.0, attempts=1), store)
+    capture = frontier.open(spec(sitemaps=("http://b.example/map.xml",)), world.now)
+    capture.mode.sitemap_read = lambda number, slot, outcome: heard.append((number, slot, outcome.status))
+    written = []
+    while world.step(frontier):
+        written.append(list(store.load().captures[0].notes))
+        if world.requests[-1][1].kind is Kind.SITEMAP:
+            break
+    too_slow = f"{ROOT}robots.txt asks for 999 s between two requests: more than SHARC_MAX_DELAY=300"
+    notes = [f"{too_slow}: nothing on it is fetched", "sitemap http://b.example/map.xml: status 503"]
+    assert (written[0], written[-1]) == (notes[:1], notes)
+    assert heard == [(world.requests[-1][1].page, Slot.ONLY, 503)]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "mode", "revisited", "spare"),
+    [
+        ("bfs", "capture", True, 18),
+        ("sharc-attested", "capture", False, 18),
+        ("bfs:revisits=none", "capture", False, 18),
+        ("bfs:revisits=none", "instant", False, 20),
+    ],
+)
+def test_room_is_kept_for_the_visit_and_the_revisit_of_seeds_that_are_pages(impolite, strategy, mode, revisited, spare):
+    capture = Frontier(impolite).open(spec(strategy=strategy, mode=mode, max_requests=20), 1000.0)
+    assert (capture.budget.all_revisited, capture.budget.spare(1000.0)) == (revisited, spare)
 
 
 def test_a_page_in_place_of_robots_txt_and_a_sitemap_with_an_error_are_told(world):
@@ -139,11 +184,13 @@ def test_a_robots_txt_that_names_thousands_of_sitemaps_is_no_thousands_of_reques
     assert f"{ROOT}robots.txt names 4,000 sitemaps: the first 20 are read (others: sitemap=URL)" in capture.notes
 
 
-def test_of_the_sitemaps_that_a_robots_txt_names_a_thousand_are_read(world):
-    world.robots = {"a.example": "".join(f"Sitemap: {ROOT}{number}.xml\n" for number in range(1_001))}
+@pytest.mark.parametrize("named", [1_000, 1_001])
+def test_of_the_sitemaps_that_a_robots_txt_names_a_thousand_are_read(world, named):
+    world.robots = {"a.example": "".join(f"Sitemap: {ROOT}{number}.xml\n" for number in range(named))}
     frontier = Frontier(Politeness(delay=0.0))
-    frontier.open(spec(sitemaps=None), world.now)
+    capture = frontier.open(spec(sitemaps=None), world.now)
     world.step(frontier)
+    assert any("the first 1,000 are read" in note for note in capture.notes) is (named > 1_000)
     assert [frontier.pages.kinds[number] for number in range(len(frontier.pages))].count(Kind.SITEMAP) == 1_000
 
 
@@ -206,11 +253,15 @@ def test_indexes_within_indexes_that_name_ever_new_ones_end(world, monkeypatch):
     assert any("indexes within indexes" in reason for reason in capture.left_out.reasons)
 
 
-def test_a_site_without_sitemap_is_crawled_by_links_and_the_report_says_so(world):
+@pytest.mark.parametrize("obeyed", [True, False])
+def test_a_site_without_sitemap_is_crawled_by_links_and_the_report_says_so(world, obeyed):
+    """It was asked for at the usual place, whether robots.txt is read or not."""
     world.links = {ROOT: [page("1")]}
-    frontier = Frontier(Politeness(delay=0.0))
+    frontier = Frontier(Politeness(delay=0.0, obey_robots=obeyed))
     capture = frontier.open(spec(sitemaps=None), world.now)
-    assert set(urls(world.run(frontier))) == {"", "1"}
+    fetches = world.run(frontier)
+    assert set(urls(fetches)) == {"", "1"}
+    assert urls(fetches, Kind.SITEMAP) == ["sitemap.xml"]
     assert [isinstance(note, HowMade) for note in capture.notes if "pages come from links" in note] == [True]
     assert [isinstance(note, HowMade) for note in capture.notes if note.startswith("sitemap ")] == [True], "not there"
 

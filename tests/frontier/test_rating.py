@@ -176,7 +176,8 @@ def test_while_rates_are_made_the_frontier_waits_and_takes_in_what_is_found(list
     assert frontier.capture.strategy.first_visits_left == SITEMAPS * PAGES + 2
 
 
-def test_what_raises_while_rates_are_made_is_raised_at_the_next_decision(listed: World, impolite):
+@pytest.mark.parametrize("over", [0, 1], ids=["rates", "what the mode makes of them"])
+def test_what_raises_while_rates_are_made_is_raised_at_the_next_decision(listed: World, impolite, over):
     slow = Slow()
     frontier = Frontier(impolite, None, Parts(rates=lambda _: Asked(), aside=slow))
     frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=()), 1000.0)
@@ -185,6 +186,9 @@ def test_what_raises_while_rates_are_made_is_raised_at_the_next_decision(listed:
         if isinstance(decision, Fetch):
             frontier.finished(decision, listed.answer(decision))
         listed.now += 1.0
+    for _ in range(over):
+        slow.end()
+        frontier.next(listed.now)
     slow.works.pop()[0].set_exception(OSError("the disk is gone"))
     with pytest.raises(OSError, match="the disk is gone"):
         frontier.next(listed.now + 1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -13,6 +15,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import SLACK, Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Result, Sighting, Slot, Verdict, Wait
+from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from tests.frontier.conftest import World
@@ -173,6 +176,86 @@ def test_the_verbs_of_one_frontier_are_those_of_the_site_that_a_lease_is_of(worl
     assert (own.capture.counts.pages, other.capture.counts.pages) == (2, 1)
     sites.give_back(fetch, world.now)
     assert own.idle
+
+
+def test_a_site_that_was_recalled_elsewhere_goes_on_and_no_lease_is_numbered_twice(world, impolite):
+    linked(world, [A], 3)
+    store, sites = MemoryStore(), Sites(impolite)
+    sites.open(spec(A), world.now, store)
+    made = []
+    for _ in range(2):
+        made.append(sites.next(world.now))
+        sites.finished(made[-1], world.answer(made[-1]), world.links.get(made[-1].url, ()))
+    saved, sites = store.load(), Sites(impolite)
+    frontier = sites.new(store)
+    frontier.recall(saved, world.now + 9.0)
+    assert "a.example" not in sites
+    assert not store.load().captures[0].interruptions, "nobody has it yet"
+    assert sites.restored(frontier, saved) is sites["a.example"] is frontier
+    assert store.load().captures[0].interruptions
+    assert sites.next(world.now + 9.0).lease == made[-1].lease + 1
+    another = Sites(impolite)
+    assert another.restore(saved, world.now + 9.0) is another["a.example"]
+
+
+@pytest.mark.parametrize("leaves", [Sites.stop, Sites.remove])
+@pytest.mark.parametrize("woken", [False, True])
+def test_a_site_that_is_asked_no_more_gives_on_the_machine_that_it_waits_for_or_was_given(
+    world, impolite, leaves, woken
+):
+    sites = Sites(impolite)
+    for name in "xyz":
+        sites.open(folder(name), world.now)
+    first = sites.next(world.now)
+    sites.next(world.now)  # the others find it busy
+    sites.hold("a.example/x")
+    if not woken:
+        leaves(sites, "a.example/y")
+    sites.finished(first, world.answer(first))
+    if woken:
+        leaves(sites, "a.example/y")
+    assert sites.next(world.now).site == "a.example/z"
+
+
+@pytest.mark.parametrize("state", ["ready", "held", "unwritten", "finished"])
+def test_nothing_is_left_of_a_site_that_is_removed(world, impolite, state):
+    sites, store = Sites(impolite), MemoryStore()
+    sites.open(spec(A), world.now, store)
+    if state == "held":
+        sites.hold("a.example")
+    elif state == "unwritten":
+        sites.note("the disk had no room")
+    elif state == "finished":
+        world.run(sites)
+    gone = weakref.ref(sites["a.example"])
+    sites.remove("a.example")
+    gc.collect()
+    assert gone() is None
+    assert len(sites) == 0
+    assert sites.done
+    sites.commit()
+    assert state != "unwritten" or "the disk had no room" not in store.load().captures[0].notes
+    sites.open(spec(A), world.now)
+    assert isinstance(sites.next(world.now), Fetch)
+
+
+def test_a_site_that_waited_when_it_was_removed_never_falls_due(world):
+    sites = Sites(Politeness(delay=5.0, obey_robots=False))
+    for root in (A, B):
+        sites.open(spec(root), world.now)
+    for _ in range(2):
+        fetch = sites.next(world.now)
+        sites.finished(fetch, world.answer(fetch), [Sighting(f"{fetch.url}1")])
+    assert sites.next(world.now) == Wait(world.now + 5.0)
+    sites.remove("a.example")
+    assert [sites.next(world.now + 5.0).site, sites.next(world.now + 5.0)] == ["b.example", Wait(world.now + 3_605.0)]
+
+
+def test_the_polls_of_instant_crawls_are_those_of_all_sites(impolite):
+    sites = Sites(impolite, terms=Terms(every=10.0))
+    one, other = (sites.open(spec(root, "bfs:revisits=none", mode="instant"), 0.0) for root in (A, B))
+    assert sites.polls is one.polls is other.polls is not None
+    assert sites.polls.terms == Terms(every=10.0)
 
 
 def test_what_is_given_back_may_be_asked_for_again_at_once(impolite):
