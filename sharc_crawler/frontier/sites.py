@@ -227,7 +227,6 @@ class Sites:
         for ledger in list(self._shared.unwritten):
             with of_one(ledger.capture.spec.site):
                 ledger.commit()
-            self._shared.unwritten.discard(ledger)
 
     @contextmanager
     def one_step(self, site: str) -> Iterator[None]:

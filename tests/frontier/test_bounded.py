@@ -210,6 +210,9 @@ def test_what_nobody_knows_the_size_of_is_taken_for_one_of_the_smaller_kind_and_
 
 
 def test_a_visit_that_may_be_the_last_is_revisited_too_where_others_may_follow():
+    budget = bounded(max_requests=10)
+    done(budget, Task(0, Slot.ONLY))
+    assert budget.spare(AT) == 8
     for all_revisited, spare in ((True, 8), (False, 9)):
         budget = bounded(max_requests=10)
         budget.all_revisited = all_revisited

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from sharc_crawler.frontier import capture
 from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec
-from sharc_crawler.model import Sighting
+from sharc_crawler.model import Phase, Sighting
+from sharc_crawler.rates.swings import Swings
 from tests.frontier.small import spec
 
 
@@ -100,6 +103,42 @@ def test_a_new_capture_has_neither_counts_nor_a_strategy():
 def test_traps_are_looked_for_where_sites_are_captured_whole(mode, traps, looked_for):
     made = Frontier().open(spec(mode=mode, traps=traps), 1000.0)
     assert (made.traps is not None) is looked_for
+
+
+@pytest.mark.parametrize("phase", Phase)
+@pytest.mark.parametrize("accepts_late", [None, False, True])
+def test_what_is_found_is_late_once_visits_are_over_and_the_strategy_takes_no_more(phase, accepts_late):
+    made = Frontier().open(spec(), 1000.0)
+    made.life.restore(phase, None, None)
+    made.strategy = None if accepts_late is None else SimpleNamespace(accepts_late=accepts_late)
+    over = phase in (Phase.CHECK, Phase.DONE) or (phase is Phase.REVISIT and not accepts_late)
+    assert made.turned is over
+
+
+def test_a_capture_is_restored_as_it_was_stored():
+    made, again = (Frontier().open(spec(), 1000.0) for _ in range(2))
+    made.life.restore(Phase.CHECK, 5.0, 9.0)
+    made.note("told")
+    made.interrupted(1.0, 2.0)
+    made.left_out.add("http://b.example/", "another host")
+    made.mode.audit = {"claimed": 1}
+    made.swings = Swings.usual()
+    again.restore(made.row())
+    assert again.row() == made.row()
+    assert (again.phase, again.reference, again.ended) == (Phase.CHECK, 5.0, 9.0)
+    assert (
+        again.row()._replace(
+            phase=Phase.OPENING,
+            reference=None,
+            ended=None,
+            notes=(),
+            interruptions=(),
+            skipped={},
+            audit=None,
+            swings=None,
+        )
+        == Frontier().open(spec(), 1000.0).row()
+    )
 
 
 def test_a_note_is_told_once_and_may_take_the_place_of_another(impolite):
