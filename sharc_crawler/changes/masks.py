@@ -17,10 +17,11 @@ from sharc_crawler.changes.noise import blank, texts
 from sharc_crawler.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 VERSION = 1
 TAKEN = "taken"  #: in a collection's file, see :func:`taken_over`
+JUDGED, RULE = "judged", 2  #: by which rule such masks were learned: 2: they differ on half of the pages that have them
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +146,23 @@ def taken_over(path: Path) -> dict[str, int]:
     return {name: number for name, number in found.items() if isinstance(number, int)}
 
 
-def grown(path: Path, learned: Iterable[Mask], by: str) -> tuple[str, int]:
+def grown(path: Path, learned: Iterable[Mask], by: str, refused: Collection[Mask] | None = None) -> tuple[str, int]:
     """A file of masks with those besides that a capture learned, taken over unseen; how many are new.
 
-    Raises what :func:`load_masks` does for a file that is there.
+    ``refused`` are neither kept nor taken; ``None``: those that are held were not judged. Raises what
+    :func:`load_masks` does for a file that is there.
     """
     held = load_masks(path) if path.exists() else ()
-    new = [mask for mask in learned if mask not in held]
+    new = [mask for mask in learned if mask not in held and mask not in (refused or ())]
     taken = {**(taken_over(path) if held else {}), by: len(new)}
-    return json.dumps({**as_json((*held, *new)), TAKEN: taken}, indent=1) + "\n", len(new)
+    kept = [mask for mask in held if mask not in (refused or ())]
+    judged = {JUDGED: RULE} if refused is not None or not held or is_judged(path) else {}
+    return json.dumps({**as_json((*kept, *new)), TAKEN: taken, **judged}, indent=1) + "\n", len(new)
+
+
+def is_judged(path: Path) -> bool:
+    """Were the masks that a file took over judged by the rule of today?"""
+    return bool(json.loads(path.read_text()).get(JUDGED) == RULE)
 
 
 def save_masks(path: Path, masks: Iterable[Mask]) -> None:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.drafts import replace_file
-from sharc_crawler.changes.masks import grown
+from sharc_crawler.changes.masks import Mask, grown, is_judged, load_masks, taken_over
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.collection.terms import MASKS
 from sharc_crawler.errors import SharcError
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.taught import read_taught
+from sharc_crawler.report.lesson import lesson_of
+from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.taught import Teachers, read_taught
+from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
+    from collections.abc import Collection as Masks
+    from pathlib import Path
+
     from sharc_crawler.collection.folder import Collection
 
 
@@ -25,15 +31,36 @@ def take_masks(collection: Collection, name: str) -> str:
     if last is None or not is_over(last.folder):
         return ""
     try:
-        text, new = grown(place, read_taught(last.folder).masks, last.folder.name)
+        held = load_masks(place) if place.exists() else ()
+        refused = _refused(place, last.folder, held) if held else frozenset()
+        text, new = grown(place, read_taught(last.folder).masks, last.folder.name, refused)
     except SharcError as error:
         return f"no masks are taken over for {name}: {error}"
-    if not new:
+    dropped = len(refused.intersection(held))
+    if not new and not dropped:
         return ""
     place.parent.mkdir(exist_ok=True)
     replace_file(place, text)
     masks, hold = counted(new, "mask"), agreeing(new, "hold")
-    return (
-        f"{masks} that the capture of {last.folder.name} learned {hold} for {name} from now on, as masks: auto says;"
-        f" look at {place}"
-    )
+    taken = f"{masks} that the capture of {last.folder.name} learned {hold} for {name} from now on, as masks: auto says"
+    fewer = f"{counted(dropped, 'mask')} of {name} {agreeing(dropped, 'hold')} no longer: what"
+    fewer += " was to be hidden differed on fewer than half of the pages that have it"
+    return "; ".join([taken] * bool(new) + [fewer] * bool(dropped) + [f"look at {place}"])
+
+
+def _refused(place: Path, last: Path, held: Masks[Mask]) -> frozenset[Mask]:
+    """Masks taken over by an earlier rule, which their captures would not teach by that of today.
+
+    Only what was taken over is judged, once, and only by captures that are still there.
+    """
+    if is_judged(place):
+        return frozenset()
+    refused, learned = set[Mask](), set[Mask]()
+    for folder in (last.parent / name for name in {**taken_over(place), last.name: 0}):
+        was = set(read_taught(folder).masks)
+        if was and holds_state(folder):
+            with open_facts(folder) as captures:
+                lesson, _ = lesson_of(Teachers(captures), folder, [one for one in held if one not in was])
+            learned.update(lesson.masks)
+            refused |= was.difference(lesson.masks)
+    return frozenset(refused - learned)

@@ -1,10 +1,17 @@
-"""Work that takes long, done by a thread, which no end of the crawl waits for."""
+"""Work that takes long, done by a thread, which no end of the crawl waits for.
+
+A plug-in that does not return to it is stopped and named as in the main thread (:mod:`.unanswered`), but not in C.
+"""
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+import sys
+from concurrent.futures import Future, wait
+from ctypes import c_ulong, py_object, pythonapi
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
+
+from sharc_crawler.live.unanswered import EVERY, LOOKS, UnansweredError, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,14 +19,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def by_thread(work: Callable[[], T]) -> Future[T]:
-    """Begin it.
+def by_thread(work: Callable[[], T], looks: int = LOOKS, every: float = EVERY) -> Future[T]:
+    """Begin it; so many ``looks`` at one call of a plug-in, ``every`` so many seconds, end that.
 
     >>> by_thread(lambda: 6 * 7).result()
     42
     """
     done = Future[T]()
-    Thread(target=_do, args=(work, done), daemon=True).start()
+    worker = Thread(target=_do, args=(work, done), daemon=True)
+    worker.start()
+    Thread(target=_watch, args=(worker.ident, done, Watch(looks, every), every), daemon=True).start()
     return done
 
 
@@ -28,3 +37,13 @@ def _do(work: Callable[[], T], done: Future[T]) -> None:
         done.set_result(work())
     except BaseException as error:  # whoever asks for the result is told
         done.set_exception(error)
+
+
+def _watch(worker: int, done: Future[T], watch: Watch, every: float) -> None:
+    while wait([done], every).not_done:
+        try:
+            watch._look(0, sys._current_frames().get(worker))
+        except UnansweredError as error:
+            said = str(error)  # the thread makes the error itself, of a class
+            named = type(UnansweredError.__name__, (UnansweredError,), {"__str__": lambda _, said=said: said})
+            pythonapi.PyThreadState_SetAsyncExc(c_ulong(worker), py_object(named))

@@ -19,7 +19,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.former import FormerAnswers
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.changes.masks import load_masks, taken_over
+from sharc_crawler.changes.masks import Mask, load_masks, taken_over
 from sharc_crawler.collection.distrust import distrust
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.taking import take_masks
@@ -373,6 +373,21 @@ def test_masks_auto_takes_over_what_the_former_capture_learned_and_says_so(tmp_p
     assert (settings["masks_taken"], settings["masks_sha256"]) == (1, sha256(masks.read_bytes()).hexdigest())
     assert verify(later.folder, [first.folder]).findings == []
     assert take_masks(collection, first.site) == "", "nothing is learned twice"
+    of_old, by_hand = ({"path": f"//*[@id='{name}']", "pattern": None} for name in ("edited", "mine"))
+    for file, more in ((first.folder / "learned-masks.json", [of_old]), (masks, [of_old, by_hand])):  # by an old rule
+        found = json.loads(file.read_text())
+        found["masks"] += more
+        if file == masks:
+            del found["judged"]
+        else:
+            found["learned"]["masks"] += 1
+        file.write_text(json.dumps(found))
+    before = load_masks(masks)
+    told = take_masks(collection, first.site)
+    assert "1 mask of" in told
+    assert "holds no longer: what was to be hidden differed on fewer than half of the pages that have it" in told
+    assert load_masks(masks) == tuple(one for one in before if one != Mask(**of_old)), "by hand, and by good evidence"
+    assert take_masks(collection, first.site) == "", "judged once"
 
 
 @pytest.mark.long

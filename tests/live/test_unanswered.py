@@ -9,6 +9,7 @@ import sys
 SCRIPT = """
 import time
 from sharc_crawler.errors import SharcError, StrategyError
+from sharc_crawler.live.aside import by_thread
 from sharc_crawler.live.unanswered import Watch
 from sharc_crawler.rates.theirs import checked
 from sharc_crawler.storage.guarded import Guarded
@@ -57,6 +58,11 @@ for ask in (
         ask()
     except SharcError as error:
         print(error)
+by_thread(lambda: print("ours take as long as they need", sum(range(10_000_000)) > 0), 3, 0.03).result()
+try:
+    by_thread(lambda: checked(Endless())(["a page"], 0.0), 3, 0.03).result()
+except SharcError as error:
+    print(error)
 for _ in range(10_000):
     time.sleep(1e-5)  # nobody else is disturbed
 """
@@ -65,9 +71,11 @@ for _ in range(10_000):
 def test_a_strategy_that_never_returns_is_stopped():
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    *strategies, rates, partition, store = done.stdout.splitlines()
+    *strategies, rates, partition, store, ours, aside = done.stdout.splitlines()
     said = "UnansweredError: no answer at 3 looks"
     assert rates.startswith(f"the rate source Endless failed: {said}")
+    assert ours == "ours take as long as they need True"
+    assert aside.startswith(f"the rate source Endless failed: {said}"), "of many pages"
     assert partition.startswith(f"subsites='Endless' raised {said}")
     assert store.startswith(f"SHARC_STORE='Endless' raised {said}")
     for line, name in zip(strategies, ("Loops", "Sleeps"), strict=True):

@@ -74,7 +74,11 @@ class Chooser:
         visit = self._sure(capture, mode.next(strategy, now), strategy, now)
         if visit is None:
             if capture.owed.pending or mode.owes_more(now):
-                return None
+                if not any(host.retries for host in self._ledger.hosts):
+                    return None
+                from sharc_crawler.frontier.visits.trying_again import leaves_behind  # where something failed
+
+                return self._ask(capture, now) if leaves_behind(self._ledger, strategy, now) else None
             over = self._finisher.complete(capture, now)
             return None if not over or capture.phase is Phase.DONE else self._ask(capture, now)  # the site's next part
         if visit.slot is _SECOND and capture.phase is Phase.VISIT:

@@ -10,6 +10,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.visits.refusing import _refuse_page
 from sharc_crawler.model import (
     Done,
@@ -21,6 +22,8 @@ from sharc_crawler.model import (
     Verdict,
     Wait,
 )
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.constant import ConstantRates
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, FullStore, page, spec, urls, verdicts
 
@@ -138,6 +141,45 @@ def test_a_page_tried_again_after_all_others_leaves_none_unjudged(world, impolit
     world.run(frontier)
     assert set(verdicts(store)) == {"", "flaky", "1", "2"}
     assert Verdict.UNKNOWN not in verdicts(store).values()
+
+
+def aging(world, rate, chain=False, restarted=False):
+    """A site of twelve pages, one of which fails twice; in a chain each names the next."""
+    names = [f"{number}" for number in range(11)]
+    world.links = {ROOT: [page(name) for name in ([*names, "flaky"])]}
+    if chain:
+        world.links = {ROOT: [page("0")]} | {
+            ROOT + one: [page(other)] for one, other in pairwise([*names, "flaky", "last"])
+        }
+    world.answers = {ROOT + "flaky": [{"result": Result.FAILED, "status": 500}] * 2}
+    parts = Parts(rates=lambda _: Chain([ConstantRates(rate)]))
+    frontier = Frontier(Politeness(delay=0.0, back_off=1.0, obey_robots=False), store := MemoryStore(), parts)
+    capture = frontier.open(spec(), world.now)
+    while restarted and capture.reference is None:
+        world.step(frontier)
+    if restarted:
+        frontier = Frontier(frontier.politeness, store, parts)
+        frontier.restore(store.load(), world.now)
+    world.run(frontier)
+    return store, capture, [at for at, fetch in world.requests if fetch.url == ROOT + "flaky"]
+
+
+@pytest.mark.parametrize(("rate", "chain"), [(1e-4, False), (2.0, True)])
+def test_the_reference_instant_waits_for_a_page_that_is_tried_again(world, rate, chain):
+    store, capture, tries = aging(world, rate, chain)
+    assert capture.reference > tries[2]
+    assert list(verdicts(store).values()) == [Verdict.COHERENT] * (13 + chain)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_it_does_not_wait_where_all_others_would_change_meanwhile(world, restarted):
+    """The page is captured after it, and nothing is claimed of it; a capture that goes on knows that."""
+    store, capture, tries = aging(world, 2.0, restarted=restarted)
+    assert tries[0] < capture.reference < tries[1]
+    assert len(tries) == 3
+    assert verdicts(store)["flaky"] is Verdict.UNKNOWN
+    assert {one.reason for one in store.load().judgements if one.verdict is Verdict.UNKNOWN} == {"late-download"}
+    assert list(verdicts(store).values()).count(Verdict.COHERENT) == 12
 
 
 def test_a_page_that_is_refused_counts_as_a_visit_or_as_its_revisit_and_its_order_goes_on():
