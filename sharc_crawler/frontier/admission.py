@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
+MANY = 500  #: that a document names, taken in at once where they can be
 LOG_OUT = "it would end the session"
 
 
@@ -67,6 +68,8 @@ class Admitter:
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
         if UNSEEN not in found and not any(hints) and kinds.count(_PAGE) == len(kinds):
             return Admitted(0, found)
+        if listed and len(urls) > MANY and (entered := self._at_once(capture, sightings, found, now, parent, depth)):
+            return Admitted(len(entered), list(entered))
         closer = [
             at
             for at, (page, kind, said) in enumerate(zip(found, kinds, hints, strict=True))
@@ -84,8 +87,7 @@ class Admitter:
                 self._seen_again(capture, page, sighting, now, parent)
                 if kinds[at] is not _PAGE:
                     found[at] = UNSEEN
-        if fresh:
-            self._queuer.enter(capture, fresh, now, parent, depth)
+        self._queuer.enter(capture, fresh, now, parent, depth)
         for at, key in keys.items():
             found[at] = capture.seen.get(key)
         if told := {
@@ -95,6 +97,11 @@ class Admitter:
         }:
             self._queuer.rate_again(capture, told, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN])
+
+    def _at_once(self, *about: Any) -> range:
+        from sharc_crawler.frontier.listed import enter  # only of long sitemaps
+
+        return enter(self, self._ledger, self._queuer, *about)
 
     def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
         """Pages that were left are fetched after all."""
@@ -192,19 +199,10 @@ class Admitter:
 
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
         """What sitemaps say of the last changes of pages, where that is wanted."""
-        if not capture.mode.listens:
-            return
-        for sighting in sightings:
-            hints = sighting.hints
-            if hints is None or hints.lastmod is None:
-                continue
-            page = capture.seen.get(sighting.key or sighting.url)
-            if page == UNSEEN and (key := sighting.key or sighting.canonical or self.canonical(sighting.url)):
-                page = capture.seen.get(key)
-            if page == UNSEEN:
-                continue
-            self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
-            capture.mode.ingest(page, read, hints)
+        if capture.mode.listens:
+            from sharc_crawler.frontier.listed import ingest  # at T, and where changes are looked out for
+
+            ingest(self._ledger, self.canonical, capture, sightings, read)
 
 
 def _ends_session(url: str) -> bool:
@@ -227,6 +225,8 @@ class Queuer:
         self, capture: SiteCapture, fresh: Mapping[str, Sighting], now: Instant, parent: PageId, depth: int
     ) -> None:
         """Rate, number and queue what is new."""
+        if not fresh:
+            return
         waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
         estimates: Iterator[RateEstimate] = repeat(UNRATED)
         if not waits:
@@ -256,7 +256,7 @@ class Queuer:
         """Pages are numbered, all at once; those that are queued."""
         ledger, mode = self._ledger, capture.mode
         late = TOO_LATE if capture.turned and not mode.parted else ""
-        hosts = [self._host(capture, key, sighting) for key, sighting in named]
+        hosts = [self.host(capture, key, sighting) for key, sighting in named]
         for host in set(hosts):
             ledger.hosts[host].has_pages = True
         why_left, weight = mode.why_left, capture.rates.weight
@@ -282,7 +282,7 @@ class Queuer:
         ledger = self._ledger
         embedded = parent != NO_PARENT and sighting.kind in EMBEDDED
         beyond = embedded and capture.embedded.full(ledger.owner(parent))  # no host hears of what is not fetched
-        host = ledger.pages.hosts[parent] if beyond else self._host(capture, key, sighting)
+        host = ledger.pages.hosts[parent] if beyond else self.host(capture, key, sighting)
         late = TOO_LATE if capture.turned else ""
         (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], depth, parent)
         if late:
@@ -302,7 +302,7 @@ class Queuer:
             capture.embedded.add(ledger.owner(parent), page)
         ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
 
-    def _host(self, capture: SiteCapture, key: str, sighting: Sighting) -> int:
+    def host(self, capture: SiteCapture, key: str, sighting: Sighting) -> int:
         """The number of a URL's host; one that is new owes its robots.txt before all else."""
         name = sighting.host or self._host_of(sighting.url if sighting.key else key)
         number = self._ledger.host_numbers.get(name)

@@ -90,8 +90,9 @@ class Ledger:
         rates, sources, shapes, *_ = zip(*estimates, strict=True)
         names = [self.hosts[host].name for host in hosts]
         states = [_LATE if reason else _QUEUED for reason in reasons]
-        rest = keys, urls, kinds, names, repeat(depth), repeat(parent), via, states, rates, sources, shapes, weights
-        rows = list(map(PageRow, count(first), repeat(SOLE), *rest, hints, reasons))
+        place = count(first), repeat(SOLE), keys, urls, kinds, names, repeat(depth), repeat(parent), via, states
+        columns = zip(*place, rates, sources, shapes, weights, hints, reasons, strict=False)
+        rows = list(map(tuple.__new__, repeat(PageRow), columns))
         self.pages.extend(rows, self.host_numbers)
         self.capture.seen.add_all(keys, first)
         if self._store:

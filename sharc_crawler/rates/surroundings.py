@@ -6,49 +6,43 @@ from another one by the company it keeps. A page's own activity never counts in 
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from itertools import count, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sharc_crawler.rates.words import hashed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 NEAR = 101  #: pages around one in the order of discovery
 WORD_PRIOR = 10.0  #: pages of mean activity that every word is given
 NEAR_PRIOR = 5.0
 BLOCK = 1 << 15  #: pages whose words are looked up together
-_END = "\n"  # of a text among others: no URL has one
-_WORD_OR_END = re.compile(f"{WORD.pattern}|{_END}")
 
 
-def _words_of(urls: list[str], numbers: defaultdict[str, int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """How many different words each URL has, and these by number, URL by URL; those of a folder are looked up once."""
+def _words_of(urls: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
+    """How many different words each URL has; these by number, URL by URL; their hashes by number.
+
+    Those of a folder are looked up once.
+    """
     cuts = [url.rfind("/", 0, -1) + 1 for url in urls]
     places: dict[str, int] = {}
     folders = np.array([places.setdefault(url[:cut], len(places)) for url, cut in zip(urls, cuts, strict=True)])
-    shared, sizes = _numbered(list(places), numbers)
-    own, owns = _numbered([url[cut:] for url, cut in zip(urls, cuts, strict=True)], numbers)
+    shared, sizes = hashed(list(places))
+    own, owns = hashed([url[cut:] for url, cut in zip(urls, cuts, strict=True)])
+    known, numbers = np.unique(np.concatenate([shared, own]), return_inverse=True)
     many = sizes[folders]
     starts = np.repeat((np.cumsum(sizes) - sizes)[folders] - (np.cumsum(many) - many), many)
-    words = np.concatenate([shared[starts + np.arange(len(starts))], own])
+    words = np.concatenate([numbers[starts + np.arange(len(starts))], numbers[len(shared) :]])
     pages = np.concatenate([np.repeat(np.arange(len(urls)), counts) for counts in (many, owns)])
-    pairs = np.sort(pages * len(numbers) + words)
+    pairs = np.sort(pages * len(known) + words)
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # each once; NumPy's own search takes ten times as long
-    counts = np.bincount(pairs // len(numbers), minlength=len(urls))
-    return counts.astype(np.int32), (pairs % len(numbers)).astype(np.int32)
-
-
-def _numbered(texts: list[str], numbers: defaultdict[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The words of texts, one after the other, by number; how many each has."""
-    found = _WORD_OR_END.findall("".join(text.replace(_END, " ") + _END for text in texts))
-    words = np.fromiter(map(numbers.__getitem__, found), np.int64, len(found))
-    return words[words >= 0], np.diff(np.flatnonzero(words < 0), prepend=-1) - 1
+    counts = np.bincount(pairs // max(len(known), 1), minlength=len(urls))
+    return counts.astype(np.int32), (pairs % max(len(known), 1)).astype(np.int32), known
 
 
 class Surroundings:
@@ -72,13 +66,16 @@ class Surroundings:
 
     def __init__(self, urls: Sequence[str], links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None) -> None:
         self.size, self.links = len(urls), links
-        numbers: defaultdict[str, int] = defaultdict(count().__next__, {_END: -1})
         source, nothing = iter(urls), np.zeros(0, np.int32)
-        blocks = [(nothing, nothing)]
+        blocks = [(nothing, nothing, np.zeros(0, np.uint64))]
         while some := list(islice(source, BLOCK)):
-            blocks.append(_words_of(some, numbers))
-        self._counts, self._word = map(np.concatenate, zip(*blocks, strict=True))
-        self._others = np.bincount(self._word, minlength=len(numbers)) - 1 + WORD_PRIOR  # pages of a word beside one
+            blocks.append(_words_of(some))
+        counts, words, known = zip(*blocks, strict=True)
+        each, numbers = np.unique(np.concatenate(known), return_inverse=True)
+        parts = np.split(numbers.astype(np.int32), np.cumsum([len(one) for one in known])[:-1])
+        self._counts = np.concatenate(counts)
+        self._word = np.concatenate([part[own] for part, own in zip(parts, words, strict=True)])
+        self._others = np.bincount(self._word, minlength=len(each)) - 1 + WORD_PRIOR  # pages of a word beside one
         self._own = self._of_pages(np.reciprocal(self._others))
 
     @property

@@ -11,6 +11,8 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, HowMade, Kind, Plan, Result, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
     from sharc_crawler.model import Hints
 
@@ -20,11 +22,13 @@ _SPEC = [field.name for field in fields(CaptureSpec)]
 _NAMES: dict[str, str] = {one: one.value for kind in (Kind, Slot, Plan, Result) for one in kind}
 
 
-def page_values(row: PageRow) -> tuple[Any, ...]:
-    """A page as its table has it."""
-    page, capture, key, url, kind, host, depth, parent, via, state, rate, source, shape, weight, hints, reason = row
-    place = page, capture, key, url, _NAMES[kind], host, depth, parent, via, int(state)
-    return (*place, rate, source, shape_value(shape), weight, hints_value(hints), reason)
+def page_values(rows: Sequence[PageRow]) -> Iterable[tuple[Any, ...]]:
+    """Pages as their table has them, all at once: a sitemap may name many."""
+    if not rows:
+        return ()
+    *place, kind, host, depth, parent, via, state, rate, source, shape, weight, hints, why = zip(*rows, strict=True)
+    found = (*place, map(_NAMES.__getitem__, kind), host, depth, parent, via, map(int, state), rate, source)
+    return zip(*found, map(shape_value, shape), weight, map(hints_value, hints), why, strict=True)
 
 
 def shape_value(shape: float) -> float | None:

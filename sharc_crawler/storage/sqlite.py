@@ -243,7 +243,7 @@ def _empty() -> bytes:
 
 def _write(db: sqlite3.Connection, batch: Batch) -> None:
     for rows, sql in (
-        ([frontier_rows.page_values(row) for row in batch.pages], _insert("page", 16)),
+        (frontier_rows.page_values(batch.pages), _insert("page", 16)),
         ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 34)),
         ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
         (batch.lastmods, _insert("lastmod", 4)),

@@ -161,7 +161,7 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
 
 def _sightings(found: Found, via: str) -> list[Sighting]:
     """Pages and resources that a document names."""
-    return sightings(found.resources, Kind.RESOURCE, via) + sightings(found.links, Kind.PAGE, via)
+    return sightings(via, Kind.RESOURCE, found.resources) + sightings(via, Kind.PAGE, found.links)
 
 
 def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:

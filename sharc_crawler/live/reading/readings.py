@@ -82,22 +82,17 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     >>> unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
     True
     """
-    links = [link for named in answer["links"] for link in _unnamed(via, *named)]
+    links = [link for named in answer["links"] for link in sightings(via, *named)]
     about = answer["document"]
     payload, feeds, problems = Payload(*answer["payload"]), tuple(answer["feeds"]), tuple(answer["problems"])
     robots, unreadable, text = answer["said"]
     return Reading(payload, links, feeds, Document(*about) if about else None, robots, unreadable, text, problems)
 
 
-def sightings(urls: Sequence[str], kind: Kind, via: str) -> list[Sighting]:
+def sightings(
+    via: str, kind: str, urls: Sequence[str], hints: Sequence[Any] = (), known: dict[str, str] | None = None
+) -> list[Sighting]:
     """One of each, as ``Sighting(url, kind, via)`` makes it, but in one go."""
-    told = zip(urls, repeat(kind), repeat(via), repeat(None), repeat(None), repeat(""), repeat(None))
-    return list(map(tuple.__new__, repeat(Sighting), told))
-
-
-def _unnamed(via: str, kind: str, urls: list[str], hints: list[Any], known: dict[str, str]) -> list[Sighting]:
-    of = Kind(kind)
-    if not (hints or known):
-        return sightings(urls, of, via)
-    told = (words and Hints(*words) for words in hints or repeat(None))
-    return [Sighting(url, of, via, said, canonical=known.get(url)) for url, said in zip(urls, told, strict=False)]
+    told = (words and tuple.__new__(Hints, words) for words in hints) if hints else repeat(None)
+    about = repeat(Kind(kind)), repeat(via), told, repeat(None), repeat(""), map((known or {}).get, urls)
+    return list(map(tuple.__new__, repeat(Sighting), zip(urls, *about, strict=False)))

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import json
 
-from sharc_crawler.live.reading.packing import unusual
-from sharc_crawler.live.reading.readings import sightings
-from sharc_crawler.model import Kind, Sighting
-from sharc_crawler.urls import is_usual
-
-ODD = [
-    "http://h/a\nb",
-    "http://h/" + "a" * 500,
-    "http://h/.a",
-    "http://H/a",
-    "http://h/a?b",
-    "http://h",
-    "http://h/a\n/b",
-]
-
-
-@given(st.lists(st.sampled_from(["http://h/a/b", "http://h/a/c", "http://h/", *ODD]) | st.text("htp:/.?%a\n")))
-def test_the_unusual_among_many_are_those_that_are_unusual_alone(urls: list[str]) -> None:
-    assert unusual(urls) == [url for url in urls if not is_usual(url)]
-
-
-@pytest.mark.parametrize("odd", ODD)
-def test_one_odd_address_is_told_among_usual_ones(odd: str) -> None:
-    assert unusual(["http://h/a/b", odd, "http://h/a/c"]) == [odd]
+from sharc_crawler.live.reading.packing import packed
+from sharc_crawler.live.reading.readings import Reading, sightings, unpacked_reading
+from sharc_crawler.model import Hints, Kind, Sighting
 
 
 def test_sightings_made_at_once_are_those_made_one_by_one() -> None:
     urls = ["http://h/a", "http://h/b"]
-    assert sightings(urls, Kind.RESOURCE, "http://h/") == [Sighting(url, Kind.RESOURCE, "http://h/") for url in urls]
-    assert type(sightings(urls, Kind.PAGE, "http://h/")[0]) is Sighting
+    assert sightings("http://h/", Kind.RESOURCE, urls) == [Sighting(url, Kind.RESOURCE, "http://h/") for url in urls]
+    assert type(sightings("http://h/", Kind.PAGE, urls)[0]) is Sighting
+
+
+def test_hints_of_some_are_read_as_they_were_sent() -> None:
+    hints = [Hints(5.0, 1.0), None, Hints(changefreq="daily", priority=0.5, published=7.0)]
+    links = [Sighting(f"http://h/{at}", Kind.PAGE, "http://h/", one) for at, one in enumerate(hints)]
+    read = unpacked_reading(json.loads(json.dumps(packed(Reading(links=links)))), "http://h/").links
+    assert read == links
+    assert type(read[0]) is Sighting
+    assert type(read[0].hints) is Hints

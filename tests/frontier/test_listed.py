@@ -1,0 +1,66 @@
+"""What a long sitemap names is taken in at once, and comes to what it would come to one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier import admission, listed
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.model import Fetch, Hints, Kind, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.small import ROOT, spec
+
+SITEMAP = f"{ROOT}sitemap.xml"
+USUAL = [
+    Sighting(f"{ROOT}{number % 3}/{number}.html", via=SITEMAP, hints=Hints(1e6 - number, 1.0, None, number % 2 or None))
+    for number in range(12)
+]
+CASES = {
+    "usual": (USUAL, {}),
+    "without hints": ([one._replace(hints=None) for one in USUAL], {}),
+    "dated as news": ([one._replace(hints=Hints(5.0, 1.0, published=5.0)) for one in USUAL], {}),
+    "names of feeds": ([*USUAL, Sighting(f"{ROOT}recent-changes", via=SITEMAP)], {}),
+    "one twice": ([*USUAL, USUAL[3]._replace(hints=Hints(5.0, 1.0))], {}),
+    "one known": ([*USUAL, Sighting(ROOT, via=SITEMAP)], {}),
+    "one elsewhere": ([*USUAL, Sighting("http://b.example/x", via=SITEMAP)], {}),
+    "one with www": ([*USUAL, Sighting("http://www.a.example/x", via=SITEMAP)], {}),
+    "one with a trail": ([*USUAL, Sighting(f"{ROOT}a/a/a/a/a/b", via=SITEMAP)], {}),
+    "one in another spelling": ([*USUAL, Sighting(f"{ROOT}x/../5?b=1&a=2", via=SITEMAP)], {}),
+    "one canonical elsewhere": ([*USUAL, Sighting(f"{ROOT}y", via=SITEMAP, canonical=f"{ROOT}z")], {}),
+    "one of its own key": ([*USUAL, Sighting(f"{ROOT}y", via=SITEMAP, key=f"{ROOT}y&post")], {}),
+    "one of its own host": ([*USUAL, Sighting(f"{ROOT}y", via=SITEMAP, host="slot")], {}),
+    "a sitemap": ([*USUAL, Sighting(f"{ROOT}more.xml", Kind.SITEMAP, SITEMAP)], {}),
+    "some excluded": (USUAL, {"exclude": ("/1/",)}),
+    "a limit": (USUAL, {"limit": 4}),
+    "a session": ([*USUAL, Sighting(f"{ROOT}logout", via=SITEMAP)], {"session": "me"}),
+    "a survey": (USUAL, {"mode": "survey"}),
+}
+AT_ONCE = {"usual", "without hints", "dated as news", "names of feeds", "a survey"}
+
+
+def taken(world, impolite, changed, named):
+    """All that is known of a capture after its sitemap, and in what order its pages come."""
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    capture = frontier.open(spec(**{"sitemaps": None, **changed}), world.now)
+    world.links = {SITEMAP: named}
+    before = 0
+    while capture.strategy is None and world.step(frontier) and before < 50:
+        before += 1
+    state, counts = store.load(), capture.counts
+    known = counts.pages, counts.late, dict(capture.left_out.reasons), [row.url for row in state.outside]
+    decision = frontier.next(world.now)
+    return state.pages, state.hosts, known, decision if isinstance(decision, Fetch) else None
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_comes_to_what_it_would_one_by_one(case, world, impolite, monkeypatch):
+    named, changed = CASES[case]
+    entered, real = [], listed.enter
+    monkeypatch.setattr(listed, "enter", lambda *about: entered.append(real(*about)) or entered[-1])
+    found = []
+    for many in (3, 1_000):
+        monkeypatch.setattr(admission, "MANY", many)
+        found.append(taken(type(world)(), impolite, changed, named))
+    assert found[0] == found[1]
+    assert any(entered) is (case in AT_ONCE)
