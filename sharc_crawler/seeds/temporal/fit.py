@@ -88,10 +88,9 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
     of_one = (by_day / peak).astype(np.float32)
     tried = _tried(of_one, starts)
     frame, theta = _converged(of_one, starts, tried)
-    before = values(by_day, frame, theta)
     end = solve(by_day, frame, theta, _LAST_STEPS, _LAST_TOLERANCE)
     norm = (by_day**2).sum(axis=0)
-    still = before.squares - end.squares <= _MOVING * end.squares + _EXACT * norm
+    still = end.began - end.squares <= _MOVING * end.squares + _EXACT * norm
     curves = _curves(by_day, frame, end.theta, viewed & (still | end.converged))
     lived = curves.seen + threshold.days <= len(by_day)
     nearly = ((1 + _RIVAL) * end.squares + 1e-9 * norm) / peak**2

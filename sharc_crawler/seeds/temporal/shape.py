@@ -84,9 +84,23 @@ def bounded(frame: Frame, theta: Array) -> Array:
     """The nearest coordinates that stand for a curve with σ ≤ :data:`WIDEST`."""
     slope, bulge, lead = theta
     lead = np.clip(lead, *_LEAD)
-    warp = Warp.of(frame, lead)
-    flattest = np.log(-warp.low * warp.high / (2 * WIDEST**2 * warp.age**2))
+    flattest = _flattest(Warp.of(frame, lead))
     return np.array([np.clip(slope, -_TILTED, _TILTED), np.clip(bulge, flattest, _STEEPEST), lead])
+
+
+def _flattest(warp: Warp) -> Array:
+    """The bulge of a curve of σ = :data:`WIDEST`."""
+    bulge: Array = np.log(-warp.low * warp.high / (2 * WIDEST**2 * warp.age**2))
+    return bulge
+
+
+def held(warp: Warp, theta: Array, gradient: Array) -> Array:
+    """Coordinates (3, n) that are at a bound, and would be led beyond it."""
+    slope, bulge, lead = theta
+    low = np.array([slope <= -_TILTED, bulge <= _flattest(warp), lead <= _LEAD[0]])
+    high = np.array([slope >= _TILTED, bulge >= _STEEPEST, lead >= _LEAD[1]])
+    beyond: Array = np.where(gradient < 0, low, high)
+    return beyond
 
 
 def quadratic(warp: Warp, theta: Array) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.seeds.temporal.shape import bounded, derivatives, dot, values
+from sharc_crawler.seeds.temporal.shape import bounded, derivatives, dot, held, values
 
 if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.shape import Array, Frame, Values
@@ -26,6 +26,7 @@ class Solved:
     theta: Array  #: (3, n)
     squares: Array
     converged: Array  #: (n,) the sum of squares has stopped falling
+    began: Array  #: (n,) squares at the start
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float
     A fit converged once an accepted step lowers its sum of squares by less than ``tolerance`` of it, or no step does.
     """
     search = _begin(views, frame, theta.astype(views.dtype))
-    end = Solved(search.theta.copy(), search.squares.copy(), np.zeros(views.shape[1], bool))
+    end = Solved(search.theta.copy(), search.squares.copy(), np.zeros(views.shape[1], bool), search.squares)
     for left in reversed(range(steps)):
         search, converged = _step(search, tolerance, goes_on=left > 0)
         end.theta[:, search.page] = search.theta
@@ -135,7 +136,11 @@ def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:
     pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     matrix = np.array([dot(columns[i], columns[j]) - along[i] * along[j] / at.norm for i, j in pairs])
     gradient = np.array([dot(column, at.rest) for column in columns])
-    return _Equations(matrix * at.factor**2, gradient * at.factor)
+    free = ~held(at.warp, theta, gradient)  # what is led beyond its bound stays there, and the others move as if alone
+    for row, (i, j) in zip(matrix, pairs, strict=True):
+        if i != j:
+            row *= free[i] & free[j]
+    return _Equations(matrix * at.factor**2, gradient * free * at.factor)
 
 
 def _damped(equations: _Equations, damping: Array) -> Array:

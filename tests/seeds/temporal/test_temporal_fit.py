@@ -12,6 +12,8 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.fit import fit
+from sharc_crawler.seeds.temporal.solver import solve
+from sharc_crawler.seeds.temporal.starts import dictionary
 from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 DAYS = np.arange(1.0, 61)
@@ -43,6 +45,16 @@ def test_squares_are_those_of_the_curves():
     assert np.allclose(
         squares[found.known], found.squares[found.known], rtol=1e-3, atol=1e-6 * (views**2).sum(axis=1).max()
     )
+
+
+def test_a_fit_that_is_led_to_a_bound_goes_on_along_it():
+    """Level pages are fitted by curves born as long ago as may be: steps that lead beyond would be cut, and useless."""
+    views = generate(SyntheticLog(pages=400, temporal_share=0.05), 5).views.astype(np.float64)
+    starts = dictionary(60)
+    (chosen,) = starts.match(views.astype(np.float32), 1)
+    with np.errstate(all="ignore"):
+        end = solve(views.T.copy(), starts.frame(chosen, np.float64), starts.theta[:, chosen], 20, 1e-6)
+    assert end.converged.mean() > 0.95
 
 
 def peer(y) -> float:
