@@ -166,6 +166,7 @@ def test_the_coldest_are_looked_at_as_many_as_there_is_room_for():
     some = chosen(said(6, stale=range(6), rates=rates), hints=7 / 400)
     assert some.take() == [105, 104, 103]
     assert some.take() == []
+    assert chosen(said(6, stale=range(6)), hints=3 / 400).take() == [], "the sitemaps are to be read at T, too"
 
 
 @pytest.mark.parametrize(("others", "made"), [(100, True), (400, False)])

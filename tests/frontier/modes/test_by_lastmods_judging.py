@@ -180,8 +180,15 @@ def test_without_304s_the_audit_is_that_of_lastmods():
 # -- words are weighed beside the crawl --------------------------------------------------------------------------------
 
 
+class Work(Future):
+    """Nobody waits for it."""
+
+    def result(self, timeout: float | None = 0.0):
+        return super().result(timeout)
+
+
 def test_words_are_weighed_once_beside_the_crawl():
-    noted, work = Noted(), Future()
+    noted, work = Noted(), Work()
     capture = SimpleNamespace(weighing=False)
     mode = bare(
         _capture=capture,
