@@ -159,9 +159,7 @@ class RateTests(Untested):
 
         rates = self._found.of(rates, self._mean, self._level)
         said = np.array([self._compared.get(page, (0.0, False)) for page in pages]).reshape(-1, 2)
-        known = said[:, 0] > 0
-        rates[known] = since(self._found, rates[known], said[known, 0], said[known, 1] > 0)
-        return rates * max(1.0, self._found.factor)
+        return since(self._found, rates, said[:, 0], said[:, 1] > 0) * max(1.0, self._found.factor)
 
     def edited(self, now: Instant) -> Edited:
         """By visits to their neighbours, where pages were edited together before."""

@@ -148,7 +148,7 @@ def test_a_probe_that_changes_by_itself_tells_nothing_of_the_others(rate: float,
     neighbours = Neighbours(table, SiteHistory.__new__)  # type: ignore[arg-type]
     neighbours._together = Together(share=0.6, rate=1.0, own=1.0)
     neighbours._probed[4] = _Folder(2.0, 4, [5, 6], edited=0.5)
-    assert list(neighbours.looked(4, since=0.0, now=100.0)) == together
+    assert list(neighbours.looked(4, since=900.0, now=1_000.0)) == together
     assert neighbours.looked(4, since=0.0, now=100.0) == {}, "each probe once"
 
 
@@ -200,7 +200,7 @@ def test_folders_are_looked_at_page_by_page_in_the_order_of_their_visits(monkeyp
     monkeypatch.setattr(rules, "stale", stale)
     some = range(30)
     table = SimpleNamespace(
-        urls=[f"http://h/{'few' if page >= 28 else page % 2}/{page}" for page in some],
+        urls=[f"http://h/{'few' if page >= 28 else 'some' if page >= 25 else page % 2}/{page}" for page in some],
         rates=[page / 100 for page in some],
         shapes=[page + 1.0 for page in some],
         started=[1_000.0 - page for page in some],
@@ -209,7 +209,7 @@ def test_folders_are_looked_at_page_by_page_in_the_order_of_their_visits(monkeyp
     neighbours = Neighbours(table, SiteHistory.__new__)  # type: ignore[arg-type]
     compared = {page: (100.0 + page, page % 3 == 0) for page in some}
     found = list(neighbours._by_folder(together, compared, 5_000.0))
-    folders = [[page for page in reversed(range(28)) if page % 2 == odd] for odd in (0, 1)]
+    folders = [*([page for page in reversed(range(25)) if page % 2 == odd] for odd in (0, 1)), [27, 26, 25]]
     assert [pages.tolist() for pages, *_ in found] == folders
     for pages, (_, rates, chances), told in zip(folders, found, given, strict=True):
         begins, visits = [900.0 - 2 * page for page in pages], [1_000.0 - page for page in pages]
@@ -227,9 +227,11 @@ def test_the_past_is_asked_for_once_where_something_has_changed_and_many_more_we
     assert neighbours.edited({}, 9.0) == NOTHING
     assert neighbours.edited(dict.fromkeys(range(50), (9.0, False)), 9.0) == NOTHING
     assert not asked
-    for size in (1, 50, 51, 52, 70):
-        assert neighbours.edited(dict.fromkeys(range(size), (9.0, True)), 9.0) == NOTHING, "nothing was edited together"
+    assert neighbours.edited({1: (9.0, True)}, 9.0) == NOTHING, "nothing was edited together"
     assert asked == ["the past"]
+    for size in (50, 51, 52, 70):
+        assert neighbours.edited(dict.fromkeys(range(size), (9.0, True)), 9.0) == NOTHING
+    assert asked == ["the past"], "once"
     neighbours._together, made = Together(share=0.5, rate=1.0, own=1.0), []
     neighbours._by_folder = lambda together, compared, now: made.append(len(compared)) or []  # type: ignore[method-assign]
     for size in (100, 102, 103, 104, 106):

@@ -325,7 +325,8 @@ def test_where_all_rates_are_alike_there_is_no_order_to_test(monkeypatch, rate):
 @pytest.mark.parametrize(("last", "asks"), [(16, True), (17, False)])
 def test_where_more_than_four_of_five_of_the_last_twenty_have_changed_nothing_is_concluded(monkeypatch, last, asks):
     changed = [True] * 30 + [place < last for place in range(20)]
-    assert bool(tried(monkeypatch, 0.5, changed)[2]) is asks
+    news, _, asked = tried(monkeypatch, 0.5, changed)
+    assert news is bool(asked) is asks
 
 
 @pytest.mark.parametrize(("pages", "some"), [(1_999, 1_999), (2_000, 1_000), (4_001, 1_334)])

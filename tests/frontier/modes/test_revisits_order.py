@@ -13,7 +13,7 @@ import pytest
 from sharc_crawler.frontier.modes import hints as module
 from sharc_crawler.frontier.modes.hints import SiteHints
 from sharc_crawler.frontier.modes.said import SaidOfPages
-from sharc_crawler.model import RateEstimate
+from sharc_crawler.model import Hints, RateEstimate
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
 
@@ -157,7 +157,7 @@ def test_rates_are_told_by_last_modified_where_no_sitemap_told_them(modified, so
     asked, rated = [], []
 
     def rates(sightings, now):
-        asked.extend(one.hints.lastmod for one in sightings)
+        asked.extend(one.hints for one in sightings)
         return [RateEstimate(0.5, source) for _ in sightings]
 
     pages = SimpleNamespace(
@@ -170,5 +170,5 @@ def test_rates_are_told_by_last_modified_where_no_sitemap_told_them(modified, so
         said={2},
     )
     assert SiteHints._reprice(hints, [0, 1, 2]) is bool(named)
-    assert asked == [modified] * told
+    assert asked == [Hints(modified, 1.0)] * told, "to the second"
     assert rated == ([(0, named)] if named else [])

@@ -23,7 +23,7 @@ OK = Outcome(Result.OK, 50.0, 51.0, 200, "sha1:then")
 
 
 def test_at_first_nobody_is_asked_and_nothing_is_waited_for():
-    capture = SimpleNamespace(owed=SimpleNamespace(pending=0), phase=Phase.VISIT)
+    capture = SimpleNamespace(owed=SimpleNamespace(pending=1), phase=Phase.VISIT)
     hints = SiteHints(SimpleNamespace(pages=None), capture, None)
     assert (hints.reading, hints.at_reference, hints.replanned) == (False, False, False)
     assert (hints.sitemaps, len(hints.hubs), bool(hints.said)) == ({}, 0, False)
@@ -326,6 +326,8 @@ def test_a_probe_is_worth_its_slot_where_nothing_was_said_of_it_and_it_finds_mor
     worth = SiteHints._worth_a_slot
     assert worth(hints, {page: 1.001 * found for page, found in dear.items()}, 5.0, 100.0) == [0, 1, 2]
     assert worth(hints, {page: 0.999 * found for page, found in dear.items()}, 5.0, 100.0) == []
+    pages.rates = [0.0] * 4
+    assert worth(hints, {0: 0.0}, 5.0, 100.0) == [], "it finds nothing"
 
 
 def test_without_room_no_probe_is_asked():
