@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from types import SimpleNamespace
 
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.rules import Traps
-from sharc_crawler.model import Fetch, Kind, Result, Sighting, Slot, Verdict
+from sharc_crawler.frontier.visits.finishing import Ended, Finisher
+from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Verdict, Visit
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.base import Setting
 from tests.frontier.small import ROOT, page, spec
+from tests.frontier.traps.tables import add, table
 
 MAP, STYLE = f"{ROOT}map.xml", f"{ROOT}style.css"
 MODE = ("linked", "lastmods_in", "visited", "visited_again", "revisited", "sitemap_read")
@@ -149,3 +154,83 @@ def test_a_page_without_content_says_nothing_of_traps(world, impolite):
     site.answer(fingerprint=None)
     site.answer(fingerprint="a text")
     assert [(url, content) for url, content, _ in asked] == [(ROOT + "other", "a text")]
+
+
+def test_the_plans_step_follows_the_pace_of_visits_from_eight_on_each_time_they_have_doubled():
+    told, changed = [], {}
+    strategy = SimpleNamespace(setting=Setting(step=1.0, start=100.0), finished=lambda *given: told.append(given))
+    capture = SimpleNamespace(strategy=strategy, former=3, counts=SimpleNamespace(visits=3))
+    for made in range(1, 33):
+        capture.counts.visits, before = 3 + made, strategy.setting.step
+        Finisher._tell_strategy(capture, Task(made, Slot.FIRST), made % 2 == 0, 100.0 + 7.0 * made + made // 10)
+        if strategy.setting.step != before:
+            changed[made] = strategy.setting.step
+    assert changed == {8: 7.0, 16: 113 / 16, 32: 227 / 32}
+    assert told[:2] == [(Visit(1, Slot.FIRST), False), (Visit(2, Slot.FIRST), True)]
+    Finisher._tell_strategy(capture, Task(33, Slot.FIRST), True, 100.0)
+    assert strategy.setting.step == 227 / 32, "no time has passed"
+
+
+class Revisited:
+    """A page with three resources, one of which is gone and one to be made again; what a revisit is told to."""
+
+    def __init__(self, *, early: bool = False, audited: bool = False) -> None:
+        self.pages, self.told = table("a"), []
+        self.resources = [add(self.pages, name, 1, Kind.RESOURCE) for name in ("x.png", "y.png", "z.png")]
+        for one in (1, *self.resources):
+            self.pages.move(one, Event.LEASE)
+            self.pages.move(one, Event.NO_CONTENT if one == self.resources[1] else Event.CAPTURED)
+            self.pages.remember(one, Outcome(Result.OK, 1.0, 2.0, 200, "sha1:first"))
+        tell = self.told.append
+        self.capture = SimpleNamespace(
+            reference=5.0,
+            again={self.resources[2]},
+            revisited=SimpleNamespace(judge=lambda url, visit, outcome, reference: (url, visit.digest, reference)),
+            mode=SimpleNamespace(
+                revisited=lambda *given: tell(("mode", *given[:2])) or early, audits=lambda _: audited
+            ),
+            counts=SimpleNamespace(revisited=lambda: tell("counted")),
+            embedded=SimpleNamespace(take=lambda page: self.resources),
+            strategy=SimpleNamespace(finished=lambda visit, *, captured: tell((visit, captured))),
+        )
+        ledger = SimpleNamespace(
+            pages=self.pages,
+            owe=lambda page, slot: tell(("owed", page, slot)),
+            judged=lambda page, judgement: tell(("judged", page, judgement)),
+        )
+        self.finisher = Finisher(ledger, None, None, None)
+
+    def revisit(self, page: int, kind: Kind):
+        self.pages.move(page, Event.LEASE)
+        fetch = SimpleNamespace(url=self.pages.urls[page], kind=kind)
+        outcome = Outcome(Result.OK, 6.0, 7.0, 200)
+        return self.finisher._revisited(Ended(self.capture, fetch, Task(page, Slot.SECOND), outcome))
+
+
+def test_a_revisited_page_is_judged_and_what_it_embeds_is_owed_and_its_strategy_told():
+    site = Revisited()
+    judgement = (site.pages.urls[1], "sha1:first", 5.0)
+    assert site.revisit(1, Kind.PAGE) == judgement
+    assert site.told == [
+        ("mode", 1, Kind.PAGE),
+        ("judged", 1, judgement),
+        "counted",
+        ("owed", site.resources[0], Slot.SECOND),
+        (Visit(1, Slot.SECOND), True),
+    ]
+    assert site.pages.states[1] == State.JUDGED
+
+
+def test_what_it_is_too_early_to_judge_stays_visited():
+    site = Revisited(early=True)
+    site.revisit(1, Kind.PAGE)
+    assert site.pages.states[1] == State.VISITED
+    assert not any(one[0] == "judged" for one in site.told)
+
+
+@pytest.mark.parametrize(("kind", "audited"), [(Kind.RESOURCE, False), (Kind.PAGE, True)])
+def test_a_resource_or_an_audit_is_no_revisit_of_a_page(kind, audited):
+    site = Revisited(audited=audited)
+    page = 1 if kind is Kind.PAGE else site.resources[0]
+    assert site.revisit(page, kind)
+    assert [one[0] for one in site.told] == ["mode", "judged"]
