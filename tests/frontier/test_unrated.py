@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sharc_crawler.frontier.unrated import Sightings, Unrated
 from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Hints, Sighting
@@ -45,6 +47,32 @@ def test_the_last_sighting_of_a_page_counts():
     unrated.put(2, unusual, unusual.url)
     assert sightings[2] == unusual
     assert len(sightings) == 7
+
+
+@pytest.mark.parametrize("page", [0, 1, 2, 3, 4, 6])
+def test_whatever_is_said_of_a_page_that_waits_stands_until_more_is_said(page):
+    """And nothing else is said of the others."""
+    unrated, sightings = waiting()
+    for told in (*SEEN, *SEEN[::-1], Sighting("http://h/other", hints=Hints(lastmod=8.0))):
+        again = told if told.key or told.url == "http://h/other" else told._replace(url=SEEN[page].url)
+        unrated.put(page, again, SEEN[page].url)
+        assert list(sightings) == [*SEEN[:page], again, *SEEN[page + 1 :]]
+        said = sightings.said(range(page, page + 1))
+        hints = again.hints or Hints()
+        assert (said.urls, said.precisions, said.frequencies) == (
+            [again.url],
+            [hints.lastmod_precision],
+            [hints.changefreq],
+        )
+        assert [None if date != date else date for date in said.lastmods] == [hints.lastmod]
+
+
+def test_pages_that_do_not_wait_are_not_among_those_that_do():
+    unrated = Unrated()
+    assert 0 not in unrated
+    assert len(unrated) == 0
+    unrated.put_all([3, 5], [(f"http://h/{page}", Sighting(f"http://h/{page}")) for page in (3, 5)])
+    assert [page for page in range(8) if page in unrated] == [3, 5]
 
 
 def test_what_many_pages_share_is_kept_once():
