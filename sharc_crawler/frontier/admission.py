@@ -144,7 +144,7 @@ class Admitter:
         reason = capture.scope.why_not(key)
         if reason is not None:
             self._ledger.left_out(key, reason, sighting.via)
-            self._ledger.shared.outside(self._ledger, sighting, key, depth)
+            self._ledger.shared.outside(sighting, key, depth)
             if capture.strategy is None and parent != NO_PARENT:
                 capture.front.lies_elsewhere(sighting)
             return False

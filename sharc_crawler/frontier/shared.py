@@ -37,7 +37,7 @@ class Shared(Generic[Member]):
         self.unwritten: set[Member] = set()  #: whose last changes could not be written, or are to be soon
         self.woken: Callable[[Member], None] = lambda _: None  #: a frontier that had no host to ask has one
         #: a page that is not this frontier's may be another's: by its canonical URL, so many links from a seed
-        self.outside: Callable[[Member, Sighting, str, int], None] = lambda *_: None
+        self.outside: Callable[[Sighting, str, int], None] = lambda *_: None
 
     def pace(self, host: str) -> Pace:
         """Of the machine that a host is on; in any thread."""

@@ -287,15 +287,13 @@ class Sites:
         else:
             heapq.heappush(self._heap, (until, next(self._turns), frontier))
 
-    def _offer(self, ledger: Ledger, sighting: Sighting, key: str, depth: int) -> None:
-        """What one site links to may be a page of another that is captured at the same time.
+    def _offer(self, sighting: Sighting, key: str, depth: int) -> None:
+        """What one site links to and does not take may be a page of another that is captured at the same time.
 
         Links count on: sites that lead to each other for ever end as one that leads to itself.
         """
         for other in self._at.get(self._parts.host_of(key), ()):
             capture = other.capture
-            if other.ledger is ledger or key in capture.seen:
-                continue
-            if capture.mode.whole and capture.scope.why_not(key) is None:
+            if key not in capture.seen and capture.mode.whole and capture.scope.why_not(key) is None:
                 with suppress(*NOT_KEPT):  # it is heard of when that site is written next
                     other.schedule([sighting], capture.started, depth)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.rows import HostRow, VisitRow
-from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Sighting, Slot
+from sharc_crawler.model import Kind, Outcome, Phase, Plan, RateEstimate, Result, Sighting, Slot, Wait
+from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 
@@ -123,3 +127,43 @@ def test_who_owns_what_is_embedded_in_what_is_embedded():
     owners = {name: frontier.ledger.owner(number) for name, number in names.items()}
     assert [frontier.pages.rates[names[name]] for name in ("own.png", "s.css")] == [0.0, 0.0], "nobody rates them"
     assert owners == {"": 0, "own.png": names["own.png"], "s.css": 0, "bg.png": 0, "1": names["1"]}
+
+
+@pytest.mark.parametrize("due", [0.0, 5.0])
+def test_what_is_owed_wakes_the_host_that_owes_it(world, due):
+    frontier, _ = opened()
+    frontier.schedule([Sighting("http://b.example/i.png", Kind.RESOURCE)], world.now)
+    (image,) = {fetch.page for fetch in world.run(frontier) if fetch.kind is Kind.RESOURCE}
+    frontier.pages.states[image] = State.VISITED
+    if due:
+        frontier.ledger.owe_at(image, Slot.SECOND, world.now + due)
+        assert frontier.next(world.now) == Wait(world.now + due)
+    else:
+        frontier.ledger.owe(image, Slot.SECOND)
+    assert frontier.next(world.now + max(due, 1.0)).page == image
+
+
+@pytest.mark.parametrize(
+    ("mode", "seeded", "left"), [("capture", True, True), ("capture", False, False), ("instant", True, False)]
+)
+def test_hosts_that_answer_nothing_are_left_by_captures_of_their_seeds(mode, seeded, left):
+    frontier = Frontier()
+    frontier.open(spec(strategy="bfs:revisits=none", mode=mode), 1000.0, seeded)
+    assert frontier.ledger.leaves_hosts is left
+
+
+@pytest.mark.parametrize("source", [PRIOR, "sitemap"])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_rate_that_is_known_better_is_written_and_it_is_known_whether_it_is_a_guess(source, at_once):
+    frontier, store = opened()
+    frontier.schedule([page("1")], 1000.0)
+    estimate = RateEstimate(0.5, source, 2.0)
+    if at_once:
+        frontier.ledger.rated_all(array("i", [1]), [estimate])
+    else:
+        frontier.ledger.rated(1, estimate)
+    frontier.ledger.commit()
+    pages = frontier.pages
+    assert (pages.rates[1], pages.shapes[1], pages.guessed[1]) == (0.5, 2.0, source == PRIOR)
+    row = store.load().pages[1]
+    assert (row.rate, row.shape, row.source) == (0.5, 2.0, source)
