@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
@@ -153,15 +155,16 @@ def test_hosts_that_answer_nothing_are_left_by_captures_of_their_seeds(mode, see
 
 
 @pytest.mark.parametrize("source", [PRIOR, "sitemap"])
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_rate_that_is_known_better_is_written_and_it_is_known_whether_it_is_a_guess(source, at_once):
+@pytest.mark.parametrize("how", ["one", "many", "columns"])
+def test_a_rate_that_is_known_better_is_written_and_it_is_known_whether_it_is_a_guess(source, how):
     frontier, store = opened()
     frontier.schedule([page("1")], 1000.0)
     estimate = RateEstimate(0.5, source, 2.0)
-    if at_once:
-        frontier.ledger.rated_all(array("i", [1]), [estimate])
-    else:
+    columns = SimpleNamespace(columns=lambda: (np.array([0.5]), np.array([2.0]), [source]))
+    if how == "one":
         frontier.ledger.rated(1, estimate)
+    else:
+        frontier.ledger.rated_all(array("i", [1]), [estimate] if how == "many" else columns)
     frontier.ledger.commit()
     pages = frontier.pages
     assert (pages.rates[1], pages.shapes[1], pages.guessed[1]) == (0.5, 2.0, source == PRIOR)
