@@ -2,7 +2,8 @@
 
 The captures' certificates say which downloads there are, and the WARC files what each of them brought. Where visit and
 revisit of one capture are these downloads, its own judgement of a 304 counts. Where bytes do not show a page, lastmods
-may: if captures audited their sitemaps, and none of them found anything against these.
+may: if captures audited their sitemaps, none of the site's captures found anything against these, and no two of the
+downloads do.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.entries import PageEntries
     from sharc_crawler.certificate.judging import Judge
     from sharc_crawler.certificate.lastmods import ServersWord
+    from sharc_crawler.certificate.witness import RecordedExchange
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.evidence.lastmods import Download
     from sharc_crawler.model import Instant
 
     Entry = Mapping[str, Any]
@@ -50,6 +54,7 @@ class ReadCapture:
     document: Mapping[str, Any]  #: its certificate
     entries: PageEntries
     judge: Judge  #: has its records
+    answer: Callable[[RecordedExchange], HttpResponse | None]  #: reads one
 
     @property
     def lied(self) -> bool:
@@ -97,14 +102,20 @@ class _Around:
 
 
 def certificate_at(
-    site: str, instant: Instant, captures: Sequence[ReadCapture], word: Callable[[], ServersWord]
+    site: str,
+    instant: Instant,
+    captures: Sequence[ReadCapture],
+    word: Callable[[], ServersWord],
+    others: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[dict[str, Any], list[Entry]]:
     """The certificate of an instant, without what it states of its pages' file, and these pages.
 
-    ``word``: reads what the captures' sitemaps say of pages' last changes.
+    ``word``: reads what the captures' sitemaps say of pages' last changes. ``others``: certificates of further captures
+    of the site, which may have caught it lying.
     """
     entries, sums = [], PageSums(instant)
-    for entry, page in _pages(instant, captures, _AuditedWord(captures, word)):
+    documents = [*(one.document for one in captures), *others]
+    for entry, page in _pages(instant, captures, _AuditedWord(documents, word)):
         entries.append(entry)
         if page.kind is Kind.PAGE:
             sums.add(page)
@@ -129,35 +140,54 @@ def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, A
 
 
 class _AuditedWord:
-    """The sitemaps' word, as far as these captures found nothing against it."""
+    """The sitemaps' word, as far as nothing was found against it."""
 
-    def __init__(self, captures: Sequence[ReadCapture], word: Callable[[], ServersWord]) -> None:
-        audits = [audit for one in captures if (audit := one.document["capture"]["audit"] or {}).get("of") == "lastmod"]
+    def __init__(self, documents: Sequence[Mapping[str, Any]], word: Callable[[], ServersWord]) -> None:
+        """``documents``: certificates of captures, which say what these found."""
+        audits = [audit for one in documents if (audit := one["capture"]["audit"] or {}).get("of") == "lastmod"]
         caught = any(one["of"] == "lastmod" and one["caught"] for audit in audits for one in audit["strata"])
         classes = [one for audit in audits for one in audit["classes"]]
         self._believed = set() if caught else {one["label"] for one in classes if one["believed"]}
         self._believed -= {one["label"] for one in classes if not one["believed"]}
         self._word = cache(word)
 
+    def hold_against(self, around: Mapping[Url, _Around]) -> None:
+        """Two downloads that differ, between which a lastmod stands still: one such lie, and none of its kind counts.
+
+        What a capture's own masks leave out counts, too.
+        """
+        for url, own in around.items():
+            label, looks = url_class(url), [one for one in (own.before, own.after) if one]
+            if label not in self._believed or len({one.outcome.digest for one in looks}) < 2:
+                continue
+            if self._word().belied(url, _downloads(looks, contents=True)):
+                self._believed.discard(label)
+
     def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
         """By it, where it shows the page as it was at the instant."""
         if url_class(url) not in self._believed:
             return None
-        from sharc_crawler.certificate.lastmods import download_of  # which reads sitemaps
-
-        downloads = []
-        for one in looks:
-            exchange = one.capture.judge.exchange(one.stated)
-            if exchange is not None and one.outcome.result is Result.OK:
-                made = download_of(one.outcome)
-                downloads += [made] if made else []
-        found = self._word().judge(url, downloads, instant)
+        found = self._word().judge(url, _downloads(looks), instant)
         return found if found.verdict is Verdict.COHERENT else None
+
+
+def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Download]:
+    """Of a page, as lastmods are held against them; with what they say, where that is wanted."""
+    from sharc_crawler.certificate.lastmods import content_of, download_of  # which reads sitemaps
+
+    downloads = []
+    for one in looks:
+        exchange = one.capture.judge.exchange(one.stated)
+        if exchange is not None and one.outcome.result is Result.OK and (made := download_of(one.outcome)):
+            content = content_of(one.capture.answer(exchange)) if contents else None
+            downloads.append(made._replace(content=content))
+    return downloads
 
 
 def _pages(instant: Instant, captures: Sequence[ReadCapture], word: _AuditedWord) -> Iterator[tuple[Entry, PageFacts]]:
     """Each page and resource, data first (pages are judged with it), then in the order of their second downloads."""
     around = _met(instant, captures)
+    word.hold_against(around)
     judged = _Judged(instant, around, word)
     rank = {url: place for place, url in enumerate(around)}
     for url in sorted(

@@ -6,9 +6,10 @@ from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.named_sitemaps import answered
+from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
-from sharc_crawler.evidence.headers import is_part, of_headers
+from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
 from sharc_crawler.instants import unix
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
+    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Instant, Judgement, Outcome, Seconds
 
     Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
@@ -42,6 +44,11 @@ class ServersWord:
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
         """A page at T, by its downloads and what was said of it."""
         return of_comparison(weigh(downloads, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
+
+    def belied(self, url: str, downloads: Sequence[Download]) -> bool:
+        """Do downloads of a page show a change that its lastmods hide?"""
+        last = max((one.started for one in downloads), default=0.0)
+        return bool(downloads and weigh(downloads, self.lastmods.get(url, ()), last, lag=self.lag).lies)
 
 
 def _read(
@@ -80,6 +87,14 @@ def download_of(outcome: Outcome) -> Download | None:
     started, modified = outcome.started, http_date(outcome.validators.last_modified)
     digest = outcome.decoded or outcome.digest
     return Download(started, started, outcome.date, digest, modified, age=outcome.age or 0.0)
+
+
+def content_of(message: HttpResponse | None) -> str | None:
+    """What a page says, its nonces and counters left out; ``None``: nobody knows."""
+    if message is None:
+        return None
+    body = decoded(message.payload, message.values(b"content-encoding"))
+    return None if body is None else fingerprint(body, header_text(message.header(b"content-type")))
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

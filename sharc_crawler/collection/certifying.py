@@ -14,6 +14,7 @@ from sharc_crawler.certificate.entries import write_entries
 from sharc_crawler.certificate.examining import entries_of, lag_of
 from sharc_crawler.certificate.fixity import fixity, pages_name
 from sharc_crawler.certificate.judging import Judge, servers_word
+from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
@@ -66,7 +67,7 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
             for one in chosen:
                 _check(one)
             try:
-                written.append(_write(collection.folder, name, instant, chosen))
+                written.append(_write(collection.folder, name, instant, chosen, captures))
             except OSError as error:
                 raise UsageError(
                     f"{collection.folder / CERTIFICATES} cannot be written to: {error.strerror or error}"
@@ -116,13 +117,13 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
     around = {one.name for one in _around(list(captures.values()), instant) or ()}
     if around != named.keys():
         yield f"the captures around its instant are {', '.join(sorted(around)) or 'none'} (sharc certify makes it anew)"
-    again, entries = _at(document["name"], instant, [captures[name] for name in named])
+    again, entries = _at(document["name"], instant, [captures[name] for name in named], list(captures.values()))
     file = path.with_name(pages_name(path.name))
     stated = {"name": file.name, "lines": len(entries), **fixity(file)}
     if file.read_bytes() != b"".join(canonical(dict(entry)) + b"\n" for entry in entries):
         yield f"its pages, {file.name}, are not what the captures show"
     if path.read_bytes() != to_text(sealed(again, stated)).encode():
-        yield "it is not what the captures show"
+        yield "it is not what the captures show; what later ones found counts, too (sharc certify makes it anew)"
 
 
 def _certified(collection: Collection, name: str) -> list[_Certified]:
@@ -167,8 +168,10 @@ def _check(one: _Certified) -> None:
         raise DataError(f"{one.name} does not bear out its own certificate: {found.findings[0]} (sharc verify)")
 
 
-def _at(site: str, instant: Instant, chosen: Sequence[_Certified]) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
-    """The certificate of an instant and its pages, from these captures."""
+def _at(
+    site: str, instant: Instant, chosen: Sequence[_Certified], captures: Sequence[_Certified]
+) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
+    """The certificate of an instant and its pages, from those chosen of all captures."""
     read, recorded = [], []
     for one in chosen:
         source = open_source(one.folder)
@@ -176,7 +179,9 @@ def _at(site: str, instant: Instant, chosen: Sequence[_Certified]) -> tuple[dict
         read.append(_read(one, source, recorded[-1][0]))
     entries = chain.from_iterable(one.entries for one in read)
     lag = max(map(lag_of, (one.document for one in chosen)), default=0.0)
-    return certificate_at(site, instant, read, lambda: servers_word(recorded, entries, lag))
+    names = {one.name for one in chosen}
+    others = [one.document for one in captures if one.name not in names]
+    return certificate_at(site, instant, read, lambda: servers_word(recorded, entries, lag), others)
 
 
 def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
@@ -185,11 +190,14 @@ def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
         ingest(open_source(folder).warcs, into=others)
     entries = entries_of(source, one.document)
     judge = Judge(witness, others, {}, entries, partial(servers_word, [(witness, source.warcs)], entries, 0.0))
-    return ReadCapture(one.name, one.document, entries, judge)
+    answer = partial(answered, witness=witness, warcs=source.warcs)
+    return ReadCapture(one.name, one.document, entries, judge, answer)
 
 
-def _write(folder: Path, site: str, instant: Instant, chosen: Sequence[_Certified]) -> Path:
-    document, entries = _at(site, instant, chosen)
+def _write(
+    folder: Path, site: str, instant: Instant, chosen: Sequence[_Certified], captures: Sequence[_Certified]
+) -> Path:
+    document, entries = _at(site, instant, chosen, captures)
     path = folder / CERTIFICATES / name_at(site, instant)
     path.parent.mkdir(exist_ok=True)
     pages = path.with_name(pages_name(path.name))

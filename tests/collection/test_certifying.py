@@ -101,7 +101,8 @@ def test_what_is_altered_or_not_there_any_more_is_found(copied):
     lines.write_text(kept)
     path.write_text(text.replace('"coherent": 3', '"coherent": 4'))
     assert [str(one) for one in verify_collection(copied)[0].findings] == [
-        f"{CERTIFICATES}/{path.name}: it is not what the captures show"
+        f"{CERTIFICATES}/{path.name}: it is not what the captures show; what later ones found counts, too"
+        " (sharc certify makes it anew)"
     ]
     path.write_text(text)
     (second.folder / "certificate.json").unlink()
@@ -162,8 +163,35 @@ def test_lastmods_show_a_page_that_bytes_do_not_unless_one_of_them_was_caught_ly
         dated(tmp_path, "one", START, dict.fromkeys(told, "old"), dict.fromkeys(told, old), caught),
         dated(tmp_path, "two", START + 10_000, dict.fromkeys(told, "new"), {**told, "silent": instant + 9999}, 0),
     ]
-    document, entries = _at("example.org", instant, captures)
+    document, entries = _at("example.org", instant, captures, captures)
     found = {urlsplit(one["url"]).path: (one["verdict"], one["evidence"]) for one in entries}
     shown = ("changed", "bytes") if caught else ("coherent", "attested")
     assert found == {"/before": shown, "/after": ("changed", "bytes"), "/silent": ("changed", "bytes")}
     assert document["reference"] == dict.fromkeys(("from", "to", "instant"), document["reference"]["instant"])
+
+
+def test_a_lastmod_that_stands_still_between_two_states_speaks_against_all_of_its_kind(tmp_path):
+    """Nobody caught it: the next capture's first visits brought other bytes than the capture before."""
+    instant, old = START + 5000, START - 5000
+    told = {"told": instant - 99, "hidden": old}
+    captures = [
+        dated(tmp_path, "one", START, dict.fromkeys(told, "old"), dict.fromkeys(told, old), 0),
+        dated(tmp_path, "two", START + 10_000, dict.fromkeys(told, "new"), told, 0),
+    ]
+    _, entries = _at("example.org", instant, captures, captures)
+    assert {one["verdict"] for one in entries} == {"changed"}
+
+
+def test_what_a_later_capture_found_speaks_against_lastmods_too(tmp_path):
+    """And a certificate that was made before it no longer holds."""
+    instant, old = START + 5000, START - 5000
+    captures = [
+        dated(tmp_path, "one", START, {"told": "old"}, {"told": old}, 0),
+        dated(tmp_path, "two", START + 10_000, {"told": "new"}, {"told": instant - 99}, 0),
+        dated(tmp_path, "three", START + 20_000, {"told": "new"}, {"told": instant - 99}, 1),
+    ]
+    verdicts = [
+        [one["verdict"] for one in _at("example.org", instant, captures[:2], known)[1]]
+        for known in (captures[:2], captures)
+    ]
+    assert verdicts == [["coherent"], ["changed"]]
