@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.masked import same_content
 from sharc_crawler.model import Kind
-from sharc_crawler.report.bounds import bound_that_left, left_links
+from sharc_crawler.report.bounds import bound_that_left, left_urls
 from sharc_crawler.report.difference import paired
 from sharc_crawler.report.load import open_facts
 
@@ -80,7 +80,7 @@ def contents(folder: Path) -> Captured:
                 if page.kind is Kind.PAGE and page.url in found:
                     own: PageContents = {url: data[url] for url in page.embeds if url in data}
                     found[page.url] = found[page.url]._replace(data=own)
-        bounded = left > 0 or any(dict(left_links(facts)) for facts in captures)
+        bounded = left > 0 or any(dict(left_urls(facts)) for facts in captures)
         return Captured(found, lost, left, bounded)
 
 

@@ -33,6 +33,7 @@ class Limit(StrEnum):
 
     AUDITED = "audited"  #: what an audit of the server's word found
     LIARS = "liars"  #: classes of URLs whose lastmods were caught lying
+    NOT_ASKED = "not-asked"  #: pages that a former capture has, and that no server was asked for
     CHANGED = "changed"
     UNKNOWN = "unknown"
     NOT_CAPTURED = "not-captured"
@@ -88,6 +89,8 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str
         for of in sorted({one["of"] for one in audit["strata"] if one["caught"]}):
             liars = [one["label"] for one in audit["strata"] if one["caught"] and one["of"] == of]
             yield {"code": Limit.LIARS.value, "of": of, "classes": liars}
+    if totals["not_asked"]:
+        yield {"code": Limit.NOT_ASKED.value, "pages": totals["not_asked"]}
     if totals["changed"]:
         yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}
     if totals["unknown"] and not facts.refuted:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.frontier.left_out import MOST_LISTED
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
 
@@ -24,15 +25,16 @@ _COUNTS = {
 
 
 def left_by(facts: CaptureFacts) -> str:
-    """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
-    pages, links = _left_pages(facts), dict(left_links(facts))
+    """How many pages and URLs the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
+    pages, links = _left_pages(facts), dict(left_urls(facts))
     told = []
     if pages:
         left = pages.total()
         told.append(f"{counted(left, 'more page')} {agreeing(left, 'were')} left by {' and '.join(sorted(pages))}")
     if links:
         number = sum(links.values())
-        told.append(f"{counted(number, 'link')} {agreeing(number, 'were')} not followed for {' and '.join(links)}")
+        more = "more than " * (len(facts.outside) >= MOST_LISTED)
+        told.append(f"{more}{counted(number, 'URL', 'were')} not followed for {' and '.join(links)}")
     one = "a larger one" if len({*pages, *links}) == 1 else "larger ones"
     bounds = " ".join((*pages, *links))
     counts = "".join(f". {words}" for bound, words in _COUNTS.items() if bound in bounds)
@@ -54,9 +56,10 @@ def bound_that_left(reason: str) -> str:
     return why.removeprefix(PREFIX).partition(" ")[0] if why.startswith(PREFIX) else ""
 
 
-def left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
-    """Which other bounds left links, and how many."""
+def left_urls(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
+    """Which other bounds left URLs, and how many: each once, as far as they are listed."""
+    listed = Counter(row.reason for row in facts.outside)
     for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
         bound = facts.settings.get(name)
-        if left := facts.skipped.get(reason.format(bound)):
-            yield f"{name}={bound}", left
+        if facts.skipped.get(reason.format(bound)):
+            yield f"{name}={bound}", listed[reason.format(bound)] or 1

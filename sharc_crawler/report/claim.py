@@ -20,7 +20,7 @@ _UNSEEN = "could not be judged, each for the reason that is listed with it: not 
 
 def in_words(claim: Claim) -> dict[str, Any]:
     """The claim as a report has it: ``sentence``, ``statement`` and ``code``, ``grounds`` (with words), ``limits``."""
-    statement = _STATEMENTS[Statement(claim["statement"])](claim) + _on_word(claim)
+    statement = _STATEMENTS[Statement(claim["statement"])](claim) + _on_word(claim) + _unasked(claim)
     grounds = [{**ground, "words": Evidence(ground["evidence"]).ground} for ground in claim["grounds"]]
     listed = ", ".join(f"{ground['pages']:,} {ground['words']}" for ground in grounds)
     gaps = [gap for ground in grounds if (gap := Evidence(ground["evidence"]).gap)]
@@ -52,6 +52,12 @@ def _on_word(claim: Claim) -> str:
     else:
         bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
     return f"; for {_claimed(audit)} that is the server's word, {bound}"
+
+
+def _unasked(claim: Claim) -> str:
+    """A statement does not hide that pages were not asked for."""
+    pages = sum(limit["pages"] for limit in claim["limits"] if limit["code"] == Limit.NOT_ASKED)
+    return f"; {counted(pages, 'page', 'were')} not asked for" if pages else ""
 
 
 # -- statements --------------------------------------------------------------------------------------------------------
@@ -173,6 +179,9 @@ def _interrupted(limit: Claim) -> str:
 _LIMITS: dict[Limit, Callable[[Claim], str]] = {
     Limit.AUDITED: _audited,
     Limit.LIARS: _liars,
+    Limit.NOT_ASKED: _pages(
+        "that a former capture has are shown by its answer: they were not asked for (skip=attested)."
+    ),
     Limit.CHANGED: _pages(
         "changed while the capture ran, by bytes or by the server's word, be it a text or a mere token:"
         " the copy may belong to another state of the site."

@@ -175,6 +175,9 @@ def test_it_is_claimed_as_what_it_is_and_audited(kept):
     assert audit["audited"] >= 4, "of five drawn; one may be the page that was just edited"
     assert audit["claimed"] >= evidence.count("former")
     assert "unchanged since a former capture" in found["claim"]["sentence"]
+    told = f"; {found['coherence']['not_asked']} pages were not asked for: "
+    assert told in found["claim"]["sentence"], "whatever they are claimed by"
+    assert any("shown by its answer: they were not asked for" in one for one in found["claim"]["limits"])
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 
 from sharc_crawler.archive import drafts as module
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.evidence.facts import SubsiteFacts
+from sharc_crawler.evidence.facts import Outside, SubsiteFacts
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
@@ -131,16 +131,19 @@ def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> No
 
 
 def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
-    few = {"skipped": {"over limit=9": 58, "other site": 7}, "settings": {"limit": 9, "hops": 50}}
+    few = {"skipped": {"over limit=9": 160, "other site": 7}, "settings": {"limit": 9, "hops": 50}}
+    outside = [Outside(f"http://a.example/{number}", "over limit=9", "") for number in range(58)]
+    few["outside"] = (*outside, Outside("http://b.example/", "other site", ""))
     made = facts(judged("/", Verdict.COHERENT), **few)
     limit = "limit counts pages: neither their revisits nor what they embed"
-    said = f"58 links were not followed for limit=9. {limit}. A new capture with a larger one would take them, too."
+    said = f"58 URLs were not followed for limit=9. {limit}. A new capture with a larger one would take them, too."
     assert f"\n{said}\n" in summary([made], write([made], tmp_path))
     far = {"more than 1 links from a seed or sitemap (hops=1)": 1}
     left = page("/left", reason="budget: max_requests=40 has no room left for it")
-    made = facts(left, skipped=far, settings={"hops": 1})
+    beyond = (Outside("http://a.example/far", next(iter(far)), ""),)
+    made = facts(left, skipped=far, outside=beyond, settings={"hops": 1})
     assert document([made])["captures"][0]["left_by_budget"] == (
-        "1 more page was left by max_requests=40, and 1 link was not followed for hops=1. max_requests counts all"
+        "1 more page was left by max_requests=40, and 1 URL was not followed for hops=1. max_requests counts all"
         " requests: pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
         " them, too"
     )
