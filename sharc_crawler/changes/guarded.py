@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.faults import fault, tried
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
@@ -14,14 +14,11 @@ class GuardedDetector:
     """It, by its ``name``."""
 
     def __init__(self, name: str, detector: ChangeDetector) -> None:
-        self._name, self._detector = name, detector
+        self._who, self._detector = f"SHARC_DETECTOR={name!r}", detector
 
     def fingerprint(self, body: bytes, media_type: str | None) -> str | None:
         """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
-        try:
-            found = self._detector.fingerprint(body, media_type)
-        except Exception as error:
-            raise DataError(f"SHARC_DETECTOR={self._name!r} raised {type(error).__name__}: {error}") from error
+        found = tried(self._who, lambda: self._detector.fingerprint(body, media_type))
         if found is not None and not isinstance(found, str):
-            raise DataError(f"SHARC_DETECTOR={self._name!r} answered with {type(found).__name__}, not text")
+            raise fault(self._who, f"answered with {type(found).__name__}, not text")
         return found

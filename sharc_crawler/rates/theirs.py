@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import SharcError, UsageError
+from sharc_crawler.faults import fault, tried
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.plural import counted
 
@@ -20,33 +20,24 @@ MOST = 1e6  #: changes a second that a page may have: figures are made of square
 
 
 def checked(source: RateSource) -> Rates:
-    """Its ``rates``; raises :class:`~sharc_crawler.errors.UsageError` where that fails, or answers what is none.
+    """Its ``rates``; raises :class:`~sharc_crawler.errors.DataError` where that fails, or answers what is none.
 
     >>> class Short:
     ...     def rates(self, sightings, now): return []
     >>> checked(Short())(["a page"], 0.0)
     Traceback (most recent call last):
     ...
-    sharc_crawler.errors.UsageError: the rate source Short gave 0 answers for 1 page: one for each is needed
+    sharc_crawler.errors.DataError: the rate source Short gave 0 answers for 1 page. That is a fault of this plug-in
     """
-    name = type(source).__qualname__
+    who = f"the rate source {type(source).__qualname__}"
 
     def rates(sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
-        try:
-            found = source.rates(sightings, now)
-            given = len(found)
-        except SharcError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise UsageError(f"the rate source {name} failed: {type(error).__name__}: {error}") from error
-        if given != len(sightings):
-            pages = counted(len(sightings), "page")
-            raise UsageError(f"the rate source {name} gave {given:,} answers for {pages}: one for each is needed")
+        found = tried(who, lambda: source.rates(sightings, now))
+        if (given := tried(who, lambda: len(found))) != len(sightings):
+            raise fault(who, f"gave {given:,} answers for {counted(len(sightings), 'page')}")
         for one in found:
             if one is not None and not _is_one(one):
-                raise UsageError(
-                    f"the rate source {name} gave {one!r:.300}: RateEstimate(rate, source) or None is needed"
-                )
+                raise fault(who, f"gave {one!r:.300}, not RateEstimate(rate, source) or None")
         return found
 
     return rates

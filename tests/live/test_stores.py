@@ -184,6 +184,9 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
         "class Broken(Bare):\n"
         "    def __init__(self):\n"
         "        raise RuntimeError('of its own')\n"
+        "class Writer:\n"
+        "    def __init__(self, folder):\n"
+        "        pass\n"
     )
     (tmp_path / "wreck.py").write_text("raise RuntimeError('of its own')\n")
     save_masks(tmp_path / "masks.json", [])
@@ -202,5 +205,10 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
     for port, said in (("STORE", "is no store: it lacks captures"), ("WRITER", "cannot be imported")):
         none = crawl(url=url, dry_run="1", settings=[f"SHARC_{port}=mine.{'Bare' if port == 'STORE' else 'Absent'}"])
         assert (none.code, said in none.err) == (USAGE, True)
+    short = crawl(url=url, dry_run="1", settings=["SHARC_WRITER=mine.Writer"])
+    assert (short.code, "makes no writer of folder, site, run, info, options, former: too many" in short.err) == (
+        USAGE,
+        True,
+    )
     wreck = crawl(url=url, settings=["SHARC_DETECTOR=wreck.Detector"])
     assert (wreck.code, "RuntimeError: of its own" in wreck.err) == (1, True)

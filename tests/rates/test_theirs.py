@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError
 from sharc_crawler.model import RateEstimate, Sighting
 from sharc_crawler.rates.theirs import checked
 
@@ -43,13 +43,13 @@ class Careless:
     ],
 )
 def test_what_is_no_rate_is_refused(given: Any) -> None:
-    with pytest.raises(UsageError, match=r"the rate source Careless gave .*: RateEstimate\(rate, source\) or None is"):
+    with pytest.raises(DataError, match=r"the rate source Careless gave .*, not RateEstimate\(rate, source\) or None"):
         checked(Careless(given))([Sighting("http://h/")], 0.0)
 
 
 @pytest.mark.parametrize("given", [ValueError("no"), SystemExit(3), RecursionError("deep")])
 def test_what_it_raises_is_said(given: BaseException) -> None:
-    with pytest.raises(UsageError, match=f"the rate source Careless failed: {type(given).__name__}: "):
+    with pytest.raises(DataError, match=f"Careless raised {type(given).__name__}: .* That is a fault of this plug-in"):
         checked(Careless(given))([Sighting("http://h/")], 0.0)
 
 

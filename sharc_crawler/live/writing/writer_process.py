@@ -19,7 +19,8 @@ from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.errors import SharcError
+from sharc_crawler.faults import fault
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.heard import answer_of, exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.messages import line
@@ -87,14 +88,14 @@ class Writers:
     def checked(self, ref: Any) -> CaptureRef:
         """What a writer answered with, which may be anybody's."""
         if not isinstance(ref, CaptureRef):
-            raise DataError(f"SHARC_WRITER={self._name!r} answered with {type(ref).__name__}, not CaptureRef")
+            raise fault(f"SHARC_WRITER={self._name!r}", f"answered with {type(ref).__name__}, not CaptureRef")
         return ref
 
     def told(self, error: Exception) -> Exception:
         """What a writer raised; of another's it is said whose fault it is."""
         if self._name == USUAL or isinstance(error, OSError | SharcError):
             return error
-        return DataError(f"SHARC_WRITER={self._name!r} raised {type(error).__name__}: {error}")
+        return fault(f"SHARC_WRITER={self._name!r}", f"raised {type(error).__name__}: {error}")
 
     def folder_of(self, site: str) -> Path:
         """Where a site's files lie."""

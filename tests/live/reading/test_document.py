@@ -99,8 +99,8 @@ class Numbers:
 @pytest.mark.parametrize(
     ("detector", "told"),
     [
-        (Raising(), "DataError: SHARC_DETECTOR='mine' raised ValueError: no"),
-        (Numbers(), "DataError: SHARC_DETECTOR='mine' answered with int, not text"),
+        (Raising(), "DataError: SHARC_DETECTOR='mine' raised ValueError: no. That is a fault of this plug-in"),
+        (Numbers(), "DataError: SHARC_DETECTOR='mine' answered with int, not text. That is a fault of this plug-in"),
     ],
 )
 def test_a_detector_that_fails_loses_no_link(detector, told):

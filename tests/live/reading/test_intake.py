@@ -38,7 +38,7 @@ def test_a_crawl_that_goes_on_counts_on_in_the_notes_of_the_one_before() -> None
 def test_a_detector_that_fails_is_told_at_once_and_counted(caplog: pytest.LogCaptureFixture) -> None:
     url = "http://h.example/"
     frontier = Sites().open(CaptureSpec(site="h.example", seeds=(url,), strategy="bfs"), 0.0)
-    problem = "DataError: SHARC_DETECTOR='mine' raised ValueError: no"
+    problem = "DataError: SHARC_DETECTOR='mine' raised ValueError: no. That is a fault of this plug-in"
     for path in "abc":
         unread(frontier, shown(f"{url}{path}"), (problem,))
     unread(frontier, shown(f"{url}d"), ("too long",))
