@@ -10,6 +10,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from sharc_crawler.report.words import span
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -38,14 +40,15 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 def _in_lines(what: str, total: float) -> Callable[[float], None]:
-    """In a log: a line every half minute."""
-    told = time.monotonic()
+    """In a log: a line every half minute, with the time left at the pace so far."""
+    began = told = time.monotonic()
 
     def show(done: float) -> None:
         nonlocal told
         if (now := time.monotonic()) - told >= EVERY_LINE:
             told = now
-            click.echo(f"{what}: {done / total:.0%}", err=True)
+            left = f", {span((now - began) * (total - done) / done)} left" if done else ""
+            click.echo(f"{what}: {done / total:.0%}{left}", err=True)
 
     return show
 
@@ -74,8 +77,13 @@ def phases() -> Iterator[Callable[[str, int, int], None]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        lines: dict[str, Callable[[float], None]] = {}
+        yield lambda phase, done, total: lines.setdefault(phase, _in_lines(phase, total))(done)
+        return
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
 
         def report(phase: str, done: int, total: int) -> None:
             if phase not in tasks:
