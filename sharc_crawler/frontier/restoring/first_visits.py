@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.traps.many import tell
 from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Visit
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # looked up once, as in the strategies' door
 _QUEUED, _VISITED = int(State.QUEUED), int(State.VISITED)
 _KINDS = EMBEDDED | {_PAGE}
+AT_ONCE = 5_000  #: pages that are told to the rules against traps together
 
 
 class FirstVisits:
@@ -71,8 +73,13 @@ class FirstVisits:
         return [Visit(row.page, row.slot, row.plan) for row in made]
 
     def _tell(self, traps: Traps, made: Sequence[VisitRow]) -> None:
-        for row in made:
-            if (content := content_of(row.outcome)) is not None:
-                url, listed = self._known[row.page].url, self._pages.listed(row.page)
-                traps.saw(url, content, self._pages.parent_url(row.page), listed=listed)
-                traps.showed(row.page, url, content, self._pages, partial(self._feeds, row.page))
+        known, pages = self._known, self._pages
+        found = [(row.page, content) for row in made if (content := content_of(row.outcome)) is not None]
+        for start in range(0, len(found), AT_ONCE):
+            shown, contents = zip(*found[start : start + AT_ONCE], strict=True)
+            urls = [known[page].url for page in shown]
+            if tell(traps, shown, urls, contents, pages):
+                continue
+            for page, url, content in zip(shown, urls, contents, strict=True):
+                traps.saw(url, content, pages.parent_url(page), listed=pages.listed(page))
+                traps.showed(page, url, content, pages, partial(self._feeds, page))

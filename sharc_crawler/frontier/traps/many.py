@@ -1,0 +1,90 @@
+"""Many captured pages told to the rules at once: those that a crawl had visited before it was cut off.
+
+It comes to what :meth:`Traps.saw` and :meth:`Traps.showed` of each in turn come to. It is done where every page showed
+something new, and no address has a date or a word that may be made up: then templates alone have something to count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps import rules
+from sharc_crawler.frontier.traps.soft_errors import KEPT
+from sharc_crawler.known_urls import UNSEEN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.model import PageId
+
+SOME = 2  #: dashes: more may be a uuid's, and the address is looked at by itself
+
+
+def tell(traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: Sequence[str], pages: PageTable) -> bool:
+    """Pages were captured, with these contents. ``False``: nothing is done, they have to be told one by one."""
+    if not (_is_quiet(traps) and _all_new(traps, contents) and _all_plain(urls)):
+        return False
+    _count(traps, shown, urls, contents, pages)
+    asked = [at for at, url in enumerate(urls) if "?" not in url]
+    for at in asked[-KEPT:]:  # others would be forgotten again
+        traps.errors.saw(urls[at], contents[at])
+    for url, content in zip(urls, contents, strict=True):
+        if len(traps._shown) >= rules.MOST_SHOWN:
+            break
+        traps._shown[hash(content)] = url
+    for page, content in zip(shown, contents, strict=True):
+        traps._first.add(content, page)
+    traps._unlike.extend(shown)
+    return True
+
+
+def _is_quiet(traps: Traps) -> bool:
+    """Has none of the other rules come upon anything?"""
+    others = traps._calendars, traps._places, traps._echoes, traps.idle, traps.fleeting, traps.suspicion
+    return not any(one is not None for one in others)
+
+
+def _all_new(traps: Traps, contents: Sequence[str]) -> bool:
+    hashes = set(map(hash, contents))
+    new = len(hashes) == len(contents) and traps._shown.keys().isdisjoint(hashes)
+    return new and max(traps._first.find(contents)) == UNSEEN
+
+
+def _all_plain(urls: Sequence[str]) -> bool:
+    """Has none a date, nor a word that may be made up?"""
+    text = "\n".join(urls)
+    if rules._YEAR.search(text) or rules._has_odd_word(
+        text.replace("-", "/")
+    ):  # words alone: dashes are looked at next
+        return False
+    return not any(url.count("-") > SOME and rules._has_odd_word(url) for url in urls)
+
+
+def _templates(urls: Sequence[str]) -> list[str]:
+    """The template of each."""
+    paths = ["/" + url.partition("://")[2].partition("/")[2] for url in urls]
+    names = rules._NUMBER.sub("*", "\n".join(paths)).split("\n")
+    if len(names) != len(urls):
+        return list(map(rules._template, urls))
+    return [rules._template(url) if "?" in url else name for url, name in zip(urls, names, strict=True)]
+
+
+def _count(
+    traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: Sequence[str], pages: PageTable
+) -> None:
+    """The contents of each template, in the order in which they came."""
+    parents = [pages.parents[page] for page in shown]
+    known = [parent for parent in dict.fromkeys(parents) if parent != NO_PARENT]
+    name_of = dict(zip(known, _templates([pages.urls[parent] for parent in known]), strict=True))
+    counts, honest = traps._templates, set()
+    for page, name, content, parent in zip(shown, _templates(urls), contents, parents, strict=True):
+        if "*" in name and name not in honest:
+            traps._saw_of_template(name, content, listed=pages.listed(page))
+            row = counts.rows.get(name)
+            if row == UNSEEN or counts.contents[row] >= rules.HONEST:  # nothing is counted of it any more
+                honest.add(name)
+        if parent != NO_PARENT and name_of[parent] != name:
+            traps._brought(name_of[parent], name)
