@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.restoring.restorer import Restorer
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict
+from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import LINKS, ROOT, STRATEGIES, answer, crawl, results, run, run_answered
@@ -144,6 +146,17 @@ def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
     run_answered(frontier, 2000.0, 500, answered)
     assert frontier.done
     assert [slot for url, slot in made if url == ROOT + "1"] == [Slot.ONLY]
+
+
+def test_what_is_asked_for_after_t_or_was_has_no_record_of_before():
+    """Pages and what they embed alone, and none that is judged, or late."""
+    for kind, state, started, reference in product(Kind, State, (4.0, 5.0, 6.0), (None, 5.0)):
+        pages = SimpleNamespace(kinds=[kind], states=[state], started=[started])
+        mode = SimpleNamespace(reference_of=lambda part, found=reference: found if part == 3 else 9.0)
+        restorer = SimpleNamespace(_ledger=SimpleNamespace(pages=pages, owner=lambda page: 7), _members={7: 3})
+        after = state == State.QUEUED or (state == State.VISITED and started > 5.0)
+        lost = kind in (Kind.PAGE, *EMBEDDED) and reference is not None and after
+        assert Restorer._after_reference(restorer, SimpleNamespace(mode=mode), 0) is lost
 
 
 def test_revisits_made_before_a_cut_count_those_of_pages_alone():

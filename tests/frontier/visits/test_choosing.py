@@ -108,6 +108,13 @@ def test_what_looks_like_a_traps_waits_until_nothing_else_is_left_or_under_way()
     assert "complete" in site.told
 
 
+def test_of_a_page_it_is_asked_once_whether_it_looks_so():
+    site, asked = Choice(Visit(1, Slot.FIRST), hosts={1: 0}, odd=(2,)), []
+    site.capture.traps.doubts = lambda page, _: asked.append(page)
+    assert site.choose() == Task(1, Slot.FIRST)
+    assert asked == [1]
+
+
 @pytest.mark.parametrize(("doubted", "page"), [(999, 8), (1_000, 9)])
 def test_a_thousand_pages_are_put_off_at_once_and_one_more_is_visited(doubted, page):
     site = Choice(*(Visit(8, Slot.FIRST) for _ in range(doubted)), Visit(9, Slot.FIRST), hosts={8: 0}, odd=(8, 9))

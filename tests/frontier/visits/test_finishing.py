@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.finishing import Ended, Finisher
@@ -132,6 +132,23 @@ def test_what_a_sitemap_lists_or_redirects_on_to_is_no_trap_whatever_it_looks_li
     assert site.known("new-listed", "new-named") == [True, False]
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_where_no_whole_site_is_captured_a_mode_is_told_of_what_names_nothing_too(world, impolite, whole):
+    site = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, ROOT + "other"))
+    site.listen(site.capture.mode, "mode", "named")
+    site.capture.mode.whole = whole
+    assert ("mode.named" in site.answer()[0]) is not whole
+
+
+@pytest.mark.parametrize("traps", [True, False])
+def test_of_what_an_error_page_names_what_is_new_is_left(world, impolite, traps):
+    site = Listening(world, impolite, {ROOT: [page("new")]}, sitemaps=(), seeds=(ROOT, ROOT + "other"), traps=traps)
+    if traps:
+        site.capture.traps.why_not_named = lambda _: "it is named by an error page"
+    site.answer()
+    assert site.known("new") == [not traps]
+
+
 def test_a_second_look_before_t_stands_for_the_page_and_where_it_shows_nothing_the_first_does(world, impolite):
     site = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, *(f"{ROOT}{name}" for name in "abcd")))
     first, seen = site.fetch.page, []
@@ -169,6 +186,12 @@ def test_the_plans_step_follows_the_pace_of_visits_from_eight_on_each_time_they_
     assert told[:2] == [(Visit(1, Slot.FIRST), False), (Visit(2, Slot.FIRST), True)]
     Finisher._tell_strategy(capture, Task(33, Slot.FIRST), True, 100.0)
     assert strategy.setting.step == 227 / 32, "no time has passed"
+
+
+@pytest.mark.parametrize(("attempt", "now"), [(TAKEN, 5.0), (1, 7.0)])
+def test_what_a_former_capture_has_was_taken_when_that_was_decided(attempt, now):
+    outcome = Outcome(Result.OK, 6.0, 7.0, 200)
+    assert Ended(None, SimpleNamespace(decided=5.0), Task(1, attempt=attempt), outcome).now == now
 
 
 class Revisited:
