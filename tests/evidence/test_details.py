@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sharc_crawler.evidence.facts import VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Kind, Result, Slot, Url
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from tests.evidence.test_figures import T, page
 from tests.report.test_notes import facts
 
@@ -34,3 +34,18 @@ def test_the_commonest_payload_is_shown_by_a_page_as_it_is_archived():
     one = replace(page(Evidence.BYTES), visit=visit)
     assert facts(one, one).details.alike == one.url
     assert facts(replace(one, archived_as="http://h.example/A"), one).details.alike == "http://h.example/A"
+
+
+def test_pages_are_complete_by_what_they_embed_and_the_commonest_payload_is_that_of_most():
+    def shown(name, digest):
+        visit = VisitFacts(Slot.FIRST, Result.OK, T - 20, T - 19, digest=digest)
+        return replace(page(Evidence.BYTES), visit=visit, url=Url(f"http://h.example/{name}"))
+
+    made = facts(shown("a", "sha1:A"), shown("b", "sha1:B"), shown("c", "sha1:B"))
+    assert made.details.alike == "http://h.example/b"
+    image = replace(page(Evidence.BYTES, kind=Kind.RESOURCE), url=Url("http://h.example/i"))
+    lost = replace(image, url=Url("http://h.example/l"), verdict=Verdict.CHANGED)
+    framing = [
+        replace(shown(name, "sha1:A"), embeds=(of.url,)) for name, of in (("a", image), ("b", image), ("c", lost))
+    ]
+    assert facts(image, lost, *framing).details.complete == {Verdict.COHERENT: 2, Verdict.CHANGED: 1}

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.figures import PageSums, payload_of
+from sharc_crawler.evidence.figures import Figures, PageSums, payload_of
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso
-from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
+from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from tests.report.test_notes import facts
 
 T = 1_000_000.0
@@ -18,8 +18,8 @@ T = 1_000_000.0
 
 def page(evidence: Evidence, *downloads: tuple[Slot, float], **more) -> PageFacts:
     visit, revisit = (*(VisitFacts(slot, Result.OK, at, at + 1.0) for slot, at in downloads), None, None)[:2]
-    given = {"visit": visit, "revisit": revisit, "verdict": Verdict.COHERENT, "evidence": evidence} | more
-    return PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.1, "sitemap", **given)
+    given = {"visit": visit, "revisit": revisit, "verdict": Verdict.COHERENT, "evidence": evidence, "kind": Kind.PAGE}
+    return PageFacts(Url("http://h.example/"), via="link", depth=0, rate=0.1, rate_source="sitemap", **(given | more))
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,40 @@ def test_an_image_that_was_not_captured_leaves_its_page_unknown_unless_there_is_
     image = replace(page(Evidence.BYTES), url=Url("http://h.example/i"), kind=Kind.RESOURCE, visit=visit, verdict=None)
     framing = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), embeds=(image.url,))
     assert facts(image, framing).figures.completeness.of(framing) is whole
+
+
+def test_the_figures_say_when_the_first_and_the_second_downloads_and_all_copies_were_made():
+    one = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30))
+    two = page(Evidence.BYTES, (Slot.FIRST, T - 10), (Slot.SECOND, T + 50))
+    gone = page(Evidence.BYTES, (Slot.FIRST, T - 90), verdict=None)
+    made = facts(one, two, replace(gone, visit=replace(gone.visit, result=Result.GONE))).figures
+    assert made.visits.totals() == {"from": iso(T - 20), "to": iso(T - 9), "seconds": 11.0, "pages": 2}
+    assert made.revisits.totals() == {"from": iso(T + 30), "to": iso(T + 51), "seconds": 21.0, "pages": 2}
+    assert made.observed == (T - 20, T + 50)
+    taken = replace(one, visit=replace(one.visit, attempts=0), revisit=None)
+    assert facts(taken).figures.visits.totals() is None, "no request was made for it"
+
+
+def test_all_pages_are_expected_and_planned_and_what_belongs_to_them_is_neither():
+    one = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30), plan=Plan.HOPEFUL)
+    image = replace(one, url=Url("http://h.example/i"), kind=Kind.RESOURCE)
+    lost = replace(one, url=Url("http://h.example/x"), verdict=None)
+    made = facts(one, image, lost).figures
+    assert made.whole.expected.totals()["pages"] == 1
+    assert made.plans.totals()[Plan.HOPEFUL.value] == {"pages": 1, "coherent": 1}
+
+
+@pytest.mark.parametrize("kind", [*Kind])
+def test_what_a_capture_is_to_bring_and_has_not_is_missing(kind):
+    lost = page(Evidence.BYTES, verdict=None, kind=kind, reason="gone")
+    missing = {(kind, "gone"): 1} if kind in (Kind.PAGE, Kind.RESOURCE, Kind.DATA) else {}
+    assert facts(lost).figures.missing == missing
+    assert not facts(replace(lost, verdict=Verdict.COHERENT)).figures.missing
+
+
+@pytest.mark.parametrize(("kind", "start"), [(Kind.DATA, -5), (Kind.RESOURCE, -20)])
+def test_data_is_shown_to_have_stayed_no_longer_than_the_pages_are(kind, start):
+    one = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30))
+    other = page(Evidence.BYTES, (Slot.FIRST, T - 5), (Slot.SECOND, T + 30), kind=kind)
+    sums = Figures([one, other], T, [], None).whole
+    assert sums.span()["from"] == iso(T + start)

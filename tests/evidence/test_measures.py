@@ -74,6 +74,17 @@ def test_masks_tell_of_changed_pages_and_never_of_unknown_ones(alike: bool) -> N
     assert found["content"]["unknown"] == 1
 
 
+def test_pages_that_were_not_asked_for_and_those_that_took_more_than_one_request_are_counted() -> None:
+    looks = [(None, None), (0, None), (1, None), (2, None), (1, 1), (1, 2), (2, 2)]
+    items = [
+        page(visit=first if first is None else look(Slot.FIRST, 1.0, attempts=first),
+             revisit=second and look(Slot.SECOND, 9.0, attempts=second))
+        for first, second in looks
+    ]  # fmt: skip
+    found = sums(PageTally(), items)
+    assert (found["not_asked"], found["retried"]) == (1, 3)
+
+
 PAIRS = [
     ("a", "a", Result.OK, True),
     ("a", "b", Result.OK, False),
@@ -146,6 +157,7 @@ FIRST, ONLY, LATER = look(Slot.FIRST, 10.0, 12.0), look(Slot.ONLY, 10.0, 12.0), 
         (page(Verdict.COHERENT, visit=ONLY, revisit=LATER, evidence=Evidence.ATTESTED), None, 40.0),
         (page(Verdict.COHERENT, visit=FIRST, revisit=LATER, evidence=Evidence.ATTESTED), 30.0, 40.0),
         (page(Verdict.COHERENT, visit=look(Slot.ONLY, 33.0), evidence=Evidence.ATTESTED), 30.0, 3.0),
+        (page(Verdict.COHERENT, visit=FIRST, revisit=look(Slot.SECOND, 10.0)), 30.0, 0.0),
         (page(Verdict.COHERENT, visit=ONLY, revisit=look(Slot.SECOND, 4.0)), 30.0, 0.0),  # of a visit that is lost
     ],
 )
@@ -188,6 +200,35 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     assert month["deviation"] < 0.6 * found["deviation"]
     unsure = sums(Expected(None), [looked_over(1.0, rate_shape=0.5) for _ in range(10_000)])
     assert unsure["coherent"] == pytest.approx(10_000 * 1.2**-0.5)
+
+
+def test_the_deviation_is_of_chance_and_of_what_moves_all_rates_together() -> None:
+    calm, moved = Swings((0.0,) * len(KNOTS)), Swings((1.0,) * len(KNOTS))
+    p, many = math.exp(-0.1), [looked_over(1.0) for _ in range(9)]
+    assert sums(Expected(None, calm), many)["deviation"] == pytest.approx(3 * math.sqrt(p * (1 - p)))
+    together = math.hypot(3 * math.sqrt(p * (1 - p)), 9 * 0.1 * p)
+    assert sums(Expected(None, moved), many)["deviation"] == pytest.approx(together)
+    changed = looked_over(1.0, rate=1e9)  # for certain: nothing moves that
+    assert sums(Expected(None, moved), [*many, changed])["deviation"] == pytest.approx(together)
+
+
+def test_what_differed_in_noise_alone_has_the_same_content() -> None:
+    noise = page(Verdict.CHANGED, evidence=Evidence.BYTES, visit=FIRST, revisit=LATER, alike=True)
+    found = sums(Expected(None), [noise, noise, page(Verdict.COHERENT, visit=ONLY)])
+    assert (found["counted"], found["same_content"]) == (1, 3)
+
+
+def test_plans_are_held_against_what_came_of_their_pages() -> None:
+    made = [(Plan.HOPEFUL, Verdict.COHERENT)] * 3 + [(Plan.HOPEFUL, Verdict.CHANGED)] * 2
+    made += [(Plan.HOPELESS, Verdict.UNKNOWN), (Plan.HOPELESS, None)]
+    found = sums(Plans(), [page(verdict, plan=plan) for plan, verdict in made])
+    assert found[Plan.HOPEFUL.value] == {"pages": 5, "coherent": 3}
+    assert found[Plan.HOPELESS.value] == {"pages": 1, "coherent": 0}
+
+
+@pytest.mark.parametrize(("verdict", "truth"), [(None, True), (Verdict.COHERENT, None), (None, None)])
+def test_where_nothing_is_known_of_a_page_or_its_truth_it_is_not_counted(verdict, truth) -> None:
+    assert sums(TruthTally(), [page(verdict, truth=truth)]) is None
 
 
 def test_rates_that_are_hardly_known_move_less_together() -> None:

@@ -164,6 +164,16 @@ def test_a_second_look_before_t_stands_for_the_page_and_where_it_shows_nothing_t
     assert site.capture.counts.visits == 4, "three others"
 
 
+def test_what_a_captured_page_names_is_told_to_the_rule_for_ever_new_ones(world, impolite):
+    named = {ROOT: [page("a"), page("b")], ROOT + "gone": [page("c")]}
+    site, told = Listening(world, impolite, named, sitemaps=(), seeds=(ROOT, ROOT + "gone", ROOT + "other")), []
+    site.capture.traps.named = lambda page, linked, _: told.append((site.frontier.pages.urls[page], len(linked)))
+    site.answer()
+    site.answer(result=Result.GONE)
+    site.answer()
+    assert told == [(ROOT, 2), (ROOT + "other", 0)]
+
+
 def test_a_page_without_content_says_nothing_of_traps(world, impolite):
     site, asked = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, ROOT + "other")), []
     site.capture.traps = Traps()
