@@ -8,6 +8,8 @@ import pytest
 
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Change, Outcome, Result, Validators
 
 ETAG = Validators(etag='"1"')
@@ -80,3 +82,22 @@ def test_fingerprints_never_upgrade_an_answer() -> None:
     old = outcome(Result.OK, digest="sha1:A", fingerprint="same")
     assert compare(old, outcome(Result.OK, digest="sha1:B", fingerprint="same")).change is Change.CHANGED
     assert compare(old, outcome(Result.OK, fingerprint="same")).change is Change.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("etag", "before", "after", "date", "reason"),
+    [
+        ('"1"', 5, 6, None, Reason.LATER_MODIFIED),
+        ('"1"', 5, 5, None, Reason.NOT_MODIFIED),
+        ('"1"', 6, 5, None, Reason.NOT_MODIFIED),  # its ETag is the same
+        (None, 6, 5, None, Reason.LATER_MODIFIED),  # an older content is another one, too
+        (None, 5, 5, 3.0, Reason.NOT_MODIFIED),
+        (None, 5, 5, 2.9, Reason.LATER_MODIFIED),  # of the future, by the server's own clock
+        ('"1"', 5, 5, 2.9, Reason.NOT_MODIFIED),
+    ],
+)
+def test_a_304_that_tells_another_last_modified_is_none(etag, before, after, date, reason) -> None:
+    said = [Validators(etag, f"Thu, 01 Jan 1970 00:00:0{second} GMT") for second in (before, after)]
+    old = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=said[0], date=date)
+    new = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=said[1])
+    assert code(compare(old, new).reason) == reason

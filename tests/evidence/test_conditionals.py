@@ -215,3 +215,79 @@ def test_classes_too_small_for_a_sample_of_their_own_are_not_audited_unless_one_
         conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
     found = conditionals.summary()
     assert (found["claimed"], found["audited"], found["unaudited"]) == (25, 5, 25)
+
+
+class Told:
+    """Pages of two kinds that are answered 304, one by one; a drawn one is then downloaded in full."""
+
+    def __init__(self, validators: Validators = ETAG) -> None:
+        self.found, self.revisits = Conditionals(share=0.02), Revisits()
+        self.visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=validators)
+        self.drawn = {kind: sorted(page for page in self.found.draw(URLS, seed=3) if (page < 50) is kind)
+                      for kind in (True, False)}  # fmt: skip
+        self.others = sorted(URLS.keys() - {*self.drawn[True], *self.drawn[False]})
+
+    def revisit(self, page: int, shows: Outcome | None = None, *, alike: bool = False) -> None:
+        """``shows``: in full, after a 304."""
+        told = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=self.visit.validators, date=7.0)
+        if shows is not None:
+            assert self.found.asks_again(page, told)
+        revisit = told if shows is None else shows
+        judgement = self.revisits.judge(URLS[page], self.visit, revisit, 5.0)
+        self.found.revisited(page, self.visit, revisit, judgement, alike=alike)
+
+
+OTHER = Outcome(Result.OK, 8.0, 9.0, 200, "sha1:B", validators=ETAG)
+WEAK = Validators('W/"1"')
+
+
+@pytest.mark.parametrize(
+    ("validators", "alike", "verdict"),
+    [(ETAG, False, Verdict.UNKNOWN), (WEAK, False, Verdict.UNKNOWN), (ETAG, True, Verdict.COHERENT)],
+)
+def test_of_a_kind_that_is_doubted_since_then_what_was_judged_before_is_judged_again(
+    validators, alike, verdict
+) -> None:
+    site = Told(validators)
+    for page in site.others:
+        site.revisit(page)
+    assert {one.verdict for one in site.found.judge(site.others).values()} == {Verdict.COHERENT}
+    assert site.found.judge([]) == {}
+    site.revisit(site.drawn[True][0], OTHER._replace(validators=validators), alike=alike)
+    again = site.found.judge([])
+    assert set(again) == {page for page in site.others if page < 50}
+    assert {(one.verdict, one.evidence is Evidence.VALIDATOR) for one in again.values()} == {(verdict, False)}
+    assert site.found.judge([]) == {}, "it was doubted before"
+
+
+def test_lies_and_what_weak_validators_missed_are_counted_together_where_these_bear_the_claim() -> None:
+    site = Told(WEAK)
+    for page in site.others:
+        site.revisit(page)
+    one, two, *_ = site.drawn[True]
+    site.revisit(one, OTHER._replace(validators=WEAK))
+    site.visit = site.visit._replace(validators=ETAG)
+    site.revisit(two, OTHER)
+    why = {str(judgement.reason) for page, judgement in site.found.judge(site.others).items() if page < 50}
+    assert len(why) == 1
+    assert why.pop().endswith("(2 caught lying)")
+
+
+@pytest.mark.parametrize(("modified", "lies"), [(4, 1), (5, 0), (6, 0), (None, 1)])
+def test_a_page_that_may_have_changed_since_its_304_does_not_lie(modified: int | None, lies: int) -> None:
+    """Both times are cut to the second: of two seconds nobody can tell."""
+    site = Told()
+    site.revisit(site.others[0])
+    said = None if modified is None else f"Thu, 01 Jan 1970 00:00:0{modified} GMT"
+    site.revisit(site.drawn[True][0], OTHER._replace(validators=Validators('"2"', said)))
+    found = site.found.summary()
+    assert found is not None
+    assert found["lies"] == lies
+
+
+def test_what_was_asked_for_after_a_304_is_audited_and_nothing_else() -> None:
+    conditionals, _ = capture(range(0), changed=range(20))
+    found = conditionals.summary()
+    assert found is not None
+    assert found["audited"] == len([page for page in conditionals.drawn if page >= 20])
+    assert found["changed"] == 0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.headers import UNTOLD, header_bytes, header_text, of_headers, weak
+from sharc_crawler.evidence.headers import UNTOLD, header_bytes, header_text, made_on_request, of_headers, weak
 from sharc_crawler.model import Outcome, Result, Validators
 
 
@@ -54,3 +54,10 @@ def test_what_is_a_copy_from_a_cache_and_how_old_it_is(name, said, age):
 @pytest.mark.parametrize(("etag", "is_weak"), [('"1"', False), ('W/"1"', True), ("1", True), ('"1", "2"', True)])
 def test_what_is_no_etag_by_the_grammar_is_weak(etag, is_weak):
     assert weak(Outcome(Result.OK, 0, 1, validators=Validators(etag))) is is_weak
+
+
+@pytest.mark.parametrize(("date", "made"), [(5.0, True), (6.0, True), (6.1, False), (None, False)])
+def test_a_last_modified_within_a_second_of_its_date_was_made_on_request(date, made):
+    said = Validators(None, "Thu, 01 Jan 1970 00:00:05 GMT")
+    assert made_on_request(Outcome(Result.OK, 6.0, 7.0, 200, validators=said, date=date)) is made
+    assert not made_on_request(Outcome(Result.OK, 6.0, 7.0, 200, date=date))

@@ -97,3 +97,10 @@ def test_what_is_known_of_a_visit_is_kept_in_a_few_bytes() -> None:
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 40 * len(visits)
+
+
+def test_a_clock_whose_middle_lies_within_a_second_of_most_downloads_is_that_middle() -> None:
+    clocks = Clocks()
+    for ahead, took in ((10.0, 0.5), (11.0, 0.5), (13.0, 1.0)):
+        clocks.saw("http://a/", download(10.0, 10.0 + ahead, took))
+    assert clocks.ahead("http://a/", 50.0) == 11.0
