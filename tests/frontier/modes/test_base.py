@@ -15,12 +15,12 @@ def test_whole_sites_are_captured_once_from_pages_that_are_compared():
     assert (mode.goes_on, mode.takes_hubs, mode.listens, mode.parted) == (False, False, False, False)
     assert (mode.parts, mode.pooled) == (0, 0)
     assert mode.step is mode.apex is mode.audit is None
+    assert mode.size(7) == 7
 
 
 def test_all_that_is_found_is_taken_in_and_planned_as_it_is():
     mode = Mode()
     assert mode.first_pages(PAGES, 1.0, 9.0) is PAGES
-    assert mode.size(7) == 7
     assert mode.named(None, None, PAGES) is PAGES
     assert mode.reconsidered(0, PAGES, 9.0) == []
     assert mode.why_left(None, 0) == ""

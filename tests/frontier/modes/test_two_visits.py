@@ -31,6 +31,10 @@ def test_before_anything_is_said_nobody_is_listened_to_and_no_304_is_weighed():
     assert mode.judge([0]) == {}
     assert mode.apex is None
     assert mode._left_open() == frozenset()
+    noted = Noted()
+    mode._draw = noted.one("draw")
+    assert mode.asks_again(0, Slot.SECOND, OK._replace(result=Result.NOT_MODIFIED)) is False
+    assert noted.calls == [("draw",)], "the sample is drawn before the first 304"
 
 
 def test_rates_are_planned_by_as_visits_bear_them_out():
