@@ -13,8 +13,6 @@ from sharc_crawler.plural import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FEW = 8
-
 
 def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64]) -> None:
     """Refuse values that are not one per page, not finite or negative.
@@ -23,9 +21,9 @@ def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64
     """
     if len(values) != len(pages):
         raise UsageError(f"{counted(len(pages), 'page')} need as many {what}s, not {len(values)}")
-    # A page at a time is checked as often as a million: few by Python's own min (a sum with a NaN is one), many by
-    # argmin, a tenth of what NumPy's min costs, which finds a NaN as well.
-    if len(values) <= FEW and (not (few := values.tolist()) or (min(few) >= 0 and sum(few) < math.inf)):
+    # A page at a time is checked as often as a million: few by Python's min, since a sum with a NaN is one; in many,
+    # argmin, a tenth of what NumPy's min costs, finds a NaN as well.
+    if len(values) <= 8 and (not (few := values.tolist()) or (min(few) >= 0 and sum(few) < math.inf)):
         return
     if len(values) and not (values[values.argmin()] >= 0 and values[values.argmax()] < math.inf):
         at = int(np.argmin((values >= 0) & (values < math.inf)))

@@ -68,6 +68,8 @@ def predicted(changes: float, shape: float) -> float:
 
 def _expected(rates: NDArray[np.float64], intervals: NDArray[np.float64]) -> NDArray[np.float64]:
     """Changes within an interval: none in no time, and none ever where there is no rate."""
+    if np.isfinite(rates).all() and np.isfinite(intervals).all():
+        return rates * intervals
     none = (rates == 0.0) | (intervals == 0.0)
     expected: NDArray[np.float64] = np.multiply(rates, intervals, out=np.zeros(none.shape), where=~none)
     return expected

@@ -66,14 +66,15 @@ class Admitter:
         # read a field of each costs as much as its look-up.
         urls, kinds, _, hints, keyed, *_ = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
-        if UNSEEN not in found and not any(hints) and kinds.count(_PAGE) == len(kinds):
+        plain = kinds.count(_PAGE) == len(kinds) and not any(hints)
+        if plain and UNSEEN not in found:
             return Admitted(0, found)
         if listed and len(urls) > MANY and (entered := self._at_once(capture, sightings, found, now, parent, depth)):
             return Admitted(len(entered), list(entered))
         closer = [
             at
-            for at, (page, kind, said) in enumerate(zip(found, kinds, hints, strict=True))
-            if page == UNSEEN or kind is not _PAGE or said
+            for at, page in enumerate(found)
+            if page == UNSEEN or not (plain or (kinds[at] is _PAGE and not hints[at]))
         ]
         fresh: dict[str, Sighting] = {}
         keys: dict[int, str] = {}
@@ -96,7 +97,7 @@ class Admitter:
             if hints[at] and found[at] != UNSEEN and keys.get(at) not in fresh
         }:
             self._queuer.rate_again(capture, told, now)
-        return Admitted(len(fresh), [page for page in found if page != UNSEEN])
+        return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
 
     def _at_once(self, *about: Any) -> range:
         from sharc_crawler.frontier.listed import enter  # only of long sitemaps

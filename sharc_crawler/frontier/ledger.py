@@ -139,19 +139,15 @@ class Ledger:
     def visited(self, fetch: Fetch, task: Task, outcome: Outcome, finished: bool) -> None:
         """A fetch ended."""
         if self._store:
-            row = VisitRow(
-                fetch.page, task.slot, task.plan, task.attempt, finished, fetch.lease, fetch.decided, outcome
-            )
+            row = VisitRow(fetch.page, *task[1:], finished, fetch.lease, fetch.decided, outcome)
             self._batch.visits.append(row)
 
     def refused(self, task: Task, reason: str, now: Instant) -> None:
         """A page will not be fetched at all."""
         if self._store:
             outcome = Outcome(Result.REFUSED, now, now, error=reason)
-            slot, plan = task.slot, task.plan
-            self._batch.visits.append(
-                VisitRow(task.page, slot, plan, 0, finished=True, lease=0, decided=now, outcome=outcome)
-            )
+            row = VisitRow(*task[:3], 0, finished=True, lease=0, decided=now, outcome=outcome)
+            self._batch.visits.append(row)
 
     def judged(self, page: PageId, judgement: Judgement) -> None:
         """A page came out so."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, PageId, Seconds, Visit
 
-FEW = 256  #: pages of a document
-
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -39,9 +37,8 @@ class Candidates:
 
     def __post_init__(self) -> None:
         check_values(self.pages, "rate", self.rates)
-        if self.weights.base is not _ONE:
-            check_values(self.pages, "weight", self.weights)
-        if self.shapes.base is not _POINT and len(self.shapes) and not self.shapes[self.shapes.argmin()] > 0:  # nor NaN
+        check_values(self.pages, "weight", self.weights)
+        if len(self.shapes) and not self.shapes[self.shapes.argmin()] > 0:  # nor NaN
             page = self.pages[~(self.shapes > 0)][0]
             raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
 
@@ -66,9 +63,7 @@ class Candidates:
         """
         n = len(pages)
         rates = np.asarray(rates, np.float64)
-        one, point, no = (
-            (_ONE[:n], _POINT[:n], _NO[:n]) if n <= FEW else (np.ones(n), np.full(n, math.inf), np.zeros(n, np.bool_))
-        )
+        one, point, no = (all_[:n] if n <= len(all_) else np.full(n, all_[0]) for all_ in _UNSAID)
         return cls(
             np.asarray(pages, np.int64),
             rates,
@@ -80,10 +75,8 @@ class Candidates:
         )
 
 
-#: of few pages, what they are where nothing else is said: to fill a column costs twenty times as much as a part of one
-_ONE, _POINT, _NO = np.ones(FEW), np.full(FEW, math.inf), np.zeros(FEW, np.bool_)
-for _column in (_ONE, _POINT, _NO):
-    _column.setflags(write=False)
+#: what nobody said of few pages, read-only: to fill a column anew costs twenty times as much as to take a part of one
+_UNSAID = [np.broadcast_to(np.full(256, value), 256) for value in (1.0, math.inf, False)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.strategies.layout import classify, combinations
+from sharc_crawler.strategies.layout import combinations
 from sharc_crawler.strategies.pieces import Pieces
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Candidates
     from sharc_crawler.strategies.classes import Classes
+    from sharc_crawler.strategies.layout import Classified
 
 KNOTS = 1024  #: one by one from the first, as many evenly spread, and as many by equal ratios
 ROUNDS = 100  #: in which the gains of classes come to rest
@@ -32,14 +33,15 @@ PIECES = 4096  #: at most
 GRID = 2048  #: rates, shared among the combinations of weight and shape
 
 
-def upper_bound(pages: Candidates, intervals: NDArray[np.float64], width: Seconds) -> float:
-    """What the expected coherence of pages on intervals 0, width, 2 width, ... cannot exceed.
+def upper_bound(pages: Candidates, classified: Classified, intervals: NDArray[np.float64], width: Seconds) -> float:
+    """What the expected coherence of pages, of these classes, on intervals 0, width, 2 width, ... cannot exceed.
 
     ``intervals`` are those of a good layout: the better it is, the tighter the bound.
     """
-    classes, row = classify(pages)
-    order = np.argsort(intervals, kind="stable")
-    pieces = Pieces(row[order].astype(np.int64), np.ones(len(pages), np.int64)).merged()
+    classes, row = classified
+    by_slot = np.empty(len(row), np.int64)
+    by_slot[np.rint(intervals / width).astype(np.int64)] = row
+    pieces = Pieces(by_slot, np.ones(len(pages), np.int64)).merged()
     knots = _knots(len(pages))
     at = np.asarray(width * knots, np.float64)
     values = _values(classes, at)
@@ -79,10 +81,18 @@ def _prices(
     by_share = (np.flatnonzero(pieces.counts >= share * classes.counts.sum()) for share in SHARES)
     for large in {len(some): some for some in by_share if len(some)}.values():
         owners, rather = _rather(classes, width, pieces, large[np.argsort(-pieces.counts[large])[:PIECES]])
-        gains = np.zeros(len(owners))
-        for _ in range(ROUNDS):  # Bellman-Ford
-            gains = (rather + gains).max(axis=1)
+        gains = resting_gains(rather)
         yield (values[owners] - gains[:, None]).max(axis=0)
+
+
+def resting_gains(rather: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each owner must gain, so that none would rather (by so much, row) have what is another's (column)."""
+    gains = np.zeros(len(rather))
+    for _ in range(ROUNDS):  # Bellman-Ford
+        former, gains = gains, (rather + gains).max(axis=1)
+        if np.array_equal(gains, former):
+            break
+    return gains
 
 
 def _rather(
@@ -107,8 +117,11 @@ def _gains(pages: Candidates, at: NDArray[np.float64], prices: NDArray[np.float6
         own = group == number
         rates, shapes, weights = pages.rates[own], pages.shapes[own], pages.weights[own]
         grid = _grid(rates, GRID // groups + 64)
-        values = weights[:1] * np.exp(log_survival(grid[:, None], at[None, :], shapes[:1]))
-        total += float(np.interp(rates, grid, (values - prices).max(axis=1)).sum())
+        values = log_survival(grid[:, None], at[None, :], shapes[:1])
+        np.exp(values, out=values)  # six million: to make them is less than to be given memory for them
+        values *= weights[:1]
+        values -= prices
+        total += float(np.interp(rates, grid, values.max(axis=1)).sum())
     return total
 
 

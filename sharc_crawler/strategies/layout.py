@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Candidates
     from sharc_crawler.strategies.classes import Planner
 
+    Classified = tuple[Classes, NDArray[np.uint16]]
+
 LIMIT = 1024  #: exact classes up to here; beyond, rates are binned
 FINEST = 0.01  #: relative width of the narrowest bins
 
@@ -29,8 +31,8 @@ class Layout:
     hopeless: NDArray[np.bool_]
 
 
-def lay_out(pages: Candidates, step: Seconds, planner: Planner) -> Layout:
-    """The planner's intervals 0, 2Δ, 4Δ, ... for pages that are all known before the capture.
+def lay_out(pages: Candidates, step: Seconds, planner: Planner, classified: Classified | None = None) -> Layout:
+    """The planner's intervals 0, 2Δ, 4Δ, ... for pages that are all known before the capture (of these classes).
 
     >>> from sharc_crawler.strategies.base import Candidates
     >>> from sharc_crawler.strategies.selective import selective
@@ -39,7 +41,7 @@ def lay_out(pages: Candidates, step: Seconds, planner: Planner) -> Layout:
     """
     if not len(pages):
         return Layout(np.zeros(0), np.zeros(0, np.bool_))
-    classes, row = classify(pages)
+    classes, row = classified or classify(pages)
     runs = planner(classes, 2 * step)
     lengths = np.array([run.pages for run in runs])
     firsts = len(pages) - np.cumsum(lengths)  # the shortest interval of each run
@@ -54,7 +56,7 @@ def lay_out(pages: Candidates, step: Seconds, planner: Planner) -> Layout:
     return Layout(intervals, hopeless)
 
 
-def classify(pages: Candidates) -> tuple[Classes, NDArray[np.uint16]]:
+def classify(pages: Candidates) -> Classified:
     """Classes of pages, and the class of each page.
 
     Exact up to :data:`LIMIT` classes; beyond, bins of 1 %, if need be of 2 %, 4 % and so on, with their mean rates.

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.evidence.coherence import expected_coherence
-from sharc_crawler.strategies.bound import upper_bound
+from sharc_crawler.strategies.bound import resting_gains, upper_bound
 from sharc_crawler.strategies.climb import climb, climbable
-from sharc_crawler.strategies.layout import Layout, lay_out
+from sharc_crawler.strategies.layout import Layout, classify, lay_out
 from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
@@ -38,6 +38,7 @@ class Effort:
     moves: int  #: tried to improve it where it is not
 
 
+SAMPLED = 8  #: every so many-th row and column of an assignment tells beforehand what columns are worth
 ONLINE = Effort(exact=512, blocks=256, moves=200)  #: for a plan that is soon made anew
 OFFLINE = Effort(exact=1024, blocks=1024, moves=10_000)
 
@@ -58,11 +59,28 @@ def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
     firsts = np.searchsorted(block, np.arange(blocks))
     survival = np.exp(classes.log_values(np.broadcast_to(middles, (len(classes), blocks))))
     values = np.add.reduceat(survival[rows] * counts[:, None], firsts) / np.diff(edges)[:, None]
-    _, place = linear_sum_assignment(values, maximize=True)
+    place = _assigned(values)
     changes = np.add.reduceat(classes.rates[rows] * counts, firsts) / np.diff(edges) * middles[place]
     within = np.arange(len(rows)) * np.where(changes > 1, -1, 1)[block]
     order = np.lexsort((within, place[block]))
     return Pieces(rows[order], counts[order]).merged()
+
+
+def _assigned(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The best assignment: the column of each row.
+
+    What is taken off a column changes no assignment's rank. Nearly the price of each, as by the assignment of a sample,
+    and most rows take their column at once: it is found in a fifth to a half of the time.
+    """
+    if len(values) > SAMPLED**2:
+        some = np.arange(SAMPLED // 2, len(values), SAMPLED)
+        few = values[np.ix_(some, some)]
+        place = linear_sum_assignment(few, maximize=True)[1]
+        own = few[np.arange(len(some)), place]
+        prices = np.empty(len(some))
+        prices[place] = own - resting_gains(few[:, place] - own)
+        values = values - np.interp(np.arange(len(values)), some, prices)
+    return linear_sum_assignment(values, maximize=True)[1]
 
 
 def _shapes(classes: Classes) -> NDArray[np.float64]:
@@ -122,9 +140,11 @@ def optimum(pages: Candidates, step: Seconds) -> Optimum:
     >>> round(best.coherence, 3)
     2.282
     """
-    layout = lay_out(pages, step, lambda classes, width: optimal(classes, width, OFFLINE))
+    few = len(pages) <= OFFLINE.exact  # their assignment is exact
+    classified = None if few else classify(pages)
+    layout = lay_out(pages, step, lambda classes, width: optimal(classes, width, OFFLINE), classified)
     coherence = expected_coherence(pages.rates, layout.intervals, pages.shapes, pages.weights)
-    bound = coherence if len(pages) <= OFFLINE.exact else upper_bound(pages, layout.intervals, 2 * step)
+    bound = coherence if classified is None else upper_bound(pages, classified, layout.intervals, 2 * step)
     return Optimum(layout, coherence, bound)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -97,15 +97,6 @@ class ByPage:
         else:
             pages.insert(place, page)
             self.numbers.insert(place, number)
-
-    def extend(self, pages: list[PageId], numbers: Sequence[float]) -> None:
-        """Several pages, each once; most are new, and in their order."""
-        if pages and (not self.pages or pages[0] > self.pages[-1]) and pages == sorted(pages):
-            self.pages.extend(pages)
-            self.numbers.extend(numbers)
-            return
-        for page, number in zip(pages, numbers, strict=True):
-            self[page] = number
 
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All pages, ascending, and their numbers."""

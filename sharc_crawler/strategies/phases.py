@@ -91,8 +91,7 @@ class PhasedStrategy(Strategy):
         self._made(page, plan, self.revisits)
         self._in_flight.add(page)
         if not self.revisits:
-            if not self.past_reference:
-                self.past_reference = self._past_middle()
+            self.past_reference = self.past_reference or self._past_middle()
             return Visit(page, _ONLY, plan)
         last = not self._waiting() and len(self._in_flight) == 1  # another in flight may have to be tried again later
         self._only = page if self._apex and last else None

@@ -53,7 +53,13 @@ class Ranking:
 
     def put(self, pages: list[PageId], heats: list[float]) -> None:
         """Pages begin to wait; heats are >= 0."""
-        self._heat_of.extend(pages, heats)
+        known = self._heat_of
+        if pages and (not known.pages or pages[0] > known.pages[-1]) and pages == sorted(pages):  # nearly always
+            known.pages.extend(pages)
+            known.numbers.extend(heats)
+        else:
+            for page, heat in zip(pages, heats, strict=True):
+                known[page] = heat
         if len(pages) <= FEW or 4 * len(pages) < self.count:
             for page, heat in zip(pages, heats, strict=True):
                 self._add(page, heat)

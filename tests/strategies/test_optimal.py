@@ -23,7 +23,7 @@ from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.climb import FLIGHTS, _flights, _Stairs, climb, climbable
 from sharc_crawler.strategies.layout import classify, lay_out
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.strategies.optimal import optimum
+from sharc_crawler.strategies.optimal import _assigned, optimum
 from sharc_crawler.strategies.pieces import Pieces, series
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import best_of_all_schedules
@@ -112,7 +112,7 @@ def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> Non
     pages = pages_of(mixture(rng, n), rng.integers(1, 4, n) / 3, rng.choice([1.0, 4.0, math.inf], n))
     exact = by_assignment(pages)
     for intervals in (2.0 * np.arange(n), lay_out(pages, 1.0, selective).intervals, 2.0 * rng.permutation(n)):
-        assert upper_bound(pages, intervals, 2.0) >= exact * (1 - 1e-12)
+        assert upper_bound(pages, classify(pages), intervals, 2.0) >= exact * (1 - 1e-12)
 
 
 @pytest.mark.matrix
@@ -159,7 +159,9 @@ def test_the_bound_of_an_exact_assignment_is_tight(seed: int) -> None:
     rng = np.random.default_rng(seed)
     pages = pages_of(mixture(rng, 600), rng.integers(1, 4, 600) / 3, rng.choice([1.0, 4.0, math.inf], 600))
     best = optimum(pages, 1.0)
-    assert best.coherence <= upper_bound(pages, best.layout.intervals, 2.0) < best.coherence * (1 + 1e-4)
+    assert (
+        best.coherence <= upper_bound(pages, classify(pages), best.layout.intervals, 2.0) < best.coherence * (1 + 1e-4)
+    )
 
 
 def test_the_bound_of_two_weights_is_tight() -> None:
@@ -167,7 +169,9 @@ def test_the_bound_of_two_weights_is_tight() -> None:
     rng = np.random.default_rng(11)
     pages = pages_of(mixture(rng, 120), rng.choice([1.0, 3.0], 120))
     best = optimum(pages, 1.0)
-    assert best.coherence <= upper_bound(pages, best.layout.intervals, 2.0) < best.coherence * (1 + 1e-3)
+    assert (
+        best.coherence <= upper_bound(pages, classify(pages), best.layout.intervals, 2.0) < best.coherence * (1 + 1e-3)
+    )
 
 
 @pytest.mark.parametrize("slots", [1, 2, 5, 40])
@@ -182,7 +186,11 @@ def test_the_bound_of_more_rates_than_its_grid_has_holds_and_is_tight(monkeypatc
     monkeypatch.setattr("sharc_crawler.strategies.bound.GRID", 128)
     rates = np.concatenate((np.zeros(3), mixture(np.random.default_rng(8), 400)))
     best = optimum(pages_of(rates), 1.0)
-    assert best.coherence <= upper_bound(pages_of(rates), best.layout.intervals, 2.0) < best.coherence * (1 + 1e-3)
+    assert (
+        best.coherence
+        <= upper_bound(pages_of(rates), classify(pages_of(rates)), best.layout.intervals, 2.0)
+        < best.coherence * (1 + 1e-3)
+    )
 
 
 def test_hopeless_are_those_with_longer_intervals_than_colder_pages() -> None:
@@ -334,7 +342,7 @@ def test_climbing_leaves_no_layout_worse_and_mends_bad_ones() -> None:
 
 def test_as_many_pages_as_are_assigned_exactly_need_no_bound(monkeypatch):
     monkeypatch.setattr(optimal, "OFFLINE", replace(optimal.OFFLINE, exact=6, blocks=3))
-    monkeypatch.setattr(optimal, "upper_bound", lambda _pages, _intervals, width: 33.0 * width)
+    monkeypatch.setattr(optimal, "upper_bound", lambda _pages, _classified, _intervals, width: 33.0 * width)
     rates = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
     assert [optimum(pages_of(rates[:size]), 1.5).bound == 99.0 for size in (5, 6, 7)] == [False, False, True]
 
@@ -400,7 +408,7 @@ def test_the_bound_is_the_least_that_any_of_the_prices_prove(seed: int, monkeypa
     intervals[[hottest, coldest]] = intervals[[coldest, hottest]]
     proven = bounds_of(pages, intervals)
     assert min(proven) < max(proven) - 0.01
-    assert upper_bound(pages, intervals, 2.0) == pytest.approx(min(proven), rel=1e-9)
+    assert upper_bound(pages, classify(pages), intervals, 2.0) == pytest.approx(min(proven), rel=1e-9)
 
 
 @pytest.mark.parametrize(("singles", "lists"), [(998, 1), (999, 2)])
@@ -424,7 +432,12 @@ def test_rates_are_shared_among_the_combinations_of_weight_and_shape(monkeypatch
     monkeypatch.setattr(bound, "GRID", 100)
     monkeypatch.setattr(bound, "_grid", lambda rates, most: points.append(most) or np.unique(rates))
     for weights in ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]):
-        upper_bound(pages_of(np.array([0.3, 0.2, 0.1]), np.array(weights)), np.array([0.0, 2.0, 4.0]), 2.0)
+        upper_bound(
+            pages := pages_of(np.array([0.3, 0.2, 0.1]), np.array(weights)),
+            classify(pages),
+            np.array([0.0, 2.0, 4.0]),
+            2.0,
+        )
     assert points == [164, 97, 97, 97]
 
 
@@ -519,3 +532,17 @@ def test_what_is_assigned_exactly_is_not_climbed_and_what_is_too_fine_is_assigne
     assert starts == [8, 2]
     greedy = Pieces.of(selective(classes, 1.0))
     assert [one.counts.tolist() for one in climbed] == [greedy.counts.tolist(), [2, 2, 2, 0]]
+
+
+@pytest.mark.parametrize("kind", ["geometric", "alike", "any"])
+def test_prices_of_a_sample_leave_the_assignment_the_best(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    rates = {"geometric": np.geomspace(1e-4, 1, 200), "alike": np.repeat([0.01, 0.1], 100), "any": rng.random(200)}[
+        kind
+    ]
+    values = np.exp(-rates[:, None] * np.arange(200.0))
+    rows = np.arange(200)
+    assert values[rows, _assigned(values)].sum() == pytest.approx(
+        values[linear_sum_assignment(values, maximize=True)].sum()
+    )
+    assert sorted(_assigned(values)) == [*rows]

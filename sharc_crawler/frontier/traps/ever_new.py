@@ -26,13 +26,12 @@ STEPS = 3  #: such pages, each named by the one before
 
 def names_new_alone(page: PageId, linked: Sequence[PageId], pages: PageTable) -> bool:
     """Does a page name new ones of its own shape, and none else that is known, but for what the seeds name?"""
-    own, found = shape(pages.urls[page]), False
-    for one in linked:
-        if pages.parents[one] == page:
-            found = found or shape(pages.urls[one]) == own
-        elif one != page and pages.depths[one] > 1:
+    parents, depths = pages.parents, pages.depths
+    for one in reversed(linked):  # what the seeds name, too, mostly stands first
+        if parents[one] != page and one != page and depths[one] > 1:
             return False
-    return found
+    own = shape(pages.urls[page])
+    return any(parents[one] == page and shape(pages.urls[one]) == own for one in linked)
 
 
 class EverNew:

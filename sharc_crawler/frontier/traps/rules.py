@@ -137,7 +137,7 @@ class Traps:
         """What a captured page names of the capture."""
         if self._ever_new is None:
             deep = linked and pages.depths[page] > 1
-            if not deep or any(pages.parents[one] != page and pages.depths[one] > 1 for one in linked):
+            if not deep or any(pages.parents[one] != page and pages.depths[one] > 1 for one in reversed(linked)):
                 return
             from sharc_crawler.frontier.traps.ever_new import EverNew  # on most sites such pages name what is known
 

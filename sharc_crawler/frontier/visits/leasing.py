@@ -43,19 +43,8 @@ class Leases:
         pages = self._ledger.pages
         pages.move(page, _LEASE)
         number = self._ledger.shared.last = self._ledger.shared.last + 1
-        fetch = Fetch(
-            number,
-            page,
-            self._ledger.capture.spec.site,
-            url,
-            kind,
-            task.slot,
-            task.plan,
-            host.name,
-            task.attempt,
-            self._known(task, kind, url),
-            now,
-        )
+        site, known = self._ledger.capture.spec.site, self._known(task, kind, url)
+        fetch = Fetch(number, page, site, url, kind, task.slot, task.plan, host.name, task.attempt, known, now)
         self._open[number] = (fetch, task)
         host.pace.busy += 1
         if task.attempt != TAKEN:

@@ -98,3 +98,26 @@ def test_many_that_one_page_names_do_not_count_though_each_leads_one_step_on(row
         article = add(row.pages, f"{letter}", row.last)
         row.rule.saw(article, [0, 1, add(row.pages, f"{letter}-print", article)], row.pages)
     assert row.rule.why_not(article) is None
+
+
+class Read(list):
+    """Links that say how many of them were looked at."""
+
+    read = 0
+
+    def __iter__(self):
+        return (self._look(at) for at in range(len(self)))
+
+    def __reversed__(self):
+        return (self._look(at) for at in reversed(range(len(self))))
+
+    def _look(self, at):
+        self.read += 1
+        return self[at]
+
+
+def test_a_menu_of_hundreds_before_a_link_to_a_known_page_is_not_read_for_every_page(row):
+    page, known = add(row.pages, "s/a/story", row.last), add(row.pages, "s/b/story", row.last)
+    links = Read([0, 1] * 200 + [known])
+    row.rule.saw(page, links, row.pages)
+    assert links.read < 5
