@@ -27,6 +27,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Exchange, Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.packaging import package
 
@@ -57,15 +58,15 @@ def make(folder: Path, pages: int) -> CaptureFacts:
         visits = [fetched(number, START + number, body(number, 0), Slot.FIRST) for number in range(pages)]
         for number, visit in enumerate(visits):
             at, url = reference + number, f"http://example.org/{number}"
-            verdict, evidence, reason = Verdict.COHERENT, Evidence.BYTES, "equal bytes before and after"
+            verdict, evidence, reason = Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES
             if number % 4 == 0:
                 original = Original(url, visit.started, visit.digest)
                 revisit = fetched(number, at, SAME, Slot.SECOND, original)
-                evidence, reason = Evidence.VALIDATOR, "the server answered 304"
+                evidence, reason = Evidence.VALIDATOR, Reason.NOT_MODIFIED
             else:
                 revisit = fetched(number, at, body(number, number % 4 == 1), Slot.SECOND)
             if number % 4 == 1:
-                verdict, reason = Verdict.CHANGED, "different bytes before and after"
+                verdict, reason = Verdict.CHANGED, Reason.OTHER_BYTES
             facts.append(
                 PageFacts(Url(url), Kind.PAGE, "seed", 0, 0.0, "prior",
                           visit=visit, revisit=revisit, verdict=verdict, evidence=evidence, reason=reason)
