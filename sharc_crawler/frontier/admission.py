@@ -108,7 +108,7 @@ class Admitter:
         """Pages that were left are fetched after all."""
         for page in pages:
             self._ledger.pages.move(page, Event.WANTED)
-            capture.counts.taken_up()
+            capture.counts.left(-1)
         self._queuer.offer(capture, pages, now)
 
     def _look_closer(

@@ -51,12 +51,8 @@ class Counts:
         self.pages += pages
 
     def left(self, pages: int = 1) -> None:
-        """An admitted page is only recorded, or several."""
+        """An admitted page is only recorded, or several; -1: one of these is fetched after all."""
         self.late += pages
-
-    def taken_up(self) -> None:
-        """A page that was only recorded is fetched after all."""
-        self.late -= 1
 
     def visited(self, captured: bool, pages: int = 1) -> None:
         """A page's first visit is over, or that of several."""

@@ -21,7 +21,7 @@ def test_pages_are_counted_by_what_becomes_of_them():
     counts.known(5)
     counts.left()
     counts.left(3)
-    counts.taken_up()
+    counts.left(-1)
     counts.visited(captured=True)
     counts.visited(captured=False)
     counts.visited(captured=True, pages=4)
