@@ -97,10 +97,21 @@ def under_path(url: str, content: str, first: str, known: set[int]) -> bool:
     return under
 
 
-def feeds(page: PageId, linked: Sequence[PageId], pages: PageTable) -> bool:
-    """Does a page name new pages of its like? ``linked``: those of the capture that it names."""
+def feeds(
+    page: PageId,
+    linked: Sequence[PageId],
+    pages: PageTable,
+    seen: SeenUrls | None = None,
+    links: Sequence[Sighting] = (),
+) -> bool:
+    """Does a page name new pages of its like? ``linked``: those of the capture that it names.
+
+    What of its ``links`` was left, and so was not ``seen``, is new, too.
+    """
     known, new = ([pages.urls[one] for one in linked if (pages.parents[one] == page) is own] for own in (False, True))
-    return names_new(pages.urls[page], known, new)
+    named = [link.key or link.url for link in links if link.kind is Kind.PAGE]
+    left = [one for one in named if seen is not None and one not in seen]
+    return names_new(pages.urls[page], known, [*new, *left])
 
 
 def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:

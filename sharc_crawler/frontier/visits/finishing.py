@@ -84,7 +84,7 @@ class Finisher:
             task = task._replace(slot=Slot.FIRST)
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, finished=True)
-        judgement = self._advance(ended, linked)
+        judgement = self._advance(ended, linked, links)
         self._ledger.ring.wake_all()
         return judgement
 
@@ -122,11 +122,11 @@ class Finisher:
                 capture.strategy.linked(linked)
         return linked
 
-    def _feeds(self, page: PageId, linked: Sequence[PageId]) -> bool:
+    def _feeds(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> bool:
         """Does a copy of another page name new pages of its like?"""
         from sharc_crawler.frontier.traps.probing import feeds  # only of copies
 
-        return feeds(page, linked, self._ledger.pages)
+        return feeds(ended.fetch.page, linked, self._ledger.pages, ended.capture.seen, links)
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""
@@ -150,12 +150,12 @@ class Finisher:
 
     # -- what it shows ---------------------------------------------------------------------------------------------
 
-    def _advance(self, ended: Ended, linked: Sequence[PageId]) -> Judgement | None:
+    def _advance(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> Judgement | None:
         capture, fetch, task, outcome = ended
         if fetch.kind is _PAGE or fetch.kind in EMBEDDED:
             if task.slot is _SECOND:
                 return self._revisited(ended)
-            self._visited(ended, linked)
+            self._visited(ended, linked, links)
         elif fetch.kind is Kind.ROBOTS:
             self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is _OK else Event.NO_CONTENT)
             self._opener.robots_read(capture, fetch.page, outcome)
@@ -167,7 +167,7 @@ class Finisher:
             capture.mode.polled(fetch.page, outcome, linked)
         return None
 
-    def _visited(self, ended: Ended, linked: Sequence[PageId]) -> None:
+    def _visited(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> None:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
         captured, again = outcome.result is _OK, pages.states[task.page] == _LEASED_AGAIN
@@ -187,7 +187,7 @@ class Finisher:
                 traps.named(task.page, linked, pages)
                 if (content := content_of(outcome)) is not None:
                     traps.saw(fetch.url, content, pages.parent_url(task.page), listed=pages.listed(task.page))
-                    traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, task.page, linked))
+                    traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, ended, linked, links))
                 if traps.errors.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
         if task.page not in capture.again:

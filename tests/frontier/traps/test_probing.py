@@ -82,6 +82,10 @@ def test_a_page_feeds_a_trap_that_was_the_first_to_name_what_is_of_its_like():
     assert feeds(1, named, pages)
     assert not feeds(2, named, pages)
     assert not feeds(1, (), pages)
+    seen = SeenUrls()
+    seen.add(f"{ROOT}e", 5)
+    assert feeds(2, named, pages, seen, [Sighting(f"{ROOT}{name}") for name in "efgh"]), "though three of them are left"
+    assert not feeds(2, named, pages, seen, [Sighting(f"{ROOT}e")])
 
 
 def test_parameters_together_are_more_than_one_place():
