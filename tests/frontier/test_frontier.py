@@ -329,6 +329,19 @@ def test_pages_found_after_the_reference_instant_are_late(world, impolite):
     assert "new" in {row.url.removeprefix(ROOT) for row in store.load().pages}
 
 
+def test_whoever_ends_the_last_visit_of_a_page_is_told_what_came_of_it(world, impolite):
+    world.links = {ROOT: [page("1")]}
+    frontier = Frontier(impolite)
+    frontier.open(spec(strategy="bfs"), world.now)
+    told = []
+    while not isinstance(fetch := frontier.next(world.now), Done):
+        if isinstance(fetch, Fetch):
+            judgement = frontier.finished(fetch, world.answer(fetch), world.links.get(fetch.url, ()))
+            told.append((fetch.slot, judgement and judgement.verdict))
+        world.now += 1.0
+    assert told == [(Slot.FIRST, None)] * 2 + [(Slot.SECOND, Verdict.COHERENT)] * 2
+
+
 def test_the_limit_holds(world, impolite):
     world.links = {ROOT: [page(str(i)) for i in range(50)]}
     frontier = Frontier(impolite)

@@ -105,6 +105,16 @@ def test_a_fetch_and_a_refusal_are_rows_of_what_was_done():
     ]
 
 
+def test_what_is_tried_again_is_a_row_too_and_the_page_is_not_finished():
+    frontier, store = opened()
+    first = frontier.next(1000.0)
+    frontier.finished(first, Outcome(Result.FAILED, 1000.0, 1000.5, 503))
+    again = frontier.next(1009.0)
+    frontier.finished(again, Outcome(Result.OK, 1009.0, 1009.5, 200))
+    rows = [(row.attempt, row.finished, row.outcome.result) for row in store.load().visits]
+    assert rows == [(1, False, Result.FAILED), (2, True, Result.OK)]
+
+
 def test_the_rules_of_a_host_are_kept_with_its_delay(world):
     world.robots = {"a.example": "User-agent: *\nCrawl-delay: 3"}
     store = MemoryStore()
