@@ -341,6 +341,19 @@ def test_a_note_to_all_is_written_though_nothing_else_happens(world):
     assert all("the disk had no room" in store.load().captures[0].notes for store in stores.values())
 
 
+def test_sites_that_have_nothing_to_write_are_not_asked_to(world):
+    sites, asked = Sites(), []
+    ledger = sites.open(spec(A), world.now, MemoryStore()).ledger
+    commit = ledger.commit
+    ledger.commit = lambda: asked.append(ledger) or commit()
+    sites.commit()
+    assert asked == []
+    sites.note("the disk had no room")
+    sites.commit()
+    sites.commit()
+    assert asked == [ledger]
+
+
 @pytest.mark.parametrize("cut", range(1, 26, 4))
 def test_frontiers_that_share_a_file_go_on_each_with_its_own(world, cut):
     """One file for a spider's hosts: cut off anywhere, the outcome is that of two files."""
