@@ -10,7 +10,6 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.ledger import NewUrl
-from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.pages import UNRATED
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.unusual import unusual
@@ -58,10 +57,9 @@ def enter(
 
 def _wait(capture: SiteCapture, depth: int) -> bool:
     """Does all that is named wait for the first decision, and none is left for its number or its way here?"""
-    spec, mode = capture.spec, capture.mode
-    whole = mode.whole and type(mode).why_left is Mode.why_left
+    spec = capture.spec
     bounded = spec.session or spec.limit or 0 < spec.hops < depth
-    return capture.strategy is None and not capture.turned and whole and not bounded
+    return capture.strategy is None and not capture.turned and capture.mode.whole and not bounded
 
 
 def _are_usual(admitter: Admitter, capture: SiteCapture, named: Sequence[Sighting], found: Sequence[PageId]) -> bool:

@@ -34,8 +34,10 @@ CASES = {
     "a limit": (USUAL, {"limit": 4}),
     "a session": ([*USUAL, Sighting(f"{ROOT}logout", via=SITEMAP)], {"session": "me"}),
     "a survey": (USUAL, {"mode": "survey"}),
+    "as far as may be": (USUAL, {"hops": 1}),
+    "too far": ([Sighting(f"{ROOT}more.xml", Kind.SITEMAP, SITEMAP)], {"hops": 1}),
 }
-AT_ONCE = {"usual", "without hints", "dated as news", "names of feeds", "a survey"}
+AT_ONCE = {"usual", "without hints", "dated as news", "names of feeds", "a survey", "as far as may be"}
 
 
 def taken(world, impolite, changed, named):
@@ -43,12 +45,14 @@ def taken(world, impolite, changed, named):
     store = MemoryStore()
     frontier = Frontier(impolite, store)
     capture = frontier.open(spec(**{"sitemaps": None, **changed}), world.now)
-    world.links = {SITEMAP: named}
+    world.links = {SITEMAP: named, f"{ROOT}more.xml": USUAL}
+    told, queued = [], capture.mode.queued
+    capture.mode.queued = lambda *about: told.append(about) or queued(*about)
     before = 0
     while capture.strategy is None and world.step(frontier) and before < 50:
         before += 1
     state, counts = store.load(), capture.counts
-    known = counts.pages, counts.late, dict(capture.left_out.reasons), [row.url for row in state.outside]
+    known = told, counts.pages, counts.late, dict(capture.left_out.reasons), [row.url for row in state.outside]
     decision = frontier.next(world.now)
     return state.pages, state.hosts, known, decision if isinstance(decision, Fetch) else None
 
@@ -64,3 +68,4 @@ def test_it_comes_to_what_it_would_one_by_one(case, world, impolite, monkeypatch
         found.append(taken(type(world)(), impolite, changed, named))
     assert found[0] == found[1]
     assert any(entered) is (case in AT_ONCE)
+    assert all(len(some) in (0, len(named)) for some in entered), "all or none"
