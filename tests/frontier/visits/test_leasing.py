@@ -160,6 +160,12 @@ def test_a_page_is_asked_for_in_another_second_than_before(apart):
     assert site.leases.due(1, 52.5) == 52.5, "of a former second"
 
 
+def test_the_first_second_of_all_is_one_too():
+    site = Leasing()
+    site.leases.answer(site.grant(now=0.2), ended(0.2))
+    assert [site.leases.due(page, 0.9) for page in (1, 2)] == [1.0, 0.9]
+
+
 def test_what_came_to_nothing_for_a_reason_of_our_own_is_made_again_as_the_same_attempt():
     site = Leasing()
     fetch = site.grant()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
@@ -41,6 +39,7 @@ def test_what_was_loaded_is_known_by_url_mark_and_kind(world, begun):
     loads = frontier.loads
     api = loads.load(fetch, ROOT + "api", Kind.DATA, world.now)
     marked = loads.load(fetch, ROOT + "api", Kind.DATA, world.now, mark="body-1")
+    assert marked is not None
     assert loads.loaded(ROOT + "api", Kind.DATA) == api != marked == loads.loaded(ROOT + "api", Kind.DATA, "body-1")
     assert loads.loaded(ROOT + "api", Kind.DATA, "body-2") is None
     assert loads.load(fetch, ROOT + "api#part", Kind.DATA, world.now) == api, "again: it is there"
@@ -53,8 +52,16 @@ def test_what_was_loaded_is_known_by_url_mark_and_kind(world, begun):
     assert frontier.pages.kinds[beside] is Kind.RESOURCE, "a page of the site, too"
     assert loads.load(fetch, "data:text/plain,x", Kind.RESOURCE, world.now) is None
     assert loads.loaded("data:text/plain,x", Kind.RESOURCE) is None
-    assert loads.load(replace(fetch, page=99) if not hasattr(fetch, "_replace") else fetch._replace(page=99),
-                      ROOT + "x", Kind.RESOURCE, world.now) is None  # fmt: skip
+    unknown = fetch._replace(page=len(frontier.pages))
+    assert loads.load(unknown, ROOT + "x", Kind.RESOURCE, world.now) is None
+
+
+def test_what_a_page_loads_is_written_at_once(world, impolite):
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(spec(strategy="bfs"), world.now)
+    fetch = frontier.next(world.now)
+    frontier.loads.load(fetch, ROOT + "a.css", Kind.RESOURCE, world.now)
+    assert store.load().pages[-1].url == ROOT + "a.css"
 
 
 def test_what_is_not_wanted_is_not_loaded(world, impolite):
