@@ -20,7 +20,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from functools import cache, partial
-from importlib import import_module, invalidate_caches, metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from runpy import run_path
 from typing import IO, TYPE_CHECKING
@@ -49,7 +49,16 @@ scrapy.commands.version scrapy.commands.view scrapy.core.downloader.handlers.dat
 scrapy.core.downloader.handlers.file scrapy.downloadermiddlewares.defaultheaders
 scrapy.downloadermiddlewares.downloadtimeout scrapy.downloadermiddlewares.httpproxy
 scrapy.downloadermiddlewares.redirect scrapy.downloadermiddlewares.useragent scrapy.extensions.logcount
+scrapy.commands.shell scrapy.downloadermiddlewares.httpauth scrapy.downloadermiddlewares.offsite
+scrapy.downloadermiddlewares.stats scrapy.dupefilters scrapy.exporters scrapy.extensions.telnet scrapy.pqueues
+scrapy.spidermiddlewares.metacopy scrapy.squeues scrapy.utils.serialize encodings.cp1252 xml.sax.saxutils
 scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
+sharc_crawler.certificate.unspoken sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
+sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.sources
+sharc_crawler.live.mishaps sharc_crawler.live.nowhere sharc_crawler.live.outside sharc_crawler.live.problems
+sharc_crawler.live.profile sharc_crawler.live.project.beginning sharc_crawler.live.project.scheduler
+sharc_crawler.live.wire.listening sharc_crawler.live.wishes sharc_crawler.rates.make sharc_crawler.report.bounds
+sharc_crawler.strategies.leads sharc_crawler.strategies.organ_pipes sharc_crawler.strategies.ranked
 sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals
 sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
 sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators
@@ -264,6 +273,7 @@ def main() -> None:
 
 
 def _load() -> None:
+    _know_what_is_installed()
     for name in LOADED.split():
         with suppress(ModuleNotFoundError):  # older Scrapys have less
             import_module(name)
@@ -273,16 +283,21 @@ def _load() -> None:
     report = sys.modules["sharc_crawler.report.load"]
     for name in report.SOFTWARE:
         report._version(name)
-    _know_entry_points()
+    with suppress(AttributeError):
+        sys.modules["scrapy.utils.versions"].get_versions()
     gc.collect()
     gc.freeze()  # what is loaded stays shared
 
 
-def _know_entry_points() -> None:
-    """Those of what is installed by now are read once, not by each process that is forked."""
-    known = {str(one._path): one.entry_points for one in metadata.distributions()}
-    read = metadata.Distribution.entry_points.fget
-    metadata.PathDistribution.entry_points = property(lambda one: known.get(str(one._path)) or read(one))
+def _know_what_is_installed() -> None:
+    """Versions and entry points are read once, not by each process that is forked, which has but folders of its own."""
+    path, known = set(sys.path), [point for one in metadata.distributions() for point in one.entry_points]
+
+    def entry_points(**wanted: str) -> metadata.EntryPoints:
+        own = metadata.distributions(path=[folder for folder in sys.path if folder not in path])
+        return metadata.EntryPoints([*(point for one in own for point in one.entry_points), *known]).select(**wanted)
+
+    metadata.entry_points, metadata.version = entry_points, cache(metadata.version)
 
 
 def _orders(listener: socket.socket) -> dict | None:
@@ -361,7 +376,6 @@ def _moved_in(order: dict, files: list[int]) -> dict:
         if order["group"]:
             os.setpgid(0, 0)
         sys.path[:1] = [order["cwd"], *filter(None, order["env"].get("PYTHONPATH", "").split(os.pathsep))]
-    invalidate_caches()
     return order
 
 
