@@ -8,6 +8,10 @@ from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,3 +84,22 @@ def best_of_all_schedules(rates: Sequence[float], apex: bool) -> float:
             total = sum(math.exp(-rates[page] * (first + at - v[page])) for at, page in enumerate(revisits))
             best = max(best, total)
     return best
+
+
+def pages_of(rates: np.ndarray, weights: np.ndarray | None = None, shapes: np.ndarray | None = None) -> Candidates:
+    return Candidates.of(np.arange(len(rates)), rates, weights, shapes)
+
+
+def by_assignment(pages: Candidates, width: float = 2.0) -> float:
+    intervals = width * np.arange(len(pages))
+    values = pages.weights[:, None] * np.exp(
+        log_survival(pages.rates[:, None], intervals[None, :], pages.shapes[:, None])
+    )
+    return float(values[linear_sum_assignment(values, maximize=True)].sum())
+
+
+def mixture(rng: np.random.Generator, n: int) -> np.ndarray:
+    groups = int(rng.integers(1, 5))
+    member = rng.integers(0, groups, n)
+    centres, spreads = rng.uniform(-9, 0, groups), rng.uniform(0.01, 2, groups)
+    return np.exp(rng.normal(centres[member], spreads[member]))
