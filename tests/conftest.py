@@ -7,12 +7,14 @@ import os
 import shutil
 import sys
 from collections import Counter
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.doctest import DoctestModule
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, settings, strategies
 from hypothesis.internal.conjecture import providers
 
 from tests.forked import Forked
@@ -82,15 +84,29 @@ def _share_forker(config: pytest.Config) -> None:
     config.add_cleanup(forker.communicate)  # it ends when nobody can ask any more
 
 
+#: what tests of several files load, half a second and more each: once, before the processes that test are forked
+LOADED = ("matplotlib.dates", "matplotlib.figure", "sklearn.tree")
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """What is collected stays to the end: it is not looked through for garbage, then or later."""
     gc.disable()
     try:
-        return (yield)
+        collected = yield
+        if session.config.getoption("--forked"):
+            _load(session.config)
+        return collected
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _load(config: pytest.Config) -> None:
+    strategies.text().validate()  # a table of all characters
+    for name in () if config.getoption("--quick") else LOADED:
+        with suppress(ModuleNotFoundError):  # an extra
+            import_module(name)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
