@@ -5,7 +5,7 @@
 PYTHON ?= $(or $(shell command -v python3.11),python3)
 BIN := .venv/bin
 # Most of a crawl's time is waiting, for a delay or a disk: more processes than cores. What only computes needs two in all.
-WORKERS ?= --forked 6
+WORKERS ?= --forked 8
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.

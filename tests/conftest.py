@@ -112,18 +112,13 @@ def _load(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that wait for crawls lie among those that compute, file by file, so that no processor waits with them.
 
-    What computes is the last, so that none waits for another's long crawl at the end.
+    They lie in the first half, so that nobody waits for another's long crawl at the end.
     """
-    items[:] = _mixed(config, items, 0.75)
-
-
-def _mixed(config: pytest.Config, items: list[pytest.Item], until: float) -> list[pytest.Item]:
-    """The files of tests, mixed; those that wait lie in this part of them, from the beginning on."""
     files, place = dict.fromkeys(item.path for item in items), {}
-    for waiting, end in (True, until), (False, 1.0):
+    for waiting, end in (True, 0.5), (False, 1.0):
         some = [path for path in files if (path.relative_to(config.rootpath).parts[:2] in WAITING) == waiting]
         place |= {path: end * (number + 0.5) / len(some) for number, path in enumerate(some)}
-    return sorted(items, key=lambda item: place[item.path])
+    items.sort(key=lambda item: place[item.path])
 
 
 EVERY = 4

@@ -26,7 +26,7 @@ from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.live.conftest import captures_of
-from tests.live.warm import Scrapy, site_words
+from tests.live.warm import Scrapy, finished, site_words
 
 PROFILE = "sharc_crawler.live.profile"
 USAGE, INTERRUPTED = 2, 5
@@ -275,6 +275,28 @@ def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
     assert verify(folder).findings == []
+
+
+#: ``scrapy``, as Python starts where a shell has closed its streams
+CLOSED = """
+import os, sys
+os.close(0), os.close(1)
+sys.stdin = sys.stdout = None
+from scrapy.cmdline import execute
+execute()
+"""
+
+
+def test_a_crawl_whose_streams_are_closed_is_complete(tmp_path, static):
+    (tmp_path / "closed.py").write_text(CLOSED)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<a href=/two.html>two</a>")
+    (tmp_path / "site" / "two.html").write_text("two")
+    with static(tmp_path / "site") as url:
+        done = finished(site_words(url=url, output="capture", delay=0), tmp_path, program="closed.py")
+    assert done.returncode == 0, done.stderr
+    assert "error" not in done.stderr.lower(), done.stderr
+    assert verify(tmp_path / "capture").findings == []
 
 
 @pytest.mark.long

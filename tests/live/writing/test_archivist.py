@@ -268,6 +268,28 @@ os.fsync = fsync
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names open files by /proc")
+@in_loop
+async def test_what_a_disk_fails_to_sync_has_failed_and_what_is_kept_after_it_lies_in_another_file(
+    archivist, tmp_path, monkeypatch
+):
+    """The fourth call fails; a second one would say that all is well."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "sitecustomize.py").write_text(_DISK_THAT_FAILS)
+    monkeypatch.syspath_prepend(tmp_path / "code")
+    results = []
+    for number in range(6):
+        kept = asyncio.wrap_future(archivist.keep("example.org", exchange(number, b"%d" % number)))
+        results += await asyncio.gather(kept, return_exceptions=True)
+    failed = results.pop(3)
+    assert isinstance(failed, NotArchivedError)
+    assert "Input/output error" in str(failed)
+    assert len({one.file for one in results[:3]}) == len({one.file for one in results[3:]}) == 1
+    assert results[2].file != results[3].file
+    await archivist.close()
+    assert responses(tmp_path) == [f"{URL}{number}" for number in (0, 1, 2, 4, 5)]
+
+
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="names open files by /proc")
 def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path):
