@@ -70,12 +70,15 @@ class Surroundings:
         blocks = [(nothing, nothing, np.zeros(0, np.uint64))]
         while some := list(islice(source, BLOCK)):
             blocks.append(_words_of(some))
-        counts, words, known = zip(*blocks, strict=True)
-        each, numbers = np.unique(np.concatenate(known), return_inverse=True)
-        parts = np.split(numbers.astype(np.int32), np.cumsum([len(one) for one in known])[:-1])
-        self._counts = np.concatenate(counts)
-        self._word = np.concatenate([part[own] for part, own in zip(parts, words, strict=True)])
-        self._others = np.bincount(self._word, minlength=len(each)) - 1 + WORD_PRIOR  # pages of a word beside one
+        each, numbers = np.unique(np.concatenate([known for _, _, known in blocks]), return_inverse=True)
+        total, parts, at = np.zeros(len(each), np.int64), [], 0
+        for _, words, known in blocks:
+            place = numbers[at : at + len(known)].astype(np.int32)
+            total[place] += np.bincount(words, minlength=len(known))
+            parts.append(place[words])
+            at += len(known)
+        self._counts, self._word = np.concatenate([counts for counts, _, _ in blocks]), np.concatenate(parts)
+        self._others = total - 1 + WORD_PRIOR  # pages of a word beside one
         self._own = self._of_pages(np.reciprocal(self._others))
 
     @property

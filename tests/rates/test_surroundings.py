@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.rates import surroundings
 from sharc_crawler.rates.surroundings import NEAR, NEAR_PRIOR, WORD_PRIOR, Surroundings
 
 LINKS = (np.array([0, 0, 1, 3]), np.array([1, 2, 2, 0]))
@@ -56,3 +57,18 @@ def test_place():
 def test_no_pages():
     assert Surroundings([]).columns(np.zeros(0)).shape == (0, 2)
     assert Surroundings([]).place().shape == (0, 1)
+
+
+def test_words_are_counted_over_all_blocks(monkeypatch):
+    """Pages of a word are counted block by block: no column of all pages' words is made for that."""
+    urls = [f"http://h/{'news' if page % 2 else 'about'}/page-{page % 5}.html" for page in range(40)]
+    activity = np.random.default_rng(2).random(40)
+    whole = Surroundings(urls).columns(activity)
+    monkeypatch.setattr(surroundings, "BLOCK", 7)
+    counted, real = [], np.bincount
+    monkeypatch.setattr(
+        surroundings.np, "bincount", lambda x, *more, **named: counted.append(len(x)) or real(x, *more, **named)
+    )
+    found = Surroundings(urls)
+    assert max(counted) <= 7 * 7, "of a block: five words of a folder and two of a name"
+    np.testing.assert_allclose(found.columns(activity), whole, rtol=1e-12)

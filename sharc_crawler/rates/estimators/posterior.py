@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.estimators.likelihood import Likelihood
 
 FEW = 3  #: changed intervals that are multiplied out: 2³ densities take less time than quadrature
+PORTION = 1 << 16  #: pages whose densities are summed together: of a million they would take ten columns at a time
 LEFT = 1e-9  #: of the sum of densities, so that rounding costs 1e-6 of it at most
 #: nodes in standard deviations of log λ about the mode; the left tail falls only as a power of λ
 NODES = np.linspace(-8.0, 4.4, 18)
@@ -62,8 +63,10 @@ def moments(
     starts = np.cumsum(counts) - counts
     for count in range(most + 1):
         pages = np.flatnonzero(counts == count)
-        times = product.lengths[starts[pages] + np.arange(count)[:, None]]
-        _put(found, pages, _expanded(times, product.shape[pages], product.scale[pages], single))
+        for at in range(0, len(pages), PORTION):
+            some = pages[at : at + PORTION]
+            times = product.lengths[starts[some] + np.arange(count)[:, None]]
+            _put(found, some, _expanded(times, product.shape[some], product.scale[some], single))
     left = np.isnan(found.mean)
     _put(found, left, _quadrature(product.select(left), single))
     return found

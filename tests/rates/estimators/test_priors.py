@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import gammaincinv, gammaln
 
+from sharc_crawler.rates.estimators import posterior
 from sharc_crawler.rates.estimators.gamma_poisson import USUAL, GammaPoisson
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
@@ -50,6 +51,20 @@ def test_classes_in_step_are_learned_as_if_alone():
     assert [prior.shape for prior in together[:2]] == pytest.approx([0.3, 1.0], rel=0.35)
     assert together[2].shape > 1.5
     assert together[3] == pytest.approx(start), "of a class without pages"
+
+
+def test_many_pages_are_summed_in_portions_and_each_as_if_alone(monkeypatch):
+    """Of a million pages no column of all is made ten times over."""
+    rng, sizes, real = np.random.default_rng(7), [], posterior._expanded
+    some = Likelihood.of(looked(rng, rng.gamma(0.5, 0.4, 60), 2))
+    shape, scale = np.full(60, 0.7), np.full(60, 1.5)
+    whole = moments(some, shape, scale)
+    monkeypatch.setattr(posterior, "PORTION", 7)
+    monkeypatch.setattr(posterior, "_expanded", lambda times, a, *more: sizes.append(len(a)) or real(times, a, *more))
+    found = moments(some, shape, scale)
+    assert max(sizes) == 7
+    for column, expected in zip(found.columns(), whole.columns(), strict=True):
+        np.testing.assert_allclose(column, expected, rtol=1e-14)
 
 
 def test_the_evidence_is_an_integral():
