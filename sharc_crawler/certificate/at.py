@@ -71,6 +71,11 @@ class Next(NamedTuple):
     stated: Entry  #: and of the download
     outcome: Outcome  #: by its record
 
+    @property
+    def away(self) -> bool:
+        """Was the page gone, or did it lead elsewhere?"""
+        return self.outcome.result in (Result.GONE, Result.REDIRECTED)
+
     def place(self) -> dict[str, Any]:
         """As the certificate for the instant has it."""
         return {"capture": self.capture.name, **self.stated}
@@ -158,14 +163,14 @@ class _AuditedWord:
         """
         for url, own in around.items():
             label, looks = url_class(url), [one for one in (own.before, own.after) if one]
-            if label not in self._believed or len({one.outcome.digest for one in looks}) < 2:
+            if label not in self._believed or len({(one.outcome.result, one.outcome.digest) for one in looks}) < 2:
                 continue
             if self._word().belied(url, _downloads(looks, contents=True)):
                 self._believed.discard(label)
 
     def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
-        """By it, where it shows the page as it was at the instant."""
-        if url_class(url) not in self._believed:
+        """By it, where it shows the page as it was at the instant; no word says when a page went that is gone now."""
+        if url_class(url) not in self._believed or any(one.away for one in looks):
             return None
         found = self._word().judge(url, _downloads(looks), instant)
         return found if found.verdict is Verdict.COHERENT else None
@@ -178,9 +183,9 @@ def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Downloa
     downloads = []
     for one in looks:
         exchange = one.capture.judge.exchange(one.stated)
-        if exchange is not None and one.outcome.result is Result.OK and (made := download_of(one.outcome)):
-            content = content_of(one.capture.answer(exchange)) if contents else None
-            downloads.append(made._replace(content=content))
+        if exchange is not None and (made := download_of(one.outcome)):
+            content = content_of(one.capture.answer(exchange)) if contents and not one.away else None
+            downloads.append(made._replace(content=content, away=one.away))
     return downloads
 
 

@@ -46,7 +46,8 @@ def _on_word(claim: Claim) -> str:
         return ""
     audit = _audit(claim)
     if audit is None or audit.get("whole"):
-        return f"; for {stated:,} of them that is the server's word"
+        unbounded = "" if audit else ", which no audit bounds"
+        return f"; for {stated:,} of them that is the server's word{unbounded}"
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
     else:

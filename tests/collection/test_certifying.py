@@ -24,7 +24,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Slot, Verdict
+from sharc_crawler.model import Result, Slot, Verdict
 from tests.certificate.made import START, Maker, said
 from tests.certificate.provisional import AUDIT, sitemap
 
@@ -133,6 +133,12 @@ def test_nothing_is_certified_of_damaged_captures_or_other_times(copied):
     assert not (Path(copied.folder) / CERTIFICATES).exists()
 
 
+AWAY = {
+    "gone": (Result.GONE, 404, Reason.GONE.of(404)),
+    "moved": (Result.REDIRECTED, 302, Reason.REDIRECTED.of("http://example.org/")),
+}
+
+
 def dated(root: Path, name: str, begins: float, versions: dict[str, str], lastmods: dict[str, float], caught: int):
     """A capture of pages of these contents, and of a sitemap, with what its audit found."""
     folder = root / name
@@ -141,6 +147,11 @@ def dated(root: Path, name: str, begins: float, versions: dict[str, str], lastmo
     maker.now = begins
     for page, text in versions.items():
         date = formatdate(maker.now + 1.5, usegmt=True).encode()
+        if text in AWAY:
+            result, status, reason = AWAY[text]
+            gone = b"HTTP/1.1 %d X\r\nDate: %s\r\nLocation: /\r\nContent-Length: 0\r\n\r\n" % (status, date)
+            maker.add(page, visit=maker.visit(page, gone, Slot.ONLY, result), reason=reason)
+            continue
         visit = maker.visit(page, said(text, b"Date: %s\r\n" % date), Slot.ONLY)
         maker.add(page, Verdict.UNKNOWN, Evidence.NONE, visit, reason=Reason.LASTMOD_OPEN)
     maker.visit("sitemap.xml", sitemap(lastmods), Slot.SECOND)
@@ -195,3 +206,20 @@ def test_what_a_later_capture_found_speaks_against_lastmods_too(tmp_path):
         for known in (captures[:2], captures)
     ]
     assert verdicts == [["coherent"], ["changed"]]
+
+
+@pytest.mark.parametrize("away", AWAY)
+@pytest.mark.parametrize("listed", [True, False])
+def test_no_lastmod_shows_a_page_that_is_gone_at_the_next_download(tmp_path, away, listed):
+    """The sitemap may go on listing it: then it speaks against its kind."""
+    instant, old = START + 5000, START - 5000
+    told = {"told": instant - 99, away: old}
+    captures = [
+        dated(tmp_path, "one", START, dict.fromkeys(told, "old"), dict.fromkeys(told, old), 0),
+        dated(
+            tmp_path, "two", START + 10_000, {"told": "new", away: away}, told if listed else {"told": instant - 99}, 0
+        ),
+    ]
+    _, entries = _at("example.org", instant, captures, captures)
+    found = {urlsplit(one["url"]).path: one["verdict"] for one in entries}
+    assert found == {"/told": "changed" if listed else "coherent", f"/{away}": "changed"}

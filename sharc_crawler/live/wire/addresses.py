@@ -38,6 +38,7 @@ _TEREDO = ip_network("2001::/32")  # RFC 4380: a server's address, and the clien
 #: what Python, in one version or another, calls global, and where no site is
 _SPECIAL: dict[str, tuple[Network, ...]] = {
     "6to4 relay": (ip_network("192.88.99.0/24"),),  # RFC 7526
+    "6to4": (ip_network("2002::/16"),),  # the same: given up
     "documentation": (ip_network("3fff::/20"),),  # RFC 9637
     "special-purpose": (
         ip_network("192.0.0.0/24"),  # RFC 6890
