@@ -271,6 +271,7 @@ class Simulation:
             size=size,
             discover=discover,
             resources=False,
+            traps=False,  # a pure tree's pages name none but new ones
             audit=self._audit,
             subsites=self._subsites,
             hints=self._hints if self._published is not None or self._dated() else 0.0,

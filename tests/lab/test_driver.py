@@ -11,6 +11,7 @@ import pytest
 
 from sharc_crawler import model
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.traps import ever_new
 from sharc_crawler.lab.driver import Simulation, crawl
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.rates import believe
@@ -128,6 +129,13 @@ def test_a_graph_must_be_known_or_discovered():
     site = small_site([[]])
     with pytest.raises(UsageError, match="graph='knwon' is not known; did you mean 'known'"):
         crawl(site, belief(site), "bfs", "knwon")
+
+
+def test_no_site_is_endless_here(monkeypatch):
+    """In a pure tree each page names none but new ones, on and on: a live crawl would leave it in the end."""
+    monkeypatch.setattr(ever_new, "ROW", 20)
+    site = SyntheticSpec(size=200, outdegree=2).build()
+    assert crawl(site, believe(site, "oracle"), "bfs").decisions == 400
 
 
 def test_one_page():
