@@ -65,7 +65,7 @@ class SecondLooks:
         self._visits = 0  # when the last round ended
         self._spare = 0.0  # requests that no visit or revisit is to be given up for
 
-    def due(self, strategy: Door, sources: int, now: Instant, *, said: bool = False) -> bool:
+    def due(self, strategy: Door, sources: int, now: Instant, *, said: bool) -> bool:
         """Are all first visits made, but the last one, or half of them, and may hints bring something?
 
         ``said``: something has been, whether or not there is anybody to be asked.

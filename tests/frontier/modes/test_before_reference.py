@@ -23,7 +23,7 @@ def test_hints_are_asked_for_once_more_visits_were_made_than_their_sources_cost(
         budget=SimpleNamespace(spare=lambda _: 1e6),
     )
     strategy = SimpleNamespace(first_visits_left=1, first_visits_waiting=1)
-    assert SecondLooks(capture).due(strategy, 2, 0.0) is due
+    assert SecondLooks(capture).due(strategy, 2, 0.0, said=False) is due
 
 
 def looks(visits=200, hints=0.1, phase=Phase.VISIT, spare=1e6, pages=200) -> SecondLooks:

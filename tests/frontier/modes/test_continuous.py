@@ -235,6 +235,7 @@ def test_a_plan_is_made_of_rates_and_of_the_looks_a_second():
     asked.clear()
     mode = keeping([0.1, 0.2, 0.3], [np.inf] * 3, [50.0, 40.0, 30.0])
     assert (mode._ends, mode._gap) == (65.0, 2.0)
+    assert (mode.goes_on, mode.takes_hubs, mode.compares) == (True, False, True)
     mode._plan()
     assert asked == [([0.1, 0.2, 0.3], 0.5)]
     assert mode._due == [(42.0, 1), (51.0, 0)], "a page that is given up is never due"
@@ -254,12 +255,12 @@ def look(at: float, content: str | None) -> Outcome:
 
 
 def test_a_look_teaches_changes_and_the_time_they_took_unless_it_tells_nothing():
-    mode = keeping()
-    mode._hints, mode._ledger = SimpleNamespace(visited_again=lambda *_: None), None
+    mode, noted = keeping(), Noted()
+    mode._hints, mode._ledger = SimpleNamespace(visited_again=noted.one("hint")), None
     for before, now in (("a", "b"), ("b", "b"), ("b", None)):
         mode.visited_again(3, look(50.0, before), look(60.0, now))
     assert mode._taught == {3: (1, 20.0)}
-    assert mode._made == 3
+    assert mode._made == len(noted.calls) == 3
     assert mode._last == 60.0, "before all is planned, as after a restart: the next look comes an interval later"
     mode._planned, mode._every = 0, {3: 7.0}
     mode.visited_again(3, look(60.0, "b"), look(70.0, "b"))

@@ -24,7 +24,7 @@ def looked_at(called, true):
     looks = SecondLooks(
         SimpleNamespace(counts=counts, spec=spec, phase=Phase.VISIT, budget=SimpleNamespace(spare=lambda _: math.inf))
     )
-    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, NOW)
+    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, NOW, said=True)
     looks.asked(1)
     stale = np.isin(np.arange(SIZE), list(called))
     ones, never = np.ones(SIZE), np.zeros(SIZE, np.bool_)
@@ -83,7 +83,7 @@ def test_hubs_that_lie_do_not_hide_what_sitemaps_say():
             budget=SimpleNamespace(spare=lambda _: math.inf),
         )
     )
-    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 2, NOW)
+    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 2, NOW, said=True)
     looks.asked(2)
     places, ones = np.arange(SIZE), np.ones(SIZE)
     lied, true = places < 150, (places >= 800) & (places < 840)
