@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
-from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
+from sharc_crawler.frontier.modes.hint_signs import MODIFIED
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.known_urls import UNSEEN
@@ -107,14 +107,17 @@ def telling(**more):
     return bare(**{"_hints": hints, "compares": True} | more), noted
 
 
-@pytest.mark.parametrize(
-    ("pages", "hints", "asked"), [(4 * WORTH, 0.1, True), (4 * WORTH - 1, 0.1, False), (900, 0.0, False)]
-)
-def test_seeds_are_visited_early_where_many_pages_wait(pages, hints, asked):
+@pytest.mark.parametrize(("pages", "hints", "asked"), [(200, 0.1, True), (199, 0.1, False), (900, 0.0, False)])
+def test_seeds_are_visited_early_where_many_pages_wait_and_a_feed_may_be_a_hub_in_any_case(pages, hints, asked):
     seen = SimpleNamespace(find=lambda urls: [3, UNSEEN, 8][: len(urls)])
-    mode, noted = telling(_capture=SimpleNamespace(spec=spec(hints=hints, seeds=("a", "b", "c")), seen=seen))
+    mode, noted = telling(
+        _capture=SimpleNamespace(spec=spec(hints=hints, seeds=("a", "b", "c")), seen=seen),
+        _ledger=SimpleNamespace(pages=SimpleNamespace(depths={4: 1}, urls={4: FEED})),
+        _tests=SimpleNamespace(stated=lambda page, hints: None),
+    )
     mode.begun(range(pages), 9.0)
-    assert noted.calls == [("add", 3), ("add", 8)] * asked
+    mode.queued(4, 3, Sighting(FEED), 9.0)
+    assert noted.calls == [("add", 3), ("add", 8)] * asked + [("may_be_hub", 4)] * (hints > 0)
 
 
 def test_what_is_called_a_hub_is_one_for_certain_and_its_host_has_something_to_visit():
