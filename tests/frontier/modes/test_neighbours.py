@@ -142,7 +142,7 @@ def test_a_sitemap_knows_better() -> None:
     assert {url.split("/")[3] for url in crawl.again()} == {"2"}
 
 
-@pytest.mark.parametrize(("rate", "together"), [(1e-9, [5, 6]), (0.023, [])])
+@pytest.mark.parametrize(("rate", "together"), [(1e-9, [5, 6]), (5e-4, [5, 6]), (0.023, [])])
 def test_a_probe_that_changes_by_itself_tells_nothing_of_the_others(rate: float, together: list[int]) -> None:
     table = SimpleNamespace(rates=np.full(9, rate), shapes=np.full(9, np.inf))
     neighbours = Neighbours(table, SiteHistory.__new__)  # type: ignore[arg-type]
