@@ -266,6 +266,8 @@ class _Judged:
             return NEVER_REVISITED
         if after.outcome.result is Result.NOT_MODIFIED:  # to the revisit of a capture that visited the page before
             said = after.entry
+            if before.stated["digest"] != said["visit"]["digest"]:  # another capture's download came in between
+                return Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
             return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
         found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
         told = after.outcome.status == _NOT_MODIFIED

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify
@@ -25,7 +26,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result, Slot, Verdict
-from tests.certificate.made import START, Maker, said
+from tests.certificate.made import ASKED, SAME, SITE, START, Maker, said
 from tests.certificate.provisional import AUDIT, sitemap
 
 
@@ -223,3 +224,24 @@ def test_no_lastmod_shows_a_page_that_is_gone_at_the_next_download(tmp_path, awa
     _, entries = _at("example.org", instant, captures, captures)
     found = {urlsplit(one["url"]).path: one["verdict"] for one in entries}
     assert found == {"/told": "changed" if listed else "coherent", f"/{away}": "changed"}
+
+
+@pytest.mark.parametrize(("between", "verdict"), [("the page", "coherent"), ("another state", "changed")])
+def test_a_304_counts_for_the_content_that_it_was_asked_for(tmp_path, between, verdict):
+    """Another capture's download came between the visit and the revisit that was told so."""
+    folder = tmp_path / "one"
+    folder.mkdir()
+    maker = Maker(folder, run="one")
+    visit = maker.visit("x", said("the page", b'ETag: "1"\r\n'), Slot.FIRST)
+    maker.now = START + 1000
+    original = Original(SITE + "x", visit.started, visit.digest)
+    again = maker.visit("x", SAME, Slot.SECOND, Result.NOT_MODIFIED, original, request=ASKED)
+    maker.add("x", Verdict.COHERENT, Evidence.VALIDATOR, visit, again, reason=Reason.NOT_MODIFIED)
+    facts = maker.facts(START + 500)
+    seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)
+    captures = [
+        _Certified("one", folder, certificate(folder), []),
+        dated(tmp_path, "two", START + 100, {"x": between}, {}, 0),
+    ]
+    _, entries = _at("example.org", START + 600, captures, captures)
+    assert [one["verdict"] for one in entries] == [verdict]
