@@ -68,7 +68,7 @@ def verify_package(
                 former = referring.former(part)
                 documents[part.name] = _document(part)
                 if documents[part.name]:
-                    every.add(part.name, verified(part, former, progress, trust))
+                    every.add(part.name, _renamed(verified(part, former, progress, trust)))
                 else:
                     without.append(f"{part.name}: it holds no certificate")
             except (DataError, *UNREADABLE, KeyError, TypeError, AttributeError) as error:
@@ -78,6 +78,13 @@ def verify_package(
         every.seals.add(path.name, check_seals({}, {}, _read(package, SEAL), trust))
     every.findings += every.seals.findings
     return every, without
+
+
+def _renamed(found: Verification) -> Verification:
+    """Where a part was taken out to is nothing that lasts."""
+    for one in found.provisional:
+        one["folder"] = Path(one["folder"]).name
+    return found
 
 
 def _taken_out(package: zipfile.ZipFile, place: Path, findings: list[Finding]) -> Iterator[Path]:

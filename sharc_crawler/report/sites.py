@@ -130,7 +130,9 @@ def _reported(folder: Path, site: str, path: Path) -> dict[str, Any]:
 
 def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Text]:
     sites = found["sites"]
-    yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete", "bold")
+    empty = sum(bool(site["coherence"]) and not site["coherence"]["captured"] for site in sites)
+    without = f", {empty:,} without a page" if empty else ""
+    yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete{without}", "bold")
     if any(not site["complete"] and site["claim"] != MOVED for site in sites):
         how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
         yield Text(f"{how}: {going_on(folder)}")

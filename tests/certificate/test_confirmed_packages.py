@@ -17,6 +17,7 @@ from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.signatures import read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.cli import main
+from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.packaging import PackageSeal, package
 from tests.certificate.made import SITE, certified
@@ -55,6 +56,16 @@ def verified(path, *words):
 
 def digests(folder: Path) -> list[str]:
     return [json.loads((folder / name).read_text())[DIGEST] for name in ("certificate.json", STATED)]
+
+
+@pytest.mark.slow
+def test_what_is_provisional_in_a_package_of_several_is_named_as_it_lies_there(made, tmp_path):
+    _, before, *_ = made
+    name, path = "example.org-20261118110000.wacz", tmp_path / "several.wacz"
+    with zipfile.ZipFile(path, "w") as several:
+        several.write(before, name)
+    found, _ = verify_package(path)
+    assert [one["folder"] for one in found.provisional] == [name]
 
 
 @pytest.mark.slow

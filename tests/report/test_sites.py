@@ -39,6 +39,12 @@ def test_each_site_is_told_with_its_claim_and_its_report(tmp_path):
     assert [len(site["notes"]) for site in found["sites"]] == [3, 3, 0, 0]
 
 
+def test_sites_of_which_no_page_was_captured_are_counted(tmp_path):
+    folder = made(tmp_path)
+    (folder / "b.example" / "report.json").write_text(report("2026-11-22T00:00:00Z", -1))
+    assert "4 sites, 2 complete, 1 without a page" in write_index(folder)
+
+
 def test_both_files_are_written_and_what_goes_on_is_said(tmp_path):
     text = write_index(made(tmp_path), "by Ctrl-C or SIGTERM")
     assert "4 sites, 1 complete" in text
