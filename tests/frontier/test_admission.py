@@ -135,6 +135,22 @@ def test_what_a_seed_may_have_moved_to_is_what_sitemaps_named_before_the_first_p
     assert any("no sitemap named any page" in note for note in capture.notes)
 
 
+def test_a_host_is_that_of_the_canonical_address_or_of_what_is_asked_for_under_a_key_of_its_own(impolite):
+    frontier = Frontier(impolite)
+    frontier.open(spec(), 1000.0)
+    own = Sighting("http://b.example/i.png", Kind.RESOURCE, key="http://c.example/i.png#own")
+    frontier.schedule([Sighting("HTTP://A.example:80/x"), own], 1000.0)
+    assert [host.name for host in frontier.ledger.hosts] == ["a.example", "b.example"]
+
+
+def test_of_pages_that_come_together_those_are_counted_as_left_that_are(impolite):
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), 1000.0)
+    capture.mode.why_left = lambda sighting, parent: "old" if "old" in sighting.url else ""
+    frontier.schedule([page("old1"), page("1"), page("2")], 1000.0)
+    assert (capture.counts.pages, capture.counts.late) == (4, 1)
+
+
 def test_a_page_that_was_left_is_fetched_once_another_hub_newly_names_it(world, impolite):
     frontier, hub, late = Frontier(impolite, terms=Terms(every=10.0, duration=60.0)), ROOT + "hub", []
     capture = frontier.open(spec(seeds=(ROOT, hub), mode="instant", strategy="bfs:revisits=none"), world.now)

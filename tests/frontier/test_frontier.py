@@ -340,6 +340,7 @@ def test_whoever_ends_the_last_visit_of_a_page_is_told_what_came_of_it(world, im
             told.append((fetch.slot, judgement and judgement.verdict))
         world.now += 1.0
     assert told == [(Slot.FIRST, None)] * 2 + [(Slot.SECOND, Verdict.COHERENT)] * 2
+    assert [host.pace.busy for host in frontier.ledger.hosts] == [0]
 
 
 def test_the_limit_holds(world, impolite):

@@ -15,6 +15,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url, Wait
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.swings import Swings
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.door import Door
 
@@ -41,7 +42,7 @@ class Asked:
         return [RateEstimate(abs(one.hints.lastmod) if one.hints else 0.5, "asked", shape=3.0) for one in sightings]
 
     def swings(self):
-        return None
+        return Swings.usual()
 
     def weight(self, sighting: Sighting) -> float:
         return 1.0
@@ -102,6 +103,14 @@ def test_one_question_before_the_first_page(listed: World, impolite: Politeness)
     rated = dict(zip(frontier.pages.urls, frontier.pages.rates, strict=True))
     assert (rated[page(7)], rated[ROOT]) == (DAY * 8, 0.5)
     assert set(frontier.pages.shapes) == {3.0, float("inf")}  # sitemaps have none
+
+
+@pytest.mark.parametrize("known", [None, Swings((0.1, 0.2))])
+def test_how_far_a_sites_changes_swing_together_is_asked_once(listed: World, impolite: Politeness, known):
+    frontier = opened(impolite, Asked())
+    frontier.capture.swings = known
+    until_first_page(listed, frontier)
+    assert frontier.capture.swings == (known or Swings.usual())
 
 
 def test_a_second_capture_learns_once_before_its_first_page(listed: World, impolite: Politeness):

@@ -164,6 +164,9 @@ def test_rules_are_read_again_after_a_day(world):
     assert not [url for _, url in late if url == f"{HOST}/17"], "the new rules hold"
     assert all(later[0] - earlier[0] >= slow - 1e-6 for earlier, later in pairwise(late)), "and the new delay"
     assert capture.ended is not None
+    keys = [row.key for row in store.load().pages if row.kind is Kind.ROBOTS]
+    assert len(set(keys)) == len(keys) == len(reads), "each reading is a row of its own"
+    assert keys[0] == f"robots:{HOST}/robots.txt"
     assert refusals(store) == {"robots.txt disallows it"}
     assert not capture.left_out.reasons, "these are pages of the capture that were not captured, not links left aside"
 

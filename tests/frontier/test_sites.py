@@ -178,6 +178,20 @@ def test_the_verbs_of_one_frontier_are_those_of_the_site_that_a_lease_is_of(worl
     assert own.idle
 
 
+def test_a_site_that_is_held_or_stopped_does_not_keep_others_from_resting(world):
+    sites = Sites(Politeness(delay=5.0, obey_robots=False))
+    for root in (A, B, "http://c.example/"):
+        sites.open(spec(root), world.now)
+    for fetch in [sites.next(world.now) for _ in range(3)]:
+        sites.finished(fetch, world.answer(fetch), [Sighting(f"{fetch.url}1")])
+    assert sites.next(world.now) == Wait(world.now + 5.0)
+    sites.hold("a.example")
+    sites.stop("c.example")
+    for name in ("a", "c"):
+        sites[f"{name}.example"].schedule([Sighting(f"http://{name}.example/2")], world.now)
+    assert sites.ripe == world.now + 5.0
+
+
 def test_a_site_that_was_recalled_elsewhere_goes_on_and_no_lease_is_numbered_twice(world, impolite):
     linked(world, [A], 3)
     store, sites = MemoryStore(), Sites(impolite)
