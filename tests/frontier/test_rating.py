@@ -214,6 +214,17 @@ def test_a_sitemap_read_later_is_one_question(listed: World, impolite: Politenes
     assert dict(zip(frontier.pages.urls, frontier.pages.rates, strict=True))[page(9)] == 10.0
 
 
+def test_pages_that_are_found_on_the_way_are_rated_at_once(listed: World, impolite: Politeness):
+    rates = Asked()
+    frontier = opened(impolite, rates)
+    fetch = until_first_page(listed, frontier)
+    found = [Sighting(Url(f"{ROOT}new{number}"), hints=Hints(lastmod=float(number + 2))) for number in range(2)]
+    frontier.finished(fetch, listed.answer(fetch), found)
+    assert rates.questions[-1] == found
+    assert [frontier.pages.rates[frontier.capture.seen.get(one.url)] for one in found] == [2.0, 3.0]
+    assert len(frontier.capture.front.unrated) == 0
+
+
 def test_a_strategy_hears_of_rates_that_are_new_of_pages_that_wait_and_of_nothing_else(listed, impolite, monkeypatch):
     rates, heard = Asked(), []
     frontier = opened(impolite, rates)
