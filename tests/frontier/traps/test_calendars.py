@@ -350,6 +350,7 @@ def test_a_day_waits_where_it_is_twelve_days_from_the_way_in(first, way):
     calendars.saw(1, "nothing", pages)
     for away in (11, 12, 23, 24):
         add(pages, f"day/2020/06/{first + away * way:02}", 1)
+    calendars.saw(add(pages, "day/2021/06/15"), "nothing", pages)
     assert [calendars.doubts(page, pages.urls[page]) for page in (2, 3)] == [False, True]
     calendars.saw(3, "feast", pages)
     assert [calendars.doubts(page, pages.urls[page]) for page in (4, 5)] == [False, True], "near what shows more"

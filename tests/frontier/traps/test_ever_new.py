@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import ever_new
 from sharc_crawler.frontier.traps.ever_new import STEPS, EverNew
@@ -121,3 +122,39 @@ def test_a_menu_of_hundreds_before_a_link_to_a_known_page_is_not_read_for_every_
     links = Read([0, 1] * 200 + [known])
     row.rule.saw(page, links, row.pages)
     assert links.read < 5
+
+
+def test_what_all_pages_of_the_row_named_is_left_and_of_a_former_one_nothing(row):
+    former = row.last
+    row.go_on(STEPS - 1 + ROW - 1)
+    last = row.last - 1
+    row.rule.saw(add(row.pages, "s/leaf/story", former), [0, 1], row.pages)
+    first = row.last
+    assert row.go_on(STEPS + ROW)
+    assert row.rule.why_not(first)
+    assert not any(map(row.rule.why_not, (former, former + 20, last)))
+    anew = Row()
+    first = anew.last
+    assert anew.go_on(STEPS - 1 + ROW)
+    assert anew.rule.why_not(first)
+
+
+def test_a_seed_may_be_the_first_step():
+    pages, rule = PageTable(), EverNew()
+    last = add(pages, "s/aaa/story")
+    for number in range(STEPS - 1 + 2_000):
+        assert not rule.why
+        new = add(pages, f"s/{number % 7 * 'b'}c/story", last)
+        rule.saw(last, [new], pages)
+        last = new
+    assert rule.why.startswith("2,000 pages")
+
+
+def test_two_steps_on_are_too_few_whatever_came_before(row):
+    row.go_on(1)
+    for letter in "abcdefgh" * ROW:
+        article = add(row.pages, letter, 1)
+        version = add(row.pages, f"{letter}-print", article)
+        row.rule.saw(article, [0, 1, version], row.pages)
+        row.rule.saw(version, [0, 1, add(row.pages, f"{letter}-last", version)], row.pages)
+    assert row.rule.why_not(version) is None

@@ -400,3 +400,14 @@ def test_what_has_so_many_contents_is_judged_no_more(monkeypatch, contents, trap
     for number in range(5 * contents):
         traps.saw(f"{ROOT}item/{number}", f"content {number % contents}")
     assert bool(traps.why_not(f"{ROOT}item/99999")) is trap
+
+
+def test_rows_of_new_pages_are_counted_once_a_deep_page_names_none_that_is_known():
+    pages, traps = table("menu"), Traps()
+    deep = add(pages, "menu/a", 1)
+    other, below = add(pages, "menu/b", 1), add(pages, "menu/a/c", deep)
+    for page, linked in ((1, [deep, other]), (deep, []), (deep, [below, other]), (deep, [other, below])):
+        traps.named(page, linked, pages)
+        assert traps._ever_new is None
+    traps.named(deep, [0, 1, below], pages)
+    assert traps._ever_new is not None
