@@ -84,13 +84,17 @@ class SeenUrls:
 
     def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
         """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
+        self._grow(len(keys))
+        self._used += len(keys)
         if len(keys) < _SOME:
-            for page, key in enumerate(keys, first):
-                self.add(key, page)
+            for page, value in enumerate(map(hash, keys), first):
+                place = value & self._mask
+                while self._pages[place] != UNSEEN:  # nothing has this hash
+                    place = place + 1 & self._mask
+                self._hashes[place], self._pages[place] = value, page
             return
         import numpy as np  # only where many are
 
-        self._grow(len(keys))
         hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
         hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
         places = hashes & self._mask
@@ -102,7 +106,6 @@ class SeenUrls:
         elsewhere[lie] = False
         for at in np.flatnonzero(elsewhere).tolist():
             self._put(int(hashes[at]), first + at)
-        self._used += len(keys)
 
     def _put(self, value: int, page: PageId) -> None:
         """Where the hash lies, or at the free place that it takes."""

@@ -231,7 +231,9 @@ class Queuer:
         waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
         estimates: Iterator[RateEstimate] = repeat(UNRATED)
         if not waits:
-            pages = [one._replace(url=key) for key, one in fresh.items() if one.kind is _PAGE]  # known by that
+            pages = [  # known by that
+                one if one.url == key else one._replace(url=key) for key, one in fresh.items() if one.kind is _PAGE
+            ]
             estimates = iter(capture.rates.rates(pages, now))
         queued: list[PageId] = []
         for is_page, some in groupby(fresh.items(), key=_is_page):

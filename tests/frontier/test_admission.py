@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from sharc_crawler import known_urls
 from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
@@ -82,6 +84,11 @@ def test_a_link_that_is_known_costs_no_step_of_its_own(world, impolite):
     path = Path(admission.__file__)
     few, many = (steps(lambda some=some: frontier.schedule(some, world.now), path) for some in (links[:20], links))
     assert 0 < few == many
+
+
+def test_urls_that_are_new_are_entered_without_a_call_for_each():
+    urls = [f"{ROOT}{number}" for number in range(100)]
+    assert 0 < steps(lambda: SeenUrls().add_all(urls), Path(known_urls.__file__)) < 60 * len(urls)
 
 
 @pytest.mark.parametrize(
