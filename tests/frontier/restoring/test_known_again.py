@@ -15,6 +15,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.restoring import first_visits
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators
@@ -282,3 +283,17 @@ def test_what_was_known_is_known_again_and_the_same_is_asked_for_next(site):
         else:
             now = decision.until
     assert frontier.done
+
+
+def test_rules_against_traps_are_told_of_many_visits_at_once_and_of_all(monkeypatch):
+    site, store, now = SITES["once"], MemoryStore(), 1000.0
+    frontier, whole, parts = (site.frontier(one) for one in (store, Copied(store), Copied(store)))
+    frontier.open(CaptureSpec("a.example", (ROOT,), **site.spec), now)
+    while not isinstance(decision := frontier.next(now), Done):
+        assert isinstance(decision, Fetch)
+        frontier.finished(decision, site.answer(decision, now), site.named(decision))
+        now += 0.01
+    whole.restore(store.load(), now)
+    monkeypatch.setattr(first_visits, "AT_ONCE", 2)
+    parts.restore(store.load(), now)
+    assert known(parts) == known(whole)

@@ -150,6 +150,11 @@ def test_a_seed_may_be_the_first_step():
     assert rule.why.startswith("2,000 pages")
 
 
+def test_pages_that_name_new_ones_of_another_shape_alone_do_not_count_however_far_they_lead(row):
+    for number in range(STEPS + 2 * ROW):
+        assert row.go_on(1, "s/{}/story" if number % 2 else "t/{}") is None
+
+
 def test_two_steps_on_are_too_few_whatever_came_before(row):
     row.go_on(1)
     for letter in "abcdefgh" * ROW:

@@ -88,6 +88,20 @@ def test_a_page_feeds_a_trap_that_was_the_first_to_name_what_is_of_its_like():
     assert not feeds(2, named, pages, seen, [Sighting(f"{ROOT}e")])
 
 
+@pytest.mark.parametrize(("left", "most"), [(0, False), (1, False), (2, True)])
+def test_what_is_left_of_what_a_page_names_is_new_too(left, most):
+    """Two others named before, one it named first."""
+    pages, seen = table("a", "b", "c"), SeenUrls()
+    linked = [2, 3, add(pages, "d", 1)]
+    for page in range(len(pages)):
+        seen.add(pages.urls[page], page)
+    links = [Sighting(pages.urls[page]) for page in linked] + [
+        Sighting(f"{ROOT}left{number}") for number in range(left)
+    ]
+    assert feeds(1, linked, pages, seen, links) is most
+    assert not feeds(1, linked, pages)
+
+
 def test_parameters_together_are_more_than_one_place():
     assert places(f"{ROOT}p?a=b") & places(f"{ROOT}p?c=d"), "the query is one place"
     assert not places(f"{ROOT}p?a=b&c=d") & places(f"{ROOT}p?e=f&g=h")

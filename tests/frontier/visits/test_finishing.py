@@ -149,6 +149,14 @@ def test_of_what_an_error_page_names_what_is_new_is_left(world, impolite, traps)
     assert site.known("new") == [not traps]
 
 
+@pytest.mark.parametrize("discover", [True, False])
+def test_an_error_page_is_asked_for_where_links_are_followed(world, impolite, discover):
+    site = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, ROOT + "other"), discover=discover)
+    site.capture.traps.errors.wanted = [ROOT + "no-such-page-euxmcqqecr"]
+    site.answer()
+    assert site.known("no-such-page-euxmcqqecr") == [discover]
+
+
 def test_a_second_look_before_t_stands_for_the_page_and_where_it_shows_nothing_the_first_does(world, impolite):
     site = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, *(f"{ROOT}{name}" for name in "abcd")))
     first, seen = site.fetch.page, []
