@@ -15,6 +15,7 @@ QUIET = {
     "two folders, whose pages name each other's": [f"{'ab'[number % 2]}/{number}" for number in range(60)],
     "no numbers": [f"a/{'x' * number}" for number in range(1, 15)],
     "queries": [f"list?page={number}" for number in range(90)] + [f"{number}/b?c" for number in range(30)],
+    "queries of letters": [f"list?from={letter}&page={number}" for number, letter in enumerate("abcdefghij")],
     "more templates than are watched": [f"{'x' * number}/1" for number in range(1, 15)],
     "a line's end": ["a/1\n2", "a/3"],
     "dashes": ["a-b-c-d-e", "long-words-with-some-dash"],

@@ -18,9 +18,10 @@ OFTEN = 1.0  #: a page that changes each second has changed by then
 
 
 class Behind:
-    """A seed that never changes and pages, visited at these times, named by these; one has failed, and waits."""
+    """A seed that never changes and pages, visited at these times, named by these; one has failed, and waits, which
+    is named by ``of``."""
 
-    def __init__(self, *visits: float, named_by: tuple[int, ...] = (), rate: float = OFTEN) -> None:
+    def __init__(self, *visits: float, named_by: tuple[int, ...] = (), rate: float = OFTEN, of: int = 0) -> None:
         self.pages, self.told = PageTable(), []
         for place, started in enumerate(visits):
             parent = (*named_by, *[0] * len(visits))[place - 1] if place else NO_PARENT
@@ -36,7 +37,7 @@ class Behind:
         self.strategy = SimpleNamespace(
             revisits=True, attests=False, finished=lambda visit, *, captured: self.told.append((visit, captured))
         )
-        self.failed = self.fail(0)
+        self.failed = self.fail(of)
 
     def visit(self, page: int, started: float, rate: float) -> None:
         for event in (Event.LEASE, Event.CAPTURED):
@@ -131,3 +132,7 @@ def test_resources_that_late_pages_bring_are_no_pages_they_lead_to():
     site = Behind(SEED, NOW, NOW, NOW)
     add(site.pages, "style.css", 2, Kind.RESOURCE)
     assert site.leaves()
+
+
+def test_pages_that_nobody_named_lead_to_none_however_early_they_were_visited():
+    assert Behind(*[0.5] * 9, named_by=(NO_PARENT,) * 8, rate=0.01, of=NO_PARENT).leaves()
