@@ -194,6 +194,25 @@ def test_of_the_sitemaps_that_a_robots_txt_names_a_thousand_are_read(world, name
     assert [frontier.pages.kinds[number] for number in range(len(frontier.pages))].count(Kind.SITEMAP) == 1_000
 
 
+@pytest.mark.parametrize(("pooled", "noted"), [(0, True), (3, False)])
+def test_pages_that_wait_for_a_part_of_their_own_were_named_by_a_sitemap_too(world, impolite, pooled, noted):
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    capture.mode.pooled = pooled
+    world.run(frontier)
+    assert any("no sitemap named any page" in note for note in capture.notes) is noted
+
+
+def test_a_mode_is_told_that_the_strategy_is_there_before_that_is_given_any_page(world, impolite):
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), world.now)
+    frontier.schedule([page("1")], world.now)
+    told = []
+    capture.mode.begun = lambda pages, now: told.append((list(pages), now, capture.strategy.first_visits_left))
+    world.run(frontier)
+    assert told == [([0, 1], 1000.0, 0)]
+
+
 class Told:
     """A strategy that keeps what it was told of its capture."""
 
