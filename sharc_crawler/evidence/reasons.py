@@ -69,7 +69,7 @@ class Reason(StrEnum):
     REFERENCE_DOWNLOAD = "reference-download", "downloaded at the reference instant itself"
     VISITED_ONCE = "visited-once", "visited once"
     NEVER_REVISITED = "never-revisited", "the revisit was never made"
-    LATE_DOWNLOAD = "late-download", "downloaded after the reference instant alone: no record of before is left"
+    LATE_DOWNLOAD = "late-download", "downloaded only after the reference instant"
     STOPPED = "stopped", "the capture was stopped before it could be judged"
     REFUTED = "refuted", "the WARC files do not bear out what was judged"
     # not captured
