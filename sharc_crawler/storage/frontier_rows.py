@@ -11,7 +11,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, HowMade, Kind, Plan, Result, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
     from sharc_crawler.model import Hints
@@ -22,13 +22,12 @@ _SPEC = [field.name for field in fields(CaptureSpec)]
 _NAMES: dict[str, str] = {one: one.value for kind in (Kind, Slot, Plan, Result) for one in kind}
 
 
-def page_values(rows: Sequence[PageRow]) -> Iterable[tuple[Any, ...]]:
-    """Pages as their table has them, all at once: a sitemap may name many."""
-    if not rows:
-        return ()
-    *place, kind, host, depth, parent, via, state, rate, source, shape, weight, hints, why = zip(*rows, strict=True)
-    found = (*place, map(_NAMES.__getitem__, kind), host, depth, parent, via, map(int, state), rate, source)
-    return zip(*found, map(shape_value, shape), weight, map(hints_value, hints), why, strict=True)
+def page_values(rows: Sequence[PageRow]) -> list[list[Any]]:
+    """Pages as their table has them, column by column: a sitemap may name many."""
+    columns = list(map(list, zip(*rows, strict=True)))
+    for column, value in ((4, _NAMES.__getitem__), (9, int), (12, shape_value), (14, hints_value)) if rows else ():
+        columns[column] = list(map(value, columns[column]))
+    return columns
 
 
 def shape_value(shape: float) -> float | None:
@@ -38,11 +37,7 @@ def shape_value(shape: float) -> float | None:
 
 def hints_value(hints: Hints | None) -> str | None:
     """What a sitemap said, as a JSON array of its fields."""
-    if hints is None:
-        return None
-    if hints[2:5] == (None, None, None):  # a date alone, as most sitemaps have it
-        return f"[{_json(hints[0])}, {_json(hints[1])}, null, null, null, {_json(hints[5])}]"
-    return f"[{', '.join(map(_json, hints))}]"
+    return None if hints is None else f"[{', '.join(map(_json, hints))}]"
 
 
 def _json(field: object) -> str:

@@ -26,7 +26,7 @@ def to_json(batch: Batch) -> str:
     '{"lastmods": [[3, 10.5, 9.0, 1.0]]}'
     """
     rows: dict[str, list[Any]] = {
-        "pages": list(frontier_rows.page_values(batch.pages)),
+        "pages": list(zip(*frontier_rows.page_values(batch.pages), strict=True)),
         "visits": [frontier_rows.visit_values(row) for row in batch.visits],
         "judgements": list(batch.judgements),
         "captures": [frontier_rows.capture_values(row) for row in batch.captures.values()],

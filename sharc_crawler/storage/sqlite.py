@@ -7,7 +7,7 @@ import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 FILE_NAME = "frontier.db"
 DAMAGED = ".damaged"
 CACHE = 512  #: KiB of a file that are held in memory: a crawl may have the files of hundreds of sites open
+MANY = 500  #: pages of which it is worth to look at what all have in common
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
 _TEXTS = {one: one.value for one in (*Verdict, *Evidence)}  # SQLite takes plain texts in half the time
@@ -243,7 +244,7 @@ def _empty() -> bytes:
 
 def _write(db: sqlite3.Connection, batch: Batch) -> None:
     for rows, sql in (
-        (frontier_rows.page_values(batch.pages), _insert("page", 16)),
+        _pages(db, batch.pages),
         ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 34)),
         ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
         (batch.lastmods, _insert("lastmod", 4)),
@@ -267,6 +268,15 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
     ):
         if rows:
             db.executemany(sql, rows)
+
+
+def _pages(db: sqlite3.Connection, rows: list[Any]) -> tuple[list[Any], str]:
+    columns = frontier_rows.page_values(rows)
+    if len(rows) < MANY:
+        return list(zip(*columns, strict=True)), _insert("page", 16)
+    from sharc_crawler.storage.alike import insertion  # of long sitemaps
+
+    return insertion(db, "page", columns)
 
 
 def _insert(table: str, columns: int) -> str:

@@ -38,7 +38,7 @@ def test_rows_have_no_type_that_sqlite_looks_for_an_adapter_of():
     ended = Outcome(Result.OK, 1.0, 2.0)
     visit = VisitRow(0, Slot.FIRST, Plan.HOPEFUL, 1, finished=True, lease=1, decided=0.5, outcome=ended)
     page = PageRow(0, 0, "u", "u", Kind.PAGE, "h", 0, -1, "", State.QUEUED, 1.0, "prior", 1.0, 1.0, None, "")
-    found = {type(value) for value in (*next(iter(page_values([page]))), *visit_values(visit))}
+    found = {type(value) for value in (*(one for (one,) in page_values([page])), *visit_values(visit))}
     assert found <= {int, float, str, bool, type(None)}
 
 

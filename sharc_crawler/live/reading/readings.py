@@ -89,9 +89,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     return Reading(payload, links, feeds, Document(*about) if about else None, robots, unreadable, text, problems)
 
 
-def sightings(
-    via: str, kind: str, urls: Sequence[str], hints: Sequence[Any] = (), known: dict[str, str] | None = None
-) -> list[Sighting]:
+def sightings(via: str, kind: str, urls: Sequence[str], hints: Any = (), known: Any = None) -> list[Sighting]:
     """One of each, as ``Sighting(url, kind, via)`` makes it, but in one go."""
     told = (words and tuple.__new__(Hints, words) for words in hints) if hints else repeat(None)
     about = repeat(Kind(kind)), repeat(via), told, repeat(None), repeat(""), map((known or {}).get, urls)

@@ -1,0 +1,32 @@
+"""Many rows that are alike in most columns: what all have stands in the statement, and is not bound row by row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+
+def insertion(db: sqlite3.Connection, table: str, columns: Sequence[Sequence[Any]]) -> tuple[list[Any], str]:
+    """Rows and the statement that enter these columns in a table; they differ in one of them at least.
+
+    >>> import sqlite3
+    >>> rows, sql = insertion(sqlite3.connect(":memory:"), "page", [[1, 2], ["it's", "it's"], [1, 2], [None, None]])
+    >>> rows, sql
+    ([(1,), (2,)], "INSERT INTO page VALUES (?1, 'it''s', ?1, NULL)")
+    """
+    bound: list[Sequence[Any]] = []  # ?1, ?2, …
+    places = []
+    for column in columns:
+        first = column[0]
+        alike = column.count(first) == len(column) and not (isinstance(first, str) and "\0" in first)
+        if alike:
+            places.append(db.execute("SELECT quote(?)", (first,)).fetchone()[0])
+            continue
+        number = next((at for at, other in enumerate(bound, 1) if other == column), len(bound) + 1)
+        if number > len(bound):
+            bound.append(column)
+        places.append(f"?{number}")
+    return list(zip(*bound, strict=True)), f"INSERT INTO {table} VALUES ({', '.join(places)})"  # noqa: S608 - as SQLite quotes
