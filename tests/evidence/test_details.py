@@ -49,3 +49,10 @@ def test_pages_are_complete_by_what_they_embed_and_the_commonest_payload_is_that
         replace(shown(name, "sha1:A"), embeds=(of.url,)) for name, of in (("a", image), ("b", image), ("c", lost))
     ]
     assert facts(image, lost, *framing).details.complete == {Verdict.COHERENT: 2, Verdict.CHANGED: 1}
+
+
+def test_the_blur_of_all_pages_is_told_and_of_nothing_else():
+    one = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30))
+    totals = facts(one, one, replace(one, kind=Kind.RESOURCE)).details.blur.totals()
+    assert totals is not None
+    assert totals["pages"] == 2
