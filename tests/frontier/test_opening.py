@@ -41,6 +41,8 @@ def test_robots_txt_comes_first_and_is_obeyed(world):
     gaps = [b - a for (a, _), (b, _) in pairwise(world.requests)]
     assert min(gaps[1:]) >= 3.0 - 1e-9
     assert not capture.left_out.reasons, "what is refused is a page that was not captured"
+    keys = [row.key for row in store.load().pages if row.kind is Kind.ROBOTS]
+    assert keys == [f"robots:{ROOT}robots.txt"]
     assert [visit.outcome.error for visit in store.load().visits if not visit.attempt] == ["robots.txt disallows it"]
 
 
