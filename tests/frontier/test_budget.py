@@ -78,6 +78,17 @@ def test_a_revisit_that_fails_is_not_tried_again_at_the_cost_of_others(world):
     assert sum(fetch.url == failing for _, fetch in world.requests) == 2
 
 
+@pytest.mark.parametrize(("most", "attempts"), [(6, 1), (7, 2)])
+def test_a_revisit_that_fails_is_tried_again_where_there_is_room_for_one_request_more(world, most, attempts):
+    build(world, pages=3, images=0)
+    world.answers[ROOT] = [{}, {"result": Result.FAILED, "status": 503}]
+    crawl(world, strategy="bfs:revisits=fifo", politeness=Politeness(delay=1.0, obey_robots=False), max_requests=most)
+    assert len(world.requests) == most
+    assert len(visited(world, Slot.SECOND)) == 3
+    revisits = [fetch.url for _, fetch in world.requests if fetch.slot is Slot.SECOND]
+    assert revisits.count(ROOT) == attempts
+
+
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
 def test_bytes(world, strategy):
     build(world)

@@ -110,6 +110,15 @@ def test_rules_that_could_not_be_had_are_asked_for_again_also_within_a_second(wo
     assert capture.counts.captured == 1
 
 
+@pytest.mark.parametrize(("asked", "attempts"), [(50.0, 2), (50.5, 1)])
+def test_rules_of_a_host_that_asks_for_a_pause_are_asked_for_again_up_to_the_longest(world, asked, attempts):
+    frontier = Frontier(Politeness(delay=0.01, longest_pause=50.0))
+    frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=()), world.now)
+    world.answers[f"{HOST}/robots.txt"] = [{"result": Result.FAILED, "status": 503, "retry_after": asked}]
+    world.run(frontier)
+    assert sum(fetch.kind is Kind.ROBOTS for _, fetch in world.requests) == attempts
+
+
 def test_where_it_leads_to_what_must_not_be_asked_nothing_is_fetched(world):
     """A redirect to a private address: nobody has read the rules."""
     away = "http://10.0.0.9/robots.txt"
