@@ -61,6 +61,16 @@ def test_hosts_take_turns_and_each_is_in_one_place(steps):
         assert len(woken) == model.told, "told when there is a host to ask, and was none"
 
 
+def test_a_host_that_rests_is_not_asked_before_its_time():
+    ring = HostRing()
+    ring.wake(ring.add())
+    ring.delay(5.0)
+    ring.ripen(4.0)
+    assert (ring.head(), ring.earliest()) == (None, 5.0)
+    ring.ripen(5.0)
+    assert (ring.head(), ring.earliest()) == (0, None)
+
+
 def test_a_machine_is_given_on_to_who_has_waited_longest():
     pace, ring, other = Pace(), HostRing(), HostRing()
     first, second = ring.add(), ring.add()

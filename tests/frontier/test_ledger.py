@@ -12,7 +12,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.rows import HostRow, VisitRow
-from sharc_crawler.model import Kind, Outcome, Phase, Plan, RateEstimate, Result, Sighting, Slot, Wait
+from sharc_crawler.model import Hints, Kind, Outcome, Phase, Plan, RateEstimate, Result, Sighting, Slot, Wait
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
@@ -180,3 +180,19 @@ def test_a_rate_that_is_known_better_is_written_and_it_is_known_whether_it_is_a_
     assert (pages.rates[1], pages.shapes[1], pages.guessed[1]) == (0.5, 2.0, source == PRIOR)
     row = store.load().pages[1]
     assert (row.rate, row.shape, row.source) == (0.5, 2.0, source)
+
+
+def test_what_is_said_of_a_page_that_waits_and_what_came_of_it_are_written(world):
+    frontier, store = opened()
+    frontier.schedule([page("1")], world.now)
+    assert store.load().pages[1].hints is None
+    frontier.schedule([page("1", lastmod=5.0)], world.now)
+    assert store.load().pages[1].hints == Hints(lastmod=5.0)
+    world.run(frontier)
+    assert sorted(row.page for row in store.load().judgements) == [0, 1]
+    unkept = Frontier(Politeness(delay=0.0, obey_robots=False))
+    unkept.open(spec(), world.now)
+    unkept.schedule([page("1")], world.now)
+    unkept.schedule([page("1", lastmod=5.0)], world.now)
+    world.run(unkept)
+    assert not unkept.ledger._batch
