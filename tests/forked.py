@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import suppress
 from itertools import groupby
 from multiprocessing.connection import Connection, Pipe, wait
-from signal import SIGKILL
+from signal import SIG_IGN, SIGINT, signal
 from types import SimpleNamespace
 
 import pytest
@@ -42,8 +42,9 @@ class Forked:
                 for connection in wait(list(self.others)):
                     self._hear(session, connection)
         finally:
-            for other in self.others.values():
-                os.kill(other.pid, SIGKILL)
+            for other in self.others.values():  # one of them is out of order, or we were interrupted
+                os.kill(other.pid, SIGINT)
+                os.waitpid(other.pid, 0)
         if session.shouldfail:
             raise session.Failed(session.shouldfail)
         if session.shouldstop:
@@ -145,10 +146,23 @@ def _live(session: pytest.Session, connection: Connection, number: int) -> None:
             item, following = (session if place is None else session.items[place] for place in order)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             connection.send(telling.told())
-        session._setupstate.teardown_exact(None)
         code = 0
+    except KeyboardInterrupt:
+        code = 2
+    finally:
+        _end(session, code)
+
+
+def _end(session: pytest.Session, code: int) -> None:
+    """What tests have in common ends with them, servers among it."""
+    signal(SIGINT, SIG_IGN)
+    try:
+        if error := sys.exception():
+            traceback.print_exception(error)
+        session._setupstate.teardown_exact(None)
     except BaseException:
         traceback.print_exc()
+        code = 1
     finally:
         sys.stderr.flush()
         os._exit(code)

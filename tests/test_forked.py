@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -52,14 +54,35 @@ def test_after(): pass
 """
 
 
-def run(folder: Path, *arguments: str, **files: str) -> tuple[int, str]:
+LONG = """
+import time
+from pathlib import Path
+import pytest
+
+@pytest.fixture(scope="session")
+def server():
+    yield
+    Path("ended").touch()
+
+def test_long(server):
+    Path("begun").touch()
+    time.sleep(500)
+"""
+
+
+def begun(folder: Path, *arguments: str, **files: str) -> subprocess.Popen[str]:
     """Those files of tests, in two processes."""
     for name, text in {"conftest": CONFTEST, **files}.items():
         (folder / f"{name}.py").write_text(text)
     env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-ra", *arguments]
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=560)
-    return done.returncode, done.stdout + done.stderr
+    return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def run(folder: Path, *arguments: str, **files: str) -> tuple[int, str]:
+    with begun(folder, *arguments, **files) as process:
+        said, _ = process.communicate(timeout=560)
+    return process.returncode, said
 
 
 @pytest.mark.slow
@@ -80,6 +103,18 @@ def test_a_test_that_ends_its_process_has_failed_and_those_after_it_are_run(tmp_
     assert code == 1, said
     assert "FAILED test_ends.py::test_ends - the process that ran it ended with exit code 7" in said
     assert "1 failed, 3 passed" in said
+
+
+@pytest.mark.slow
+def test_interrupted_what_tests_have_in_common_ends_as_it_should(tmp_path) -> None:
+    with begun(tmp_path, test_long=LONG) as process:
+        while not (tmp_path / "begun").exists() and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=560)
+    assert process.returncode == 2, said
+    assert (tmp_path / "ended").exists(), said
+    assert "KeyboardInterrupt" in said
 
 
 @pytest.mark.slow
