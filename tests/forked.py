@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import suppress
 from itertools import groupby
 from multiprocessing.connection import Connection, Pipe, wait
-from signal import SIG_IGN, SIGINT, signal
+from signal import SIG_IGN, SIGINT, default_int_handler, signal
 from types import SimpleNamespace
 
 import pytest
@@ -169,7 +169,11 @@ def _end(session: pytest.Session, code: int) -> None:
 
 
 def _part(config: pytest.Config, number: int) -> None:
-    """What processes must not share: captured output, the terminal, temporary folders, the reactor."""
+    """What processes must not share: captured output, the terminal, temporary folders, the reactor.
+
+    And they can be interrupted, where a shell's job in the background cannot.
+    """
+    signal(SIGINT, default_int_handler)
     if capturing := config.pluginmanager.getplugin("capturemanager"):
         capturing.stop_global_capturing()
         capturing.start_global_capturing()

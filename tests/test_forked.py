@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+#: (of what a shell runs in the background the interrupt is ignored)
 CONFTEST = """
+import signal
 from tests.forked import Forked
 def pytest_configure(config):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(Forked(2))
 """
 
