@@ -42,7 +42,7 @@ def _do(work: Callable[[], T], done: Future[T]) -> None:
 def _watch(worker: int, done: Future[T], watch: Watch, every: float) -> None:
     while wait([done], every).not_done:
         try:
-            watch._look(0, sys._current_frames().get(worker))
+            watch.look(0, sys._current_frames().get(worker))
         except UnansweredError as error:
             said = str(error)  # the thread makes the error itself, of a class
             named = type(UnansweredError.__name__, (UnansweredError,), {"__str__": lambda _, said=said: said})

@@ -42,11 +42,12 @@ class Watch:
         """Until the process ends; once. Where the signal is somebody else's, nothing is done."""
         ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
         if ours and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
-            signal.signal(signal.SIGALRM, self._look)
+            signal.signal(signal.SIGALRM, self.look)
             signal.setitimer(signal.ITIMER_REAL, self._every, self._every)
             atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # later a signal would end the process
 
-    def _look(self, _signal: int, frame: FrameType | None) -> None:
+    def look(self, _signal: int, frame: FrameType | None) -> None:
+        """End a call that is the one of so many looks before."""
         call = _call(frame)
         self._looks = self._looks + 1 if call is self._call else 1
         self._call = call  # held, so that no other can be taken for it

@@ -67,7 +67,7 @@ def names_of_others(file: Path) -> set[str]:
     return {name for name in named | of_others if name.startswith("_") and not name.startswith("__")}
 
 
-OWN = {"self", "cls", "os"}
+OWN = {"self", "cls", "os", "sys"}
 NAMED_TUPLES = {"_replace", "_asdict"}
 
 
