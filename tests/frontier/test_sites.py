@@ -214,8 +214,9 @@ def test_a_site_that_was_recalled_elsewhere_goes_on_and_no_lease_is_numbered_twi
 
 @pytest.mark.parametrize("leaves", [Sites.stop, Sites.remove])
 @pytest.mark.parametrize("woken", [False, True])
+@pytest.mark.parametrize(("who", "other"), ["yz", "zy"])
 def test_a_site_that_is_asked_no_more_gives_on_the_machine_that_it_waits_for_or_was_given(
-    world, impolite, leaves, woken
+    world, impolite, leaves, woken, who, other
 ):
     sites = Sites(impolite)
     for name in "xyz":
@@ -224,11 +225,12 @@ def test_a_site_that_is_asked_no_more_gives_on_the_machine_that_it_waits_for_or_
     sites.next(world.now)  # the others find it busy
     sites.hold("a.example/x")
     if not woken:
-        leaves(sites, "a.example/y")
+        leaves(sites, f"a.example/{who}")
+        sites.next(world.now)
     sites.finished(first, world.answer(first))
     if woken:
-        leaves(sites, "a.example/y")
-    assert sites.next(world.now).site == "a.example/z"
+        leaves(sites, f"a.example/{who}")
+    assert sites.next(world.now).site == f"a.example/{other}"
 
 
 @pytest.mark.parametrize("state", ["ready", "held", "unwritten", "finished"])
@@ -293,6 +295,27 @@ def test_a_site_that_is_held_is_asked_for_nothing_until_it_goes_on(world, impoli
     sites.go_on("a.example")
     world.run(sites)
     assert sites.done
+
+
+def test_a_site_that_waits_for_its_answers_again_and_again_leaves_few_waits_behind(world, impolite):
+    """Each of them would last an hour; who rests for a shorter time is still the first."""
+    c = "http://c.example/"
+    linked(world, [A, c], 100)
+    sites = Sites(replace(impolite, hosts={"c.example": 500.0}))
+    sites.open(spec(B), world.now)
+    sites.next(world.now)
+    assert sites.next(world.now) == Wait(4_600.0)
+    for root in (c, A):
+        sites.open(spec(root, "bfs:revisits=none"), world.now)
+        fetch = sites.next(world.now)
+        sites.finished(fetch, world.answer(fetch), world.links[fetch.url])
+        if root == c:
+            assert sites.next(world.now) == Wait(1_500.0)
+    for _ in range(100):
+        fetch = sites.next(world.now)
+        assert sites.next(world.now) == Wait(1_500.0)
+        assert len(sites._heap) <= 2 * len(sites._due) + SLACK + 1
+        sites.finished(fetch, world.answer(fetch))
 
 
 @pytest.mark.slow
