@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sharc_crawler.errors import StateError
+from sharc_crawler.errors import StateError, StoppedCaptureError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
@@ -341,6 +342,38 @@ def test_whoever_ends_the_last_visit_of_a_page_is_told_what_came_of_it(world, im
         world.now += 1.0
     assert told == [(Slot.FIRST, None)] * 2 + [(Slot.SECOND, Verdict.COHERENT)] * 2
     assert [host.pace.busy for host in frontier.ledger.hosts] == [0]
+
+
+def test_what_has_come_to_look_endless_is_asked_for_no_more_unless_it_was_given_or_visited(world, impolite):
+    """Given: by people or a sitemap."""
+    world.links = {ROOT: [page(name) for name in ("1", "late", "both")], ROOT + "map.xml": [page("both")]}
+    frontier = Frontier(impolite, store := MemoryStore())
+    capture = frontier.open(spec(strategy="bfs", sitemaps=(ROOT + "map.xml",)), world.now)
+    asked = []
+
+    def why_not_found(url, parent, number=None):
+        asked.extend([] if number is None else [url.removeprefix(ROOT)])
+        return "endless" if number is not None and url != ROOT + "1" else None
+
+    capture.traps.why_not_found = why_not_found
+    fetched = urls(world.run(frontier))
+    assert sorted(fetched) == ["", "", "1", "1", "both", "both"]
+    assert sorted(asked) == ["1", "both", "late"]
+    assert [row.outcome.error for row in store.load().visits if not row.attempt] == ["endless"]
+
+
+@pytest.mark.parametrize(("seeded", "asked"), [(False, 15), (True, 10)])
+def test_a_host_that_answers_nothing_is_asked_on_where_nobody_named_it_as_a_seed(impolite, seeded, asked):
+    frontier = Frontier(dataclasses.replace(impolite, attempts=1))
+    frontier.open(spec(strategy="bfs:revisits=none"), 0.0, seeded)
+    frontier.schedule([page(str(number)) for number in range(15)], 0.0)
+    made, now = 0, 0.0
+    with suppress(StoppedCaptureError):
+        while not isinstance(fetch := frontier.next(now), Done):
+            made += 1
+            frontier.finished(fetch, Outcome(Result.FAILED, now, now + 200.0))
+            now += 200.0
+    assert made == asked
 
 
 def test_the_limit_holds(world, impolite):

@@ -223,7 +223,7 @@ def test_a_site_that_is_asked_no_more_gives_on_the_machine_that_it_waits_for_or_
         sites.open(folder(name), world.now)
     first = sites.next(world.now)
     sites.next(world.now)  # the others find it busy
-    sites.hold("a.example/x")
+    sites.stop("a.example/x")
     if not woken:
         leaves(sites, f"a.example/{who}")
         sites.next(world.now)
