@@ -180,6 +180,15 @@ def test_rules_are_read_again_after_a_day(world):
     assert not capture.left_out.reasons, "these are pages of the capture that were not captured, not links left aside"
 
 
+@pytest.mark.parametrize(("after", "kind"), [(MAX_AGE - 0.5, Kind.PAGE), (MAX_AGE, Kind.ROBOTS)])
+def test_rules_are_a_day_old_when_a_day_is_over(world, after, kind):
+    frontier = Frontier(Politeness(delay=0.0))
+    frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs", sitemaps=()), world.now)
+    fetch = frontier.next(world.now)
+    frontier.finished(fetch, world.answer(fetch)._replace(ended=world.now + 0.5))
+    assert frontier.next(world.now + 0.5 + after).kind is kind
+
+
 @pytest.mark.parametrize("status", [500, 503, None])
 def test_rules_that_cannot_be_read_again_hold_on(world, status):
     """2.4: unless the file is unreachable."""
