@@ -53,6 +53,7 @@ class Restorer:
         for row in saved.lastmods:
             capture.mode.recall_lastmod(row)
         self._visits(saved)
+        self._paces(saved.visits)
         for left in saved.outside:
             self._left_out(left)
         for judgement in saved.judgements:
@@ -152,6 +153,18 @@ class Restorer:
             for visit in visits:
                 if visit.attempt:
                     polls.spend(visit.outcome.started)
+
+    def _paces(self, visits: Sequence[VisitRow]) -> None:
+        """No host is asked sooner after its last request than it would have been, nor before it wants to be."""
+        ledger = self._ledger
+        last: dict[int, Outcome] = {}
+        for visit in visits:
+            if visit.attempt:  # a server was asked
+                last[ledger.pages.hosts[visit.page]] = visit.outcome
+        for number, outcome in last.items():
+            pace = ledger.hosts[number].pace
+            pace.pause(outcome.started + ledger.hosts[number].delay)
+            pace.pause(outcome.ended + min(outcome.retry_after or 0.0, ledger.politeness.longest_pause))
 
     def _visit(self, row: VisitRow, shown: Mapping[tuple[PageId, Instant], list[PageId]]) -> None:
         """A fetch that was over: the page is where it was after it."""

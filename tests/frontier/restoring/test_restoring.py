@@ -16,7 +16,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.restoring.restorer import Restorer
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict
+from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import LINKS, ROOT, STRATEGIES, answer, crawl, results, run, run_answered
@@ -125,6 +125,21 @@ def test_a_capture_that_was_cut_off_before_its_first_download_was_interrupted_si
         frontier.next(now)
     (capture,) = store.load().captures.values()
     assert capture.interruptions == ((1000.0, 1060.0), (1060.0, 1090.0)), "and each time is counted once"
+
+
+@pytest.mark.parametrize(("asks", "until"), [(None, 1030.0), (100.0, 1120.01), (7200.0, 1020.01 + 3600.0)])
+def test_a_host_is_not_asked_sooner_than_it_would_have_been(asks, until):
+    """Its delay counts from the last request of the run before, its Retry-After from that answer."""
+    store, politeness = MemoryStore(), Politeness(delay=10.0, longest_pause=3600.0)
+    frontier = Frontier(politeness, store)
+    frontier.open(CaptureSpec("a.example", (ROOT,), strategy="bfs"), 1000.0)
+    for now in (1000.0, 1010.0, 1020.0):
+        fetch = frontier.next(now)
+        found = answer(fetch, now)._replace(retry_after=asks if now == 1020.0 else None)
+        frontier.finished(fetch, found, LINKS.get(fetch.url, ()))
+    frontier = Frontier(politeness, store)
+    frontier.restore(store.load(), 1021.0)
+    assert frontier.next(1021.0) == Wait(pytest.approx(until))
 
 
 def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
