@@ -56,12 +56,6 @@ class ReadCapture:
     judge: Judge  #: has its records
     answer: Callable[[RecordedExchange], HttpResponse | None]  #: reads one
 
-    @property
-    def lied(self) -> bool:
-        """Was its server caught at a 304 that was none?"""
-        audit = self.document["capture"]["audit"] or {"strata": []}
-        return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
-
 
 class Next(NamedTuple):
     """The download of a page that is next to the instant, on one side of it."""
@@ -120,7 +114,7 @@ def certificate_at(
     """
     entries, sums = [], PageSums(instant)
     documents = [*(one.document for one in captures), *others]
-    for entry, page in _pages(instant, captures, _AuditedWord(documents, word)):
+    for entry, page in _pages(instant, captures, _AuditedWord(documents, word), lied=any(map(_lied, documents))):
         entries.append(entry)
         if page.kind is Kind.PAGE:
             sums.add(page)
@@ -142,6 +136,12 @@ def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, A
     """With what it states of its pages' file, and its digest."""
     whole = {**document, "pages": dict(pages)}
     return {**whole, DIGEST: digest(whole)}
+
+
+def _lied(document: Mapping[str, Any]) -> bool:
+    """Did a capture catch the server at a 304 that was none?"""
+    audit = document["capture"]["audit"] or {"strata": []}
+    return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
 
 
 class _AuditedWord:
@@ -189,11 +189,13 @@ def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Downloa
     return downloads
 
 
-def _pages(instant: Instant, captures: Sequence[ReadCapture], word: _AuditedWord) -> Iterator[tuple[Entry, PageFacts]]:
+def _pages(
+    instant: Instant, captures: Sequence[ReadCapture], word: _AuditedWord, *, lied: bool
+) -> Iterator[tuple[Entry, PageFacts]]:
     """Each page and resource, data first (pages are judged with it), then in the order of their second downloads."""
     around = _met(instant, captures)
     word.hold_against(around)
-    judged = _Judged(instant, around, word)
+    judged = _Judged(instant, around, word, lied=lied)
     rank = {url: place for place, url in enumerate(around)}
     for url in sorted(
         around, key=lambda url: (around[url].kind is not Kind.DATA, _started(around[url].after), rank[url])
@@ -224,8 +226,8 @@ def _started(one: Next | None) -> Instant:
 class _Judged:
     """Pages, judged by the rules that judge a capture's."""
 
-    def __init__(self, instant: Instant, around: Mapping[Url, _Around], word: _AuditedWord) -> None:
-        self._instant, self._around, self._word = instant, around, word
+    def __init__(self, instant: Instant, around: Mapping[Url, _Around], word: _AuditedWord, *, lied: bool) -> None:
+        self._instant, self._around, self._word, self._lied = instant, around, word, lied
         self._revisits = Revisits()
         self._data: dict[Url, DataState] = {}
         for one in around.values():
@@ -271,7 +273,14 @@ class _Judged:
             return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
         found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
         told = after.outcome.status == _NOT_MODIFIED
-        return _by_word(before, after) if told and found.verdict is Verdict.COHERENT else found
+        return self._told(before) if told and found.verdict is Verdict.COHERENT else found
+
+    def _told(self, before: Next) -> Judgement:
+        """A later capture was told that nothing had changed: no second copy was compared."""
+        if self._lied:
+            return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_LIES)
+        evidence = Evidence.WEAK_VALIDATOR if weak(before.outcome) else Evidence.VALIDATOR
+        return Judgement(Verdict.COHERENT, evidence, Reason.NOT_MODIFIED)
 
     def _with_data(self, own: _Around, judgement: Judgement) -> Judgement:
         listed = [url for url in own.data if url in self._data]
@@ -283,14 +292,6 @@ def _why_missing(before: Next | None) -> Reason:
     if before is None:
         return Reason.LATE
     return Reason.GONE if before.outcome.result is Result.GONE else Reason.REDIRECTED
-
-
-def _by_word(before: Next, after: Next) -> Judgement:
-    """A later capture was told that nothing had changed: no second copy was compared."""
-    if after.capture.lied:
-        return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_LIES)
-    evidence = Evidence.WEAK_VALIDATOR if weak(before.outcome) else Evidence.VALIDATOR
-    return Judgement(Verdict.COHERENT, evidence, Reason.NOT_MODIFIED)
 
 
 def name_at(site: str, instant: Instant) -> str:

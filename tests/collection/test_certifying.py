@@ -18,7 +18,7 @@ from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
 from sharc_crawler.cli import main
-from sharc_crawler.collection.certifying import CERTIFICATES, _at, _Certified, certify_at
+from sharc_crawler.collection.certifying import CERTIFICATES, _at, _Certified, _certified, certify_at
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.errors import DataError
@@ -245,3 +245,16 @@ def test_a_304_counts_for_the_content_that_it_was_asked_for(tmp_path, between, v
     ]
     _, entries = _at("example.org", START + 600, captures, captures)
     assert [one["verdict"] for one in entries] == [verdict]
+
+
+@pytest.mark.parametrize("caught", [0, 1])
+def test_no_304_of_a_later_capture_counts_where_any_capture_caught_the_server_lying_so(monkeypatch, copied, caught):
+    captures = _certified(copied, copied.names()[0])
+    first, second = (one.document["capture"] for one in captures)
+    strata = [{"of": "304", "label": "/*", "claimed": 0, "confirmed": 0, "caught": caught}]
+    later = captures[0]._replace(name="later", document={"capture": {"audit": {"of": "304", "strata": strata}}})
+    between = (unix(first["ended"]) + unix(second["started"])) / 2
+    monkeypatch.setattr("sharc_crawler.certificate.at._NOT_MODIFIED", 200)  # as if it had been told so of all
+    _, entries = _at(copied.names()[0], between, captures, [*captures, later])
+    (tides,) = (one for one in entries if one["url"].endswith("tides.html"))
+    assert tides["evidence"] == ("none" if caught else "validator")

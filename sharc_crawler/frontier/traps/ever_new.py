@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 
 ROW = 2_000  #: such visits in a row, from which on what only they named is left
 STEPS = 3  #: such pages, each named by the one before
+TRAIL = 50  #: the same, where each names one alone: parts of many a true series know but the next one
 
 
-def names_new_alone(page: PageId, linked: Sequence[PageId], pages: PageTable) -> bool:
-    """Does a page name new ones of its own shape, and none else that is known, but for what the seeds name?"""
+def new_alone(page: PageId, linked: Sequence[PageId], pages: PageTable) -> int:
+    """How many new ones of its own shape a page names; 0 where it names another that is known, but by no seed."""
     parents, depths = pages.parents, pages.depths
     for one in reversed(linked):  # what the seeds name, too, mostly stands first
         if parents[one] != page and one != page and depths[one] > 1:
-            return False
+            return 0
     own = shape(pages.urls[page])
-    return any(parents[one] == page and shape(pages.urls[one]) == own for one in linked)
+    return sum(parents[one] == page and shape(pages.urls[one]) == own for one in linked)
 
 
 class EverNew:
@@ -41,17 +42,17 @@ class EverNew:
         self._visits = 1  # of pages that name new ones alone
         self._began = 1  # which of them was the first of this row
         self._row = 0
-        self._known = array("i")  # by page: which of these visits it was, and how many such pages led here, or STEPS
+        self._known = array("i")  # by page: which of these visits it was, and how many such pages led here, or TRAIL
         self.why = ""  #: why what they named is left; it stays so
 
     def saw(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """A page was captured, and names these."""
-        if names_new_alone(page, linked, pages):
-            steps = min(STEPS, 1 + self._found(pages.parents[page]) % (STEPS + 1))
+        if new := new_alone(page, linked, pages):
+            steps = min(TRAIL, 1 + self._found(pages.parents[page]) % (TRAIL + 1))
             self._known.extend([0] * (page + 1 - len(self._known)))
-            self._known[page] = self._visits * (STEPS + 1) + steps
+            self._known[page] = self._visits * (TRAIL + 1) + steps
             self._visits += 1
-            self._row += steps == STEPS
+            self._row += steps >= (STEPS if new > 1 else TRAIL)
         elif not self.why:
             self._began, self._row = self._visits, 0
         if self._row >= ROW and not self.why:
@@ -59,7 +60,7 @@ class EverNew:
 
     def why_not(self, parent: PageId) -> str | None:
         """Why what a page named first is left; ``None``: it is not."""
-        return self.why if self.why and self._found(parent) // (STEPS + 1) >= self._began else None
+        return self.why if self.why and self._found(parent) // (TRAIL + 1) >= self._began else None
 
     def _found(self, page: PageId) -> int:
         return self._known[page] if 0 <= page < len(self._known) else 0

@@ -8,7 +8,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import ever_new
-from sharc_crawler.frontier.traps.ever_new import STEPS, EverNew
+from sharc_crawler.frontier.traps.ever_new import STEPS, TRAIL, EverNew
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.unlikely import unlikely
@@ -71,18 +71,18 @@ def row(monkeypatch):
 
 
 def test_a_row_is_left_once_it_is_long_and_nothing_that_others_named(row):
-    assert row.go_on(STEPS - 1 + ROW - 1) is None
+    assert row.go_on(TRAIL - 1 + ROW - 1) is None
     assert row.go_on(1) == "40 pages in a row named none but new ones"
     assert row.rule.why_not(1) is None, "what the menu names"
 
 
 def test_one_that_leads_no_further_or_names_what_is_known_begins_the_row_anew(row):
     first = row.last
-    row.go_on(STEPS - 1 + ROW - 1)
+    row.go_on(TRAIL - 1 + ROW - 1)
     row.rule.saw(add(row.pages, "s/leaf/story", first), [0, 1], row.pages)
     assert row.go_on(ROW - 1) is None
     assert row.go_on(1, "s/{}/story", first) is None
-    assert row.go_on(STEPS + ROW)
+    assert row.go_on(TRAIL + ROW)
     assert row.rule.why_not(first) is None, "named before the row began"
 
 
@@ -126,23 +126,23 @@ def test_a_menu_of_hundreds_before_a_link_to_a_known_page_is_not_read_for_every_
 
 def test_what_all_pages_of_the_row_named_is_left_and_of_a_former_one_nothing(row):
     former = row.last
-    row.go_on(STEPS - 1 + ROW - 1)
+    row.go_on(TRAIL - 1 + ROW - 1)
     last = row.last - 1
     row.rule.saw(add(row.pages, "s/leaf/story", former), [0, 1], row.pages)
     first = row.last
-    assert row.go_on(STEPS + ROW)
+    assert row.go_on(TRAIL + ROW)
     assert row.rule.why_not(first)
     assert not any(map(row.rule.why_not, (former, former + 20, last)))
     anew = Row()
     first = anew.last
-    assert anew.go_on(STEPS - 1 + ROW)
+    assert anew.go_on(TRAIL - 1 + ROW)
     assert anew.rule.why_not(first)
 
 
 def test_a_seed_may_be_the_first_step():
     pages, rule = PageTable(), EverNew()
     last = add(pages, "s/aaa/story")
-    for number in range(STEPS - 1 + 2_000):
+    for number in range(TRAIL - 1 + 2_000):
         assert not rule.why
         new = add(pages, f"s/{number % 7 * 'b'}c/story", last)
         rule.saw(last, [new], pages)
@@ -151,7 +151,7 @@ def test_a_seed_may_be_the_first_step():
 
 
 def test_pages_that_name_new_ones_of_another_shape_alone_do_not_count_however_far_they_lead(row):
-    for number in range(STEPS + 2 * ROW):
+    for number in range(TRAIL + 2 * ROW):
         assert row.go_on(1, "s/{}/story" if number % 2 else "t/{}") is None
 
 
@@ -163,3 +163,23 @@ def test_two_steps_on_are_too_few_whatever_came_before(row):
         row.rule.saw(article, [0, 1, version], row.pages)
         row.rule.saw(version, [0, 1, add(row.pages, f"{letter}-last", version)], row.pages)
     assert row.rule.why_not(version) is None
+
+
+def test_parts_of_many_series_side_by_side_do_not_count_though_each_names_but_the_next(row):
+    """Breadth first, thousands are visited before one of them ends."""
+    parts = [add(row.pages, f"article/{letter}/1", row.last) for letter in "abcdefghijklmnopqrstuvwxyz"]
+    for number in range(2, 2 + TRAIL // 2):
+        for at, part in enumerate(parts):
+            parts[at] = add(row.pages, f"article/{'abcdefghijklmnopqrstuvwxyz'[at]}/{number}", part)
+            row.rule.saw(part, [0, 1, parts[at]], row.pages)
+    assert not row.rule.why
+
+
+@pytest.mark.parametrize("new", [1, 2])
+def test_of_a_page_that_names_several_new_ones_few_steps_before_it_count(row, new):
+    first = row.last
+    for _ in range(STEPS - 1 + ROW):
+        named = [add(row.pages, f"s/{'abc'[at]}{len(row.pages) * 'd'}/story", row.last) for at in range(new)]
+        row.rule.saw(row.last, [0, 1, *named], row.pages)
+        row.last = named[0]
+    assert bool(row.rule.why_not(first)) == (new > 1)
