@@ -8,7 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-RARE = "kinds of pages (folder and file type) that have few pages each"  #: what a sample without a name holds
+#: what a sample without a name holds
+RARE = "kinds of pages (folder and file type) that have too few pages to be judged each by itself"
 
 
 class Reason(StrEnum):
