@@ -352,10 +352,14 @@ class Attestations:
         }
 
     def _sampled(self, claimed: Set[PageId], confirmed: Set[PageId], lying: Set[PageId]) -> audit.Sampled:
-        """Of those claimed and not confirmed, by the strata that the audit drew from."""
+        """Of those claimed and not confirmed, by the strata that the audit drew from.
+
+        Where one that was drawn could not be had again, the others show nothing: a server may refuse just what changed.
+        """
         left, shown = (Counter(map(self._stratum, pages)) for pages in (claimed, confirmed))
         caught = {self._stratum(page) for page in lying}
-        kept = [audit.Stratum(left[one], 0 if one in caught else shown[one]) for one in left]
+        lost = {self._stratum(page) for page in self._named if len(self.downloads[page]) < 2}
+        kept = [audit.Stratum(left[one], 0 if one in caught | lost else shown[one]) for one in left]
         return audit.Sampled(kept, len(caught))
 
     def _stratum(self, page: PageId) -> tuple[str, bool]:

@@ -145,7 +145,9 @@ class Conditionals:
         believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
-        kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]
+        # where one could not be had in full, the others show nothing: a server may refuse just what changed
+        lost = set(map(self._stratum, self._held.keys() - self._confirmed - self._changed))
+        kept = [audit.Stratum(number, 0 if label in lost else shown[label]) for label, number in claimed.items()]
         sampled = audit.Sampled(kept, len({self._stratum(page) for page in (self._lies | self._missed) & self.drawn}))
         summary = {
             "of": audit.CONDITIONALS,

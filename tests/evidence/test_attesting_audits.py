@@ -224,6 +224,19 @@ def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_co
     assert sampled.caught == 1
 
 
+def test_where_one_that_was_drawn_is_refused_nothing_bounds_its_kind() -> None:
+    """A server may refuse just what has changed."""
+    capture = Capture(share=0.1)
+    pages = [capture.page(STILL, "A") for _ in range(100)]
+    capture.audited()
+    refused, *others = capture.audits(told=True)
+    for page in others:
+        capture.again(page, "A")
+    capture.again(refused, "", result=Result.FAILED)
+    _, told = capture.judged()
+    assert told["bound"] == told["claimed"] == len(pages) - len(others)
+
+
 def test_a_page_whose_visit_ends_at_t_is_audited() -> None:
     capture = Capture(share=1.0)
     page = capture.page(STILL, "A", first=T - 0.125)
