@@ -152,14 +152,14 @@ class Opener:
         self._admitter.admit(capture, [Sighting(url, Kind.SITEMAP, "robots.txt") for url in urls], capture.started)
 
     def open_hosts_again(self, capture: SiteCapture) -> None:
-        """After a restart: the hosts of the seeds, where robots.txt was still to be read."""
-        for url in (*capture.spec.seeds, *capture.front.moved):
-            seed = self._parts.canonical(url)
-            name = self._parts.host_of(seed) if seed else ""
-            number = self._ledger.host_numbers.get(name)
-            host = None if number is None else self._ledger.hosts[number]
-            if seed and host and host.waits and not host.rules:  # not where the rules are only read again
-                self.open_host(capture, name, seed)
+        """After a restart: the hosts of the seeds; where robots.txt was still to be read, as at the beginning."""
+        known = {host.name: host for host in self._ledger.hosts}
+        for seed in filter(None, map(self._parts.canonical, (*capture.spec.seeds, *capture.front.moved))):
+            host = known.get(self._parts.host_of(seed))
+            if host and host.waits and not host.rules:  # not where the rules are only read again
+                self.open_host(capture, host.name, seed)
+            elif host and capture.spec.discover:  # else a project's: its spider asks, it was opened without seeds
+                self._ledger.seeded.add(host.name)
 
     def _made(self, spec: CaptureSpec, setting: Setting) -> Door:
         try:

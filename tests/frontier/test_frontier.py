@@ -362,11 +362,17 @@ def test_what_has_come_to_look_endless_is_asked_for_no_more_unless_it_was_given_
     assert [row.outcome.error for row in store.load().visits if not row.attempt] == ["endless"]
 
 
+@pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize(("seeded", "asked"), [(False, 15), (True, 10)])
-def test_a_host_that_answers_nothing_is_asked_on_where_nobody_named_it_as_a_seed(impolite, seeded, asked):
-    frontier = Frontier(dataclasses.replace(impolite, attempts=1))
-    frontier.open(spec(strategy="bfs:revisits=none"), 0.0, seeded)
+def test_a_host_that_answers_nothing_is_asked_on_where_nobody_named_it_as_a_seed(impolite, seeded, asked, restarted):
+    """As a project's spider opens it: what it asks for is no seed, after a restart neither."""
+    once, store = dataclasses.replace(impolite, attempts=1), MemoryStore()
+    frontier = Frontier(once, store)
+    frontier.open(spec(strategy="bfs:revisits=none", discover=seeded), 0.0, seeded)
     frontier.schedule([page(str(number)) for number in range(15)], 0.0)
+    if restarted:
+        frontier = Frontier(once, store)
+        frontier.restore(store.load(), 0.0)
     made, now = 0, 0.0
     with suppress(StoppedCaptureError):
         while not isinstance(fetch := frontier.next(now), Done):
