@@ -147,12 +147,14 @@ class Sites:
 
     def hold(self, site: str) -> None:
         """Ask a site for nothing until it goes on: what it did last is not safe yet, or it is to be handed over."""
-        self._held.add(self._frontiers[site])
+        self._held.add(frontier := self._frontiers[site])
+        self._leave_hosts(frontier)
 
     def go_on(self, site: str) -> None:
         """Ask it again."""
         frontier = self._frontiers[site]
         self._held.discard(frontier)
+        frontier.ledger.ring.wake_all()  # it waits for no machine any more
         self._woken(frontier.ledger)
 
     def stop(self, site: str) -> None:

@@ -212,7 +212,7 @@ def test_a_site_that_was_recalled_elsewhere_goes_on_and_no_lease_is_numbered_twi
     assert another.restore(saved, world.now + 9.0) is another["a.example"]
 
 
-@pytest.mark.parametrize("leaves", [Sites.stop, Sites.remove])
+@pytest.mark.parametrize("leaves", [Sites.stop, Sites.remove, Sites.hold])
 @pytest.mark.parametrize("woken", [False, True])
 @pytest.mark.parametrize(("who", "other"), ["yz", "zy"])
 def test_a_site_that_is_asked_no_more_gives_on_the_machine_that_it_waits_for_or_was_given(
@@ -230,7 +230,12 @@ def test_a_site_that_is_asked_no_more_gives_on_the_machine_that_it_waits_for_or_
     sites.finished(first, world.answer(first))
     if woken:
         leaves(sites, f"a.example/{who}")
-    assert sites.next(world.now).site == f"a.example/{other}"
+    asked = sites.next(world.now)
+    assert asked.site == f"a.example/{other}"
+    if leaves is Sites.hold:
+        sites.finished(asked, world.answer(asked))
+        sites.go_on(f"a.example/{who}")
+        assert f"a.example/{who}" in {fetch.site for fetch in world.run(sites)}
 
 
 @pytest.mark.parametrize("state", ["ready", "held", "unwritten", "finished"])
