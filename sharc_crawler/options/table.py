@@ -290,7 +290,7 @@ class Options:
         math.inf,
         "requests an hour at most, over all hosts (continuous: of each site, after its first visits)",
         needs=_TIMED,
-        shown="no budget",
+        shown="no budget; `continuous` needs one",
     )
     upkeep: str = argument(
         Text("name"),

@@ -162,11 +162,12 @@ def site(folder: Path, edition: str = "") -> None:
         pixels[::8] *= 0.8
         matplotlib.image.imsave(folder / f"{edition}{name}", pixels)
     (folder / f"{edition}style.css").write_text(STYLE.replace("back.png", f"{edition}back.png"))
-    (folder / f"{edition}script.js").write_text(SCRIPT)
+    (folder / "static").mkdir(exist_ok=True)  # pywb has a folder of that name, too
+    (folder / "static" / f"{edition}script.js").write_text(SCRIPT)
     (folder / "index.html").write_text(
         f"<!doctype html><title>A page</title><link rel=stylesheet href={edition}style.css><h1>A page</h1><p>Its "
         f"text, in <em>two</em> kinds.</p><img src={edition}picture.png alt=picture> "
-        f"<canvas width=140 height=60></canvas><script src={edition}script.js></script>"
+        f"<canvas width=140 height=60></canvas><script src=static/{edition}script.js></script>"
         "<script type=module>export {}</script>"
     )
 

@@ -50,7 +50,7 @@
   };
   const embedded = (frame) => {
     const all = windows(frame).flatMap((one) => one.performance.getEntriesByType("resource").map((entry) => entry.name));
-    return [...new Set(all)].filter((href) => address.test(href) && !href.includes("/static/"));
+    return [...new Set(all)].filter((href) => address.test(href) && !new URL(href).pathname.startsWith("/static/"));
   };
 
   const time = (date) => `${date.toISOString().slice(0, 19)}Z`;
