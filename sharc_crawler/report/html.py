@@ -148,7 +148,7 @@ def environment() -> Environment:
         "script": script,
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
-    environment.filters |= {name: getattr(words, name) for name in ("every", "percent", "short", "span")}
+    environment.filters |= {name: getattr(words, name) for name in ("every", "percent", "short", "span", "within")}
     environment.filters |= {
         "agreeing": agreeing,
         "chance": phrases.chance,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from shlex import join, quote
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,20 @@ def span(seconds: Seconds) -> str:
         parts.append((number, name))
     first = next(place for place, (number, _) in enumerate(parts) if number)
     return " ".join(_counted(number, name) for number, name in parts[first : first + 2] if number)
+
+
+def within(seconds: Seconds) -> str:
+    """No shorter duration, as :func:`span` writes one: a bound is rounded up.
+
+    >>> within(10.2), within(7.04), within(7_530), within(0.0)
+    ('11 s', '7.1 s', '2 h 6 min', '0 s')
+    """
+    step = 10.0 ** (math.floor(math.log10(seconds)) - 1) if 0 < seconds < 10 else 1.0
+    for (_, length), (_, finer) in pairwise(UNITS):
+        if seconds >= length:
+            step = finer
+            break
+    return span(math.ceil(round(seconds / step, 6)) * step)
 
 
 def every(rate: Rate | None) -> str:

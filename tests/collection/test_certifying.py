@@ -257,4 +257,4 @@ def test_no_304_of_a_later_capture_counts_where_any_capture_caught_the_server_ly
     monkeypatch.setattr("sharc_crawler.certificate.at._NOT_MODIFIED", 200)  # as if it had been told so of all
     _, entries = _at(copied.names()[0], between, captures, [*captures, later])
     (tides,) = (one for one in entries if one["url"].endswith("tides.html"))
-    assert tides["evidence"] == ("none" if caught else "validator")
+    assert tides["evidence"] in ({"none"} if caught else {"validator", "weak-validator"})

@@ -14,7 +14,7 @@ from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
 from sharc_crawler.report.phrases import whole
-from sharc_crawler.report.words import going_on, short, span
+from sharc_crawler.report.words import going_on, short, span, within
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     known, bound = report["delay"]["published"], report["delay"]["bound"]
     if known["pages"]:
         yield (
-            f"{counted(known['pages'], 'page')} with a publication time: captured at most {span(known['median'])} after"
-            f" it (median), {span(known['high'])} at the 95th percentile."
+            f"{counted(known['pages'], 'page')} with a publication time: captured at most {within(known['median'])}"
+            f" after it (median), {within(known['high'])} at the 95th percentile."
         )
     if bound["pages"]:
         yield (
-            f"{counted(bound['pages'], 'page')} by polls alone: captured at most {span(bound['median'])} after"
-            f" publication (median), {span(bound['high'])} at the 95th percentile,"
+            f"{counted(bound['pages'], 'page')} by polls alone: captured at most {within(bound['median'])} after"
+            f" publication (median), {within(bound['high'])} at the 95th percentile,"
             " since the poll before did not show them yet."
         )
     early = report["dates"].get("early", 0)
