@@ -17,8 +17,8 @@ from tests.live.warm import PROFILE, SHARC, Scrapy, finished, site_words
 from tests.object_store import object_store
 
 
-def scrapy(store, folder, url, objects):
-    words = site_words("SHARC_BACK_OFF=0.1", url=url, output=folder, objects=objects, delay="0.02")
+def scrapy(store, folder, url, objects, **more):
+    words = site_words("SHARC_BACK_OFF=0.1", url=url, output=folder, objects=objects, delay="0.02", **more)
     env = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, **store.environment}
     return Scrapy(words, folder.parent, env, group=True)
 
@@ -72,6 +72,25 @@ def test_nothing_that_counts_is_on_the_machine_alone(tmp_path):
     assert verify(back).findings == []
     assert not list(back.glob("*.part-*"))
     assert (back / "report.html").exists()
+
+
+@pytest.mark.slow
+def test_a_lost_machine_s_capture_goes_on_in_its_store_once_it_was_fetched(tmp_path):
+    folder = tmp_path / "capture"
+    with object_store(tmp_path / "s3") as store, serve(LivingSite(seed=5, pages=20)) as server:
+        objects = store.url("captures/one")
+        process = scrapy(store, folder, server.url, objects)
+        until(server, 8, process)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        shutil.rmtree(folder)
+        _fetched(store, objects, folder)
+        process = scrapy(store, folder, server.url, objects, resume="rebuild")
+        out, _ = process.communicate(timeout=280)
+        assert process.returncode == 0, out
+        shutil.rmtree(folder)
+        _fetched(store, objects, folder)
+    assert verify(folder).findings == []
 
 
 def _fetched(store, objects, folder):

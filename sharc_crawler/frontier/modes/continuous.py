@@ -89,7 +89,8 @@ class Continuously(TwoVisits):
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """What a look shows of the page's rate; then it is due again."""
-        super().visited_again(page, before, outcome)
+        if outcome.started >= self._ends:  # it was a hint's: before, looks are made without any
+            super().visited_again(page, before, outcome)
         changes, over = self._taught.get(page, (0, 0.0))
         changed = compare(before, outcome).change
         if changed is not Change.UNKNOWN:

@@ -33,11 +33,13 @@ def has_captures(output: Path) -> bool:
 def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
     """Refuse an object store that holds WARC files of captures which are to begin in these folders of the output.
 
+    A folder with WARC files of its own goes on: its state is to be made again from them.
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
 
-    fresh = {folder.relative_to(output).as_posix() for folder in folders if not has_captures(folder)}
+    empty = (folder for folder in folders if not (has_captures(folder) or any(folder.glob(f"*{SUFFIX}*"))))
+    fresh = {folder.relative_to(output).as_posix() for folder in empty}
     try:
         names = ObjectFolder(url).names() if fresh else {}
     except OSError as error:
