@@ -169,8 +169,11 @@ class _AuditedWord:
                 self._believed.discard(label)
 
     def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
-        """By it, where it shows the page as it was at the instant; no word says when a page went that is gone now."""
-        if url_class(url) not in self._believed or any(one.away for one in looks):
+        """By it, where it shows the page as it was at the instant.
+
+        No word says when a page went that is gone now, and a capture's own rules judge its 304s.
+        """
+        if url_class(url) not in self._believed or any(one.outcome.result is not Result.OK for one in looks):
             return None
         found = self._word().judge(url, _downloads(looks), instant)
         return found if found.verdict is Verdict.COHERENT else None

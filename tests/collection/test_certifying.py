@@ -242,8 +242,10 @@ def test_a_304_counts_for_the_content_that_it_was_asked_for(tmp_path, between, v
     captures = [
         _Certified("one", folder, certificate(folder), []),
         dated(tmp_path, "two", START + 100, {"x": between}, {}, 0),
+        dated(tmp_path, "three", START + 2000, {"y": "another page"}, {"x": START - 5000}, 0),
     ]
     _, entries = _at("example.org", START + 600, captures, captures)
+    entries = [one for one in entries if one["url"] == f"{SITE}x"]
     assert [one["verdict"] for one in entries] == [verdict]
 
 
