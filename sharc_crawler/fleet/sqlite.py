@@ -25,7 +25,8 @@ from sharc_crawler.fleet.rows import (
 )
 from sharc_crawler.fleet.sharing import surplus
 from sharc_crawler.storage.connecting import share
-from sharc_crawler.storage.failing import Connection, said_of
+from sharc_crawler.storage.connection import Connection
+from sharc_crawler.storage.failing import said_of
 from sharc_crawler.storage.frontier_schema import statements
 
 if TYPE_CHECKING:

@@ -15,8 +15,11 @@ from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.model import Outcome, Result
 from sharc_crawler.plural import counted
+from sharc_crawler.report.words import going_on
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -90,8 +93,13 @@ def ended_by(code: int, setting: str, name: str) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}{'' if ours else f' with {setting}={name!r}'}"
 
 
-def unreturned(crawler: Crawler) -> str:
-    """What a crawl that ends at once says first, where somebody else's writer keeps it waiting, maybe for ever."""
+def way_out(crawler: Crawler, output: Path) -> str:
+    """How a crawl that ends at once goes on."""
+    return _unreturned(crawler) + going_on(output)
+
+
+def _unreturned(crawler: Crawler) -> str:
+    """What it says first where somebody else's writer keeps it waiting, maybe for ever."""
     session = sessions.get(crawler)
     if session is None or session.config.writer == USUAL:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoreFull, StoreUnavailable
 
@@ -28,24 +28,3 @@ def said_of(what: str) -> Iterator[None]:
 def is_full(error: sqlite3.Error) -> bool:
     """Is it for want of space that SQLite could not even read?"""
     return getattr(error, "sqlite_errorname", "") in _FULL
-
-
-class Connection(sqlite3.Connection):
-    """A connection whose statements raise our errors, ``name`` being what they are about."""
-
-    name = "database"
-
-    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """As ever."""
-        with said_of(self.name):
-            return super().execute(sql, parameters)
-
-    def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:
-        """As ever."""
-        with said_of(self.name):
-            return super().executemany(sql, parameters)
-
-    def __exit__(self, *raised: Any) -> Literal[False]:
-        with said_of(self.name):
-            super().__exit__(*raised)
-        return False

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.storage.connecting import share
-from sharc_crawler.storage.failing import BUSY, Connection
+from sharc_crawler.storage.connection import Connection
+from sharc_crawler.storage.failing import BUSY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import shlex
 import sys
 import traceback
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.commands.crawl import Command as CrawlCommand
 
-from sharc_crawler.errors import DataError, SharcError, UsageError, unknown_name
+from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
@@ -57,7 +56,10 @@ class Command(CrawlCommand):
             if args == [SiteSpider.name]:
                 self._run_site(opts)
             else:
-                self._run_other(args, opts)
+                from sharc_crawler.live.setup.named import check_spider  # not of a plain capture
+
+                check_spider(args, self._process.spider_loader.list())
+                super().run(args, opts)
         except SharcError as error:
             from sharc_crawler.report.words import printable
 
@@ -65,15 +67,6 @@ class Command(CrawlCommand):
             self.exitcode = error.exit_code
         except KeyboardInterrupt:  # before Scrapy listens for it
             self._stopped("give the same command again")
-
-    def _run_other(self, args: list[str], opts: argparse.Namespace) -> None:
-        if bare := [one for one in args[1:] if "=" in one]:
-            given = " ".join(f"-a {shlex.quote(one)}" for one in bare)
-            raise UsageError(f"argument {bare[0]!r} stands without -a: scrapy crawl {args[0]} {given}")
-        known = self._process.spider_loader.list()
-        if len(args) == 1 and args[0] not in known:
-            raise unknown_name("spider", args[0], known)
-        super().run(args, opts)
 
     def _run_site(self, opts: argparse.Namespace) -> None:
         settings: Settings = self._process.settings.copy()
@@ -99,12 +92,10 @@ class Command(CrawlCommand):
             from sharc_crawler.live.setup.collected import begin_collection
 
             begin_collection(opts.spargs)
-        try:
-            _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
-        except DataError as error:
-            from sharc_crawler.live.setup.collected import with_way_out
+        if config.history:
+            from sharc_crawler.live.setup.remembered import check_history  # before a folder is made
 
-            raise with_way_out(error, opts.spargs) from error
+            check_history(Path(config.history), opts.spargs, reading=arguments.options.dry_run)
         if arguments.options.dry_run:
             from sharc_crawler.live.setup.plan import show_plan, show_selection  # only here
 
@@ -135,21 +126,12 @@ class Command(CrawlCommand):
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
-            from sharc_crawler.live.mishaps import unreturned
-            from sharc_crawler.report.words import going_on
+            from sharc_crawler.live.mishaps import way_out
 
-            self._stopped(unreturned(crawler) + going_on(Path(arguments["output"])))
+            self._stopped(way_out(crawler, Path(arguments["output"])))
         else:
             self.exitcode = code
 
     def _stopped(self, way_out: str) -> None:
         sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
-
-
-def _check_history(file: str | None, *, reading: bool) -> None:
-    """It may be no store of ours. A dry run makes none of a file that is missing or empty: the crawl would."""
-    if file and (not reading or (Path(file).exists() and Path(file).stat().st_size)):
-        from sharc_crawler.storage.observations import ObservationStore  # only where there is a history
-
-        ObservationStore(file, reading=reading).close()
