@@ -8,7 +8,7 @@ Source: RFC 8288 (``Link``); ``Refresh`` as browsers read it.
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,11 +18,13 @@ MOST = 1_000  #: of one page: more are data, not ways on
 _LINK = re.compile(r"<([^<>]*)>((?:\s*;[^;,\"]*(?:\"[^\"]*\")?)*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*\"?([^\";]*)", re.IGNORECASE)
 _TYPE = re.compile(r";\s*type\s*=\s*\"?([^\";]*)", re.IGNORECASE)
-_HINTS = (b"open", b"location")
-_OPENED = re.compile(
-    rb"\b(?:window\.open\s*\(|location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\()"
-    rb"\s*(?:\"([^\"'<>\\\s]{1,2000})\"|'([^\"'<>\\\s]{1,2000})'|&quot;([^\"'<>\\&\s]{1,2000})&quot;)(?!\s*\+)"
+_WRITTEN = rb"\s*(?:\"([^\"'<>\\\s]{1,2000})\"|'([^\"'<>\\\s]{1,2000})'|&quot;([^\"'<>\\&\s]{1,2000})&quot;)(?!\s*\+)"
+#: Each begins with a fixed text, which is searched for by itself in a tenth of the time.
+_OPENED = (
+    re.compile(rb"window\.open\s*\(" + _WRITTEN),
+    re.compile(rb"location(?:(?:\.href)?\s*=|\.(?:replace|assign)\s*\()" + _WRITTEN),
 )
+_IN_NAME = re.compile(rb"[\w$]")
 _ADDRESS = re.compile(
     r"https?://\S+|\.{0,2}/[^\s/]\S*|[^\s:?#]+\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pdf)(?:[?#]\S*)?", re.I
 )
@@ -43,10 +45,10 @@ def by_scripts(data: bytes) -> list[str]:
     >>> by_scripts(b"<a onclick=window.open('map.htm')>m</a><script>location = '/a/' + name</script>")
     ['map.htm']
     """
-    if not any(hint in data for hint in _HINTS):
-        return []
-    found = (next(filter(None, match.groups())).decode(errors="replace") for match in _OPENED.finditer(data))
-    return list(islice(filter(is_address, found), MOST))
+    found = chain.from_iterable(pattern.finditer(data) for pattern in _OPENED)
+    own = (match for match in found if not _IN_NAME.match(data[match.start() - 1 : match.start()]))
+    texts = (next(filter(None, match.groups())).decode(errors="replace").replace("&amp;", "&") for match in own)
+    return list(islice(filter(is_address, texts), MOST))
 
 
 def linked(headers: Iterable[bytes]) -> Iterator[tuple[str, set[str], str]]:

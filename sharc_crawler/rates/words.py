@@ -1,6 +1,7 @@
 """Words of texts, by hash: those of a million URLs are not kept.
 
-Two of a million different words share a hash of 64 bits with a probability of 3 in 10⁸, and then count as one.
+Two of a million different words share a hash of 64 bits with a probability of 3 in 10⁸, unless a site means them to.
+They count as one then: a rate is a worse guess, and nothing else.
 """
 
 from __future__ import annotations

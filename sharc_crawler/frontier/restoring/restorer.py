@@ -156,15 +156,16 @@ class Restorer:
 
     def _paces(self, visits: Sequence[VisitRow]) -> None:
         """No host is asked sooner after its last request than it would have been, nor before it wants to be."""
-        ledger = self._ledger
-        last: dict[int, Outcome] = {}
+        ledger, asked = self._ledger, dict[int, float]()
         for visit in visits:
             if visit.attempt:  # a server was asked
-                last[ledger.pages.hosts[visit.page]] = visit.outcome
-        for number, outcome in last.items():
-            pace = ledger.hosts[number].pace
-            pace.pause(outcome.started + ledger.hosts[number].delay)
-            pace.pause(outcome.ended + min(outcome.retry_after or 0.0, ledger.politeness.longest_pause))
+                number, outcome = ledger.pages.hosts[visit.page], visit.outcome
+                asked[number] = max(outcome.started, asked.get(number, 0.0))
+                if outcome.retry_after:  # another answer may have come after it
+                    longest = ledger.politeness.longest_pause
+                    ledger.hosts[number].pace.pause(outcome.ended + min(outcome.retry_after, longest))
+        for number, last in asked.items():
+            ledger.hosts[number].pace.pause(last + ledger.hosts[number].delay)
 
     def _visit(self, row: VisitRow, shown: Mapping[tuple[PageId, Instant], list[PageId]]) -> None:
         """A fetch that was over: the page is where it was after it."""

@@ -142,6 +142,21 @@ def test_a_host_is_not_asked_sooner_than_it_would_have_been(asks, until):
     assert frontier.next(1021.0) == Wait(pytest.approx(until))
 
 
+def test_a_host_that_wants_a_pause_has_it_though_another_answer_came_after_it():
+    store, politeness = MemoryStore(), Politeness(delay=10.0, concurrency=2)
+    frontier = Frontier(politeness, store)
+    frontier.open(CaptureSpec("a.example", (ROOT,), strategy="bfs"), 1000.0)
+    for now in (1000.0, 1010.0):
+        fetch = frontier.next(now)
+        frontier.finished(fetch, answer(fetch, now), LINKS.get(fetch.url, ()))
+    busy, fine = (frontier.next(now) for now in (1020.0, 1030.0))
+    frontier.finished(busy, answer(busy, 1031.0)._replace(result=Result.FAILED, status=429, retry_after=600.0))
+    frontier.finished(fine, answer(fine, 1032.0))
+    frontier = Frontier(politeness, store)
+    frontier.restore(store.load(), 1040.0)
+    assert frontier.next(1040.0) == Wait(pytest.approx(1631.01))
+
+
 def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
     store = crawl("bfs", [14])
     saved = store.load()
