@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MOST = 1_000  #: of one page: more are data, not ways on
-_LINK = re.compile(r"<([^<>]*)>((?:\s*;[^;,\"]*(?:\"[^\"]*\")?)*)")
-_RELATION = re.compile(r";\s*rel\s*=\s*\"?([^\";]*)", re.IGNORECASE)
-_TYPE = re.compile(r";\s*type\s*=\s*\"?([^\";]*)", re.IGNORECASE)
+# Compiled by the first page that needs them: a process that reads starts as often as there are captures.
+_LINK = r"<([^<>]*)>((?:\s*;[^;,\"]*(?:\"[^\"]*\")?)*)"
+_RELATION = r"(?i);\s*rel\s*=\s*\"?([^\";]*)"
+_TYPE = r"(?i);\s*type\s*=\s*\"?([^\";]*)"
 _WRITTEN = rb"\s*(?:\"([^\"'<>\\\s]{1,2000})\"|'([^\"'<>\\\s]{1,2000})'|&quot;([^\"'<>\\&\s]{1,2000})&quot;)(?!\s*\+)"
 #: Each begins with a fixed text, which is searched for by itself in a tenth of the time.
 _OPENED = (
@@ -58,6 +59,6 @@ def linked(headers: Iterable[bytes]) -> Iterator[tuple[str, set[str], str]]:
     [('/a.css', {'stylesheet'}, ''), ('?page=2', {'next'}, 'text/html')]
     """
     for header in headers:
-        for address, said in islice(_LINK.findall(header.decode("latin-1")), MOST):
-            relation, kind = _RELATION.search(said), _TYPE.search(said)
+        for address, said in islice(re.findall(_LINK, header.decode("latin-1")), MOST):
+            relation, kind = re.search(_RELATION, said), re.search(_TYPE, said)
             yield address.strip(), set(relation[1].lower().split()) if relation else set(), kind[1] if kind else ""
