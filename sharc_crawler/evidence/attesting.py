@@ -298,6 +298,8 @@ class Attestations:
             found = weighed.comparison
             if why and found.change is not Change.UNKNOWN:
                 return around or doubt or _unknown(Reason.NOT_BELIEVED.of(f"{label} are not believed: {why}"))
+            if around and self._in_doubt(page):
+                return around
             if found.change is Change.UNCHANGED:
                 return Judgement(Verdict.COHERENT, found.evidence, found.reason)
             if found.change is Change.CHANGED:
@@ -320,14 +322,15 @@ class Attestations:
         lies: Counter[str],
         urls: Mapping[PageId, str],
     ) -> dict[str, Any]:
-        seen = [page for page in sorted(self.audited) if len(self.downloads[page]) > 1]
+        seen = [page for page in sorted(self.audited) if self._shows(page)]
         changed = {page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))}
         confirmed = {page for page in seen if page in labels} - changed
         lying = {page for page in changed if weighed[page].lies}
         attested = {page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT}
         provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
-        self.sampled = self._sampled(attested - confirmed, confirmed, lying)
+        lost = self._named.difference(seen)
+        self.sampled = self._sampled(attested - confirmed, confirmed, lying, lost)
         return {
             "of": audit.LASTMODS,
             "share": self.share,
@@ -337,6 +340,7 @@ class Attestations:
             "audited": len(seen),
             "changed": len(changed),
             "lies": len(lying),
+            "lost": len(lost),
             "unaudited": audit.unaudited(attested, confirmed, lambda page: (labels[page], url_class(urls[page]))),
             "bound": audit.bound(*self.sampled),
             "confidence": audit.CONFIDENCE,
@@ -351,16 +355,24 @@ class Attestations:
             ],
         }
 
-    def _sampled(self, claimed: Set[PageId], confirmed: Set[PageId], lying: Set[PageId]) -> audit.Sampled:
-        """Of those claimed and not confirmed, by the strata that the audit drew from.
+    def _shows(self, page: PageId) -> bool:
+        """Was it downloaded again, and changed or not? The same bytes under another ETag may have changed and back."""
+        looks, doubt = self.downloads[page], self._in_doubt(page)
+        return len(looks) > 1 and (doubt is None or any(starmap(differ, pairwise(looks))))
+
+    def _in_doubt(self, page: PageId) -> Judgement | None:
+        """What was said of its last download, if that contradicts the word that it stayed."""
+        last = self._further.get(page)
+        return last if last is not None and last.reason == Reason.OTHER_ETAG else None
+
+    def _sampled(self, *found: Set[PageId]) -> audit.Sampled:
+        """Of those claimed and not confirmed, by the strata that the audit drew from; confirmed, lying and lost.
 
         Where one that was drawn could not be had again, the others show nothing: a server may refuse just what changed.
         """
-        left, shown = (Counter(map(self._stratum, pages)) for pages in (claimed, confirmed))
-        caught = {self._stratum(page) for page in lying}
-        lost = {self._stratum(page) for page in self._named if len(self.downloads[page]) < 2}
-        kept = [audit.Stratum(left[one], 0 if one in caught | lost else shown[one]) for one in left]
-        return audit.Sampled(kept, len(caught))
+        left, shown, lying, lost = (Counter(map(self._stratum, pages)) for pages in found)
+        kept = [audit.Stratum(left[one], 0 if one in lying or one in lost else shown[one]) for one in left]
+        return audit.Sampled(kept, len(lying))
 
     def _stratum(self, page: PageId) -> tuple[str, bool]:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Outcome, PageId
 
-_SUMS = "claimed", "audited", "changed", "lies", "unaudited"
+_SUMS = "claimed", "audited", "changed", "lies", "lost", "unaudited"
 
 
 class Conditionals:
@@ -146,7 +146,7 @@ class Conditionals:
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
         # where one could not be had in full, the others show nothing: a server may refuse just what changed
-        lost = set(map(self._stratum, self._held.keys() - self._confirmed - self._changed))
+        lost = Counter(map(self._stratum, self._held.keys() - self._confirmed - self._changed))
         kept = [audit.Stratum(number, 0 if label in lost else shown[label]) for label, number in claimed.items()]
         sampled = audit.Sampled(kept, len({self._stratum(page) for page in (self._lies | self._missed) & self.drawn}))
         summary = {
@@ -156,6 +156,7 @@ class Conditionals:
             "audited": len(self._confirmed | self._changed),
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
+            "lost": lost.total(),
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
             "bound": audit.bound(*sampled),
             "confidence": audit.CONFIDENCE,

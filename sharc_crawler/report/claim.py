@@ -140,10 +140,16 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 def _audited(limit: Claim) -> str:
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
     found = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
-    told = f"{found} {limit['lies']} without the server's saying so. {_bound(limit)}"
+    told = f"{found} {limit['lies']} without the server's saying so{_lost(limit)}. {_bound(limit)}"
     if not limit["unaudited"]:
         return told
     return f"{told} {_unaudited(limit)}."
+
+
+def _lost(limit: Claim) -> str:
+    """Pages that were drawn are told, whatever became of them; reports of before that have no number."""
+    lost = limit.get("lost", 0)
+    return f"; of {lost:,} more no answer showed whether they had changed" if lost else ""
 
 
 def _unaudited(limit: Claim) -> str:
@@ -203,7 +209,7 @@ def bounded(claim: Claim) -> str:
     had = f"{audit['changed']:,}" if audit["changed"] else "none"
     told = f": {had} of them had changed" if audit["audited"] else ""
     left = f". {_unaudited(audit)}" if audit["unaudited"] else ""
-    return f"{counted(audit['audited'], 'page')} downloaded again{told}. {_bound(audit)[:-1]}{left}"
+    return f"{counted(audit['audited'], 'page')} downloaded again{told}{_lost(audit)}. {_bound(audit)[:-1]}{left}"
 
 
 def _audit(claim: Claim) -> Claim | None:

@@ -49,10 +49,16 @@ class Capture:
         return sorted(self.attesting.next_audits(T, told))
 
     def again(
-        self, page: int, version: str, at: float = AGAIN, etag: str | None = None, result: Result = Result.OK
+        self,
+        page: int,
+        version: str,
+        at: float = AGAIN,
+        etag: str | None = None,
+        result: Result = Result.OK,
+        age: float | None = None,
     ) -> None:
         """A further download, as an audit's."""
-        outcome = Outcome(result, at, at + 0.1, 200, version, validators=Validators(etag), date=at)
+        outcome = Outcome(result, at, at + 0.1, 200, version, validators=Validators(etag), date=at, age=age)
         judgement = self.revisits.judge(self.urls[page], self.visits[page], outcome, T)
         self.attesting.revisited(page, outcome, judgement)
 

@@ -219,22 +219,9 @@ def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_co
     lied, confirmed, claimed, *others = (capture.page(STILL, "A") for _ in range(6))
     strata = dict.fromkeys((lied, confirmed, claimed), "a") | dict.fromkeys(others, "b")
     capture.attesting._strata = strata
-    sampled = capture.attesting._sampled({claimed, others[0]}, {confirmed, *others[1:]}, {lied})
+    sampled = capture.attesting._sampled({claimed, others[0]}, {confirmed, *others[1:]}, {lied}, set())
     assert sorted(sampled.kept) == [audit.Stratum(1, 0), audit.Stratum(1, 2)]
     assert sampled.caught == 1
-
-
-def test_where_one_that_was_drawn_is_refused_nothing_bounds_its_kind() -> None:
-    """A server may refuse just what has changed."""
-    capture = Capture(share=0.1)
-    pages = [capture.page(STILL, "A") for _ in range(100)]
-    capture.audited()
-    refused, *others = capture.audits(told=True)
-    for page in others:
-        capture.again(page, "A")
-    capture.again(refused, "", result=Result.FAILED)
-    _, told = capture.judged()
-    assert told["bound"] == told["claimed"] == len(pages) - len(others)
 
 
 def test_a_page_whose_visit_ends_at_t_is_audited() -> None:
@@ -299,3 +286,21 @@ def test_that_a_page_changed_is_seen_by_its_first_two_downloads() -> None:
     capture.again(first, "A")
     capture.again(first, "A", at=END)
     assert len(capture.audits()) == 1
+
+
+@pytest.mark.parametrize("why", ["refused", "copy", "other ETag"])
+def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and_nothing_bounds_their_kind(why) -> None:
+    capture = Capture(share=0.1)
+    pages = [capture.page(STILL, "A") for _ in range(60)]
+    for page in pages:
+        capture.visits[page] = capture.visits[page]._replace(validators=Validators('"1"'))
+    capture.audited()
+    lost, *others = capture.audits(told=True)
+    again = {"refused": {"result": Result.REFUSED}, "copy": {"age": 300.0}, "other ETag": {"etag": '"2"'}}[why]
+    for page in others:
+        capture.again(page, "A", etag='"1"')
+    capture.again(lost, "A", **{"etag": '"1"', **again})
+    judged, told = capture.judged()
+    assert (told["audited"], told["changed"], told["lost"]) == (len(others), 0, 1)
+    assert told["bound"] == told["claimed"] == 60 - len(others) - (why == "other ETag")
+    assert (judged[lost].reason == Reason.OTHER_ETAG) is (why == "other ETag"), "it may have changed and changed back"

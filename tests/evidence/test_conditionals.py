@@ -78,6 +78,7 @@ def test_where_one_that_was_drawn_is_refused_in_full_nothing_bounds_its_kind() -
     assert found is not None
     assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)])
     assert found["bound"] > 45
+    assert (found["audited"], found["lost"]) == (9, 1)
 
 
 def test_other_bytes_of_one_content_are_no_lie_and_make_validators_weak_ones() -> None:
@@ -188,11 +189,11 @@ def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
 def test_beside_an_audit_of_lastmods_both_are_told_under_one_bound() -> None:
     conditionals, _ = capture(range(50), told=Validators('W/"1"'))
     own = conditionals.summary()
-    other = {"of": "lastmod", "claimed": 7, "audited": 3, "changed": 2, "lies": 1, "unaudited": 4, "bound": 5,
-             "strata": [{"of": "lastmod", "label": "x"}], "lag": 60.0}  # fmt: skip
+    other = {"of": "lastmod", "claimed": 7, "audited": 3, "changed": 2, "lies": 1, "lost": 2, "unaudited": 4,
+             "bound": 5, "strata": [{"of": "lastmod", "label": "x"}], "lag": 60.0}  # fmt: skip
     lastmods = Sampled([Stratum(40, 5)], 1)
     both = conditionals.beside(other, lastmods)
-    for name in ("claimed", "audited", "changed", "lies", "unaudited"):
+    for name in ("claimed", "audited", "changed", "lies", "lost", "unaudited"):
         assert both[name] == other[name] + own[name]
     assert both["strata"] == other["strata"] + own["strata"]
     assert (both["of"], both["lag"]) == ("lastmod", 60.0)

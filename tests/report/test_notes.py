@@ -155,6 +155,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     assert f"{again} on the server's word are wrong. For 35 of these, no page of their kind (folder and file" in text
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
+    text = summary([replace(made, audit=told | {"lost": 21})], write([made], tmp_path))
+    assert "1 page downloaded again: none of them had changed; of 21 more no answer showed whether they had" in text
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
