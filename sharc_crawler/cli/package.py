@@ -17,6 +17,7 @@ from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._progress import adding
+from sharc_crawler.collection.certifying import CERTIFICATES
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
@@ -86,6 +87,8 @@ def command(
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
         if not collection and (number := elsewhere([one])):
             click.echo(_left_out(number, one), err=True)
+        if collection and (instants := len([*(one / CERTIFICATES).glob("*.json")])):
+            click.echo(_beside(instants, one), err=True)
     if left:
         raise DataError(f"{counted(len(left), 'capture')} of {folder} could not be packaged")
     if made and any(map(is_certified, folders if collection else list(made)[:1])):
@@ -117,3 +120,9 @@ def _left_out(number: int, folder: Path) -> str:
     root = next(filter(Collection.is_in, folder.parents), None)
     together = f": sharc package {root} has all of them" if root else ": keep these, too, and verify with --former DIR"
     return printable(without + together)
+
+
+def _beside(instants: int, folder: Path) -> str:
+    """What a package of a collection lacks, where it was certified for other instants."""
+    of = counted(instants, "certificate", "are")
+    return printable(f"sharc: {of} not in it, of other instants, in {folder / CERTIFICATES}: sharc verify {folder}")

@@ -15,6 +15,7 @@ from sharc_crawler.archive.wacz import PACKAGE, SEAL, zip_date
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
+from sharc_crawler.collection.certifying import CERTIFICATES
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying_package import verify_package
@@ -163,10 +164,13 @@ def test_a_damaged_or_unfinished_capture_is_left_out_and_named(collected, tmp_pa
     monkeypatch.chdir(tmp_path)  # the folder is typed as seen from there
     first, second = (one.folder for one in Collection(Path("kept")).captures())
     damage(next(first.glob("*.warc.gz")))
+    (tmp_path / "kept" / CERTIFICATES).mkdir()
+    (tmp_path / "kept" / CERTIFICATES / "127.0.0.1-20261120120000.json").touch()
     done = CliRunner().invoke(main, ["package", "kept"])
     assert done.exit_code == 3, "some of it is not packaged"
     assert f"not packaged: {first}{f': {why}' if why else '/'}" in done.stderr
     assert "1 capture of kept could not be packaged" in done.stderr
+    assert "1 certificate is not in it, of other instants, in kept/certificates: sharc verify kept" in done.stderr
     with zipfile.ZipFile(tmp_path / "kept" / "kept.wacz") as package:
         (part,) = (name for name in package.namelist() if name.endswith(".wacz"))
     assert part.endswith(f"{second.name[:8]}{second.name[9:15]}.wacz")
