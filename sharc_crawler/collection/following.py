@@ -75,14 +75,14 @@ def output_of(collection: Collection, name: str, now: Instant) -> Path:
 
 
 def _site(terms: CollectionTerms, typed: Mapping[str, str], folder: Path) -> SiteTerms:
-    """The site that is meant: by the name of its captures, by URLs on it, or the only one."""
+    """The site that is meant: by the name of its captures, as it is shown, by URLs on it, or the only one."""
     if "url" not in typed:
         if len(terms.sites) == 1:
             return terms.sites[0]
         names = ", ".join(one.name for one in terms.sites)
         has = f"has several sites: say which with url= ({names})" if names else f"has no site in {FILE}: give url="
         raise UsageError(f"collection={str(folder)!r} {has}")
-    named = next((one for one in terms.sites if one.name == typed["url"]), None)
+    named = next((one for one in terms.sites if typed["url"] in (one.name, one.site)), None)
     own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
     return named or terms.of_urls(read_arguments({"url": typed["url"]})["url"], own)
 

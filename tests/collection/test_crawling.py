@@ -127,5 +127,9 @@ def test_of_several_sites_one_is_named(tmp_path):
     done = into(tmp_path, dry_run="1")
     assert done.returncode == 2
     assert "has several sites: say which with url= (a.example, b.example)" in done.stderr
+    (tmp_path / "kept" / FILE).write_text("sites: [https://a.example/, http://127.0.0.1:9/]")
+    for name in ("127.0.0.1:9", "http://127.0.0.1:9"):  # as tables show it, and a URL
+        arguments, _ = followed({"collection": str(tmp_path / "kept"), "url": name}, 0.0)
+        assert arguments["url"] == "http://127.0.0.1:9/"
     with pytest.raises(UsageError, match=r"is no collection yet; did you mean '.*/kept'\?"):
         followed({"collection": str(tmp_path / "kep")}, 0.0)
