@@ -59,8 +59,11 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except (OSError, SharcError) as error:
+        from sharc_crawler.live.failed import tell  # hardly ever
+
         room = "make room, then " if is_full(error) else ""
-        logger.error("The end of the crawl cannot be written: %s; %s%s", error, room, _way_out(session))
+        logger.error(why := f"The end of the crawl cannot be written: {error}; {room}{_way_out(session)}")
+        tell(why)
         stats.set_value(EXIT_CODE, INTERRUPTED)
     finally:
         session.let_go()

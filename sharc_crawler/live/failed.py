@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SharcError
+from sharc_crawler.live.failing import LOOPS
+from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,7 +34,23 @@ def fails(crawler: Crawler) -> None:
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
 
 
-def end_as_failed(crawler: Crawler, reason: str) -> Deferred[None]:
+def end_as_failed(crawler: Crawler, why: str) -> Deferred[None]:
     """Close the spider, as a failure."""
+    tell(why)
     fails(crawler)
-    return deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
+    return deferred_from_coro(crawler.engine.close_spider_async(reason="failed"))
+
+
+def in_one_line(record: logging.LogRecord, error: SharcError) -> None:
+    """Its log record says what to do: where it arose helps nobody."""
+    said = "sharc: error" if record.name in LOOPS else record.getMessage().removesuffix(f": {error}")
+    record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
+    if record.name in LOOPS:
+        record.name = "sharc_crawler"
+        tell(str(error))
+
+
+def tell(why: str) -> None:
+    """On stderr, where no log says it (``--nolog``)."""
+    if (shown := logging.getLogger().handlers) and all(isinstance(one, logging.NullHandler) for one in shown):
+        sys.stderr.write(f"sharc: error: {printable(why)}\n")

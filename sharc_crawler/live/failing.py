@@ -26,7 +26,7 @@ S = TypeVar("S", bound=GivesUp)
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-_LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
+LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
 
 
 def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T | None]:
@@ -47,14 +47,13 @@ def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatena
 
 def without_tracebacks() -> None:
     """What of ours is logged of a project's spider says what to do: where it arose helps nobody."""
-    for name in (*_LOOPS, "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
+    for name in (*LOOPS, "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(_in_one_line)
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, SharcError):
-        said = "sharc: error" if record.name in _LOOPS else record.getMessage().removesuffix(f": {error}")
-        record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
-        record.name = "sharc_crawler" if record.name in _LOOPS else record.name
+    if record.exc_info and isinstance(record.exc_info[1], SharcError):
+        from sharc_crawler.live.failed import in_one_line  # hardly ever
+
+        in_one_line(record, record.exc_info[1])
     return True

@@ -167,7 +167,7 @@ class SharcScheduler(BaseScheduler):
         logger.error(why, exc_info=exc_info)
         from sharc_crawler.live.failed import end_as_failed  # hardly ever
 
-        self._closing = end_as_failed(self._crawler, "failed")
+        self._closing = end_as_failed(self._crawler, why)
 
     def _next(self) -> Request | None:
         session = self._session
