@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CLEAR = "\r\x1b[2K"
 RECENT: Seconds = 60.0
 RECENT_PAGES = 20
-WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other
+WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other; where pages were found so lately, more come
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +121,16 @@ class ProgressLine:
         self._speed = Speed()
         self._out = out
         self._live = out is not None and out.isatty()
-        self._last = self._looked = started
+        self._last = self._looked = self._grew = started
         self._paused: Seconds = 0.0  #: in all
-        self._paused_for = ""
         self._pages_a_second = 0.0
         self._snapshot: Snapshot | None = None  #: of the last look
-        self._text = ""  #: of that, once it was asked for
+        self._paused_for = self._text = ""  #: the latter of that look, once it was asked for
 
     def show(self, now: Instant, paused: str = "") -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
         snapshot = Snapshot.of(self._sites)
+        self._grew = self._grew if self._snapshot and snapshot.pages <= self._snapshot.pages else now
         if paused:
             self._paused += now - self._looked
         self._looked, self._snapshot, self._text = now, snapshot, ""
@@ -159,7 +159,8 @@ class ProgressLine:
         least = at_least(self._sites, snapshot.left, now)
         wait = until_next(self._sites, now)
         told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
-        return told + self._sites.held_up + self._beside()
+        more = " or more: pages are still found" if told.endswith("left") and now - self._grew < WORTH_SAYING else ""
+        return told + more + self._sites.held_up + self._beside()
 
     def clear(self) -> None:
         """Leave a clean line behind."""

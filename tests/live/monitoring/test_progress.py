@@ -138,3 +138,17 @@ def test_urls_to_come_are_counted_alike_on_small_sites_and_large(monkeypatch, st
         sites.finished(fetch, Outcome(Result.OK, now, now, 200, digest="sha1:x"), links if len(found) == 1 else ())
     assert found[1] >= 17
     assert found[-1] == 1
+
+
+def test_while_pages_are_still_found_the_time_left_is_no_more_than_the_least():
+    sites, out = Sites(Politeness()), StringIO()
+    capture = sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0).capture
+    line = ProgressLine(sites, 0.0, out)
+    capture.owed.was_read()
+    capture.life.begin()
+    for second in range(1, 42):
+        capture.counts.pages, capture.counts.visits = min(100 * second, 2000), second
+        line.show(float(second))
+    told = [text.rpartition("/s, ")[2] for text in out.getvalue().splitlines()]
+    assert [text.endswith(" left or more: pages are still found") for text in told] == [True, True, False, False]
+    assert all(text.endswith(" left") for text in told[2:])
