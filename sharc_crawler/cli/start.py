@@ -51,13 +51,13 @@ def command(
       sharc start
       sharc start https://www.example.org/ --operator crawls@library.example --time 2h
     """
+    _check_new(folder)
     seed = _answer("url", url, "Which site? Its address", checked_url)
+    folder = folder or Path(CollectionTerms().of_urls((seed,)).name)
+    _check_new(folder)
     contact = _answer("operator", operator, "Who are you? A web page or mail address, for its webmaster", _contact)
     limit = _answer("time", longest, "How long may a capture take? As 30m, 2h, 1d", _time)
     site = CollectionTerms().of_urls((seed,), {"max_time": Duration().show(limit)})
-    folder = folder or Path(site.name)
-    if folder.exists():
-        raise _there_already(folder)
     try_folder("--to", folder)
     ours = dict(_pair(one) for one in settings) | {"SHARC_OPERATOR": contact}
     for line in _found(seed, limit, ours):
@@ -88,11 +88,14 @@ def _answer(name: str, given: str | None, question: str, read: Callable[[str], T
         raise UsageError(f"{name}={given!r} {error}") from error
 
 
-def _there_already(folder: Path) -> UsageError:
+def _check_new(folder: Path | None) -> None:
+    """Raises UsageError where the folder is there, before anything more is asked."""
+    if folder is None or not folder.exists():
+        return
     if Collection.is_in(folder):
         way_out = f"To capture it: {_capture(folder)}. To begin another one: --to FOLDER"
-        return UsageError(f"the folder {str(folder)!r} holds a collection already. {way_out}")
-    return UsageError(f"the folder {str(folder)!r} is there already, and no collection: name another one with --to")
+        raise UsageError(f"the folder {str(folder)!r} holds a collection already. {way_out}")
+    raise UsageError(f"the folder {str(folder)!r} is there already, and no collection: name another one with --to")
 
 
 def _capture(folder: Path) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.frontier.budget import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +69,8 @@ class SiteBudget(Spending):
             ("max_time", spec.max_time, "s", left.time < need.time or left.time <= 0),
         ):
             if bound and lacking:
-                return f"{PREFIX}{name}={bound:,.10g}{unit} has no room left for it"
+                asked = f", asked {counted(task.attempt - 1, 'time')} in vain" if task.attempt > 1 else ""
+                return f"{PREFIX}{name}={bound:.10g}{unit} has no room left for it{asked}"
         return None
 
     @property

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.published import WEEK, links, sitemap, weekly_captures, year_before
@@ -117,6 +118,9 @@ def _sitemap(site: Site) -> tuple[Column, Column]:
 
 def _named(spec: str, site: Site) -> list[RateSource]:
     """Plug-ins, given what they ask for by the names of their arguments."""
+    named = [part.partition(":")[0].strip() for part in spec.split(",")]
+    if alone := next((name for name in named if name in SOURCES and name not in plugins.names("rates")), None):
+        raise UsageError(f"rates={spec!r}: {alone} stands alone, with no other source and no option: rates={alone}")
     offers: dict[str, Callable[[], object]] = {
         "history": lambda: weekly_captures(site),
         "horizon": lambda: site.end - site.start,

@@ -30,7 +30,7 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
         sharc = partial(finished, cwd=tmp_path, env=os.environ, program=SHARC)
         done = sharc(["start", *given, "-s", "DOWNLOAD_DELAY=0.05"])
         targets = {request.target for request in server.log}
-        again = sharc(["start", *given])
+        again = sharc(["start", server.url, "--to", "kept"])  # nothing is asked before it is refused
     assert done.returncode == 0, done.stderr
     assert all("robots" in target or "sitemap" in target for target in targets)
     assert "That fits into 2 h." in done.stdout

@@ -50,6 +50,8 @@ def test_each_visit_keeps_a_request_for_its_revisit():
     assert not may(budget, first(2)), "one is left beyond what is due, and a visit needs two"
     assert may(budget, Task(2, Slot.ONLY), kind=Kind.RESOURCE), "what is downloaded once needs one"
     assert budget.why_not(first(2), Kind.PAGE, HTML, AT) == f"{PREFIX}max_requests=5 has no room left for it"
+    again = budget.why_not(first(2)._replace(attempt=3), Kind.PAGE, HTML, AT)
+    assert again == f"{PREFIX}max_requests=5 has no room left for it, asked 2 times in vain"
     for page in (0, 1):
         assert may(budget, second(page))
         done(budget, second(page))

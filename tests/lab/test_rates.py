@@ -87,6 +87,12 @@ def test_a_typing_error_in_the_name_of_our_own_source():
         believe(past_site(), "orcale")
 
 
+@pytest.mark.parametrize(("source", "alone"), [("mine.Hot,history", "history"), ("oracle:of=1", "oracle")])
+def test_what_a_site_is_replayed_by_stands_alone(source, alone):
+    with pytest.raises(UsageError, match=f"rates='{source}': {alone} stands alone, with no other source and no option"):
+        believe(past_site(), source)
+
+
 class Wants:
     """A rate source of somebody else's, which abstains on every other page."""
 

@@ -145,7 +145,7 @@ def test_a_sitemap_that_is_html_is_said_and_links_take_over(crawl, static, tmp_p
 def test_a_dry_run_sends_nothing(crawl, living_site):
     done = crawl(url=f"{living_site.url}{'long/' * 20}end.html", dry_run="1", max_time="5m", max_bytes="2k")
     assert done.code == 0
-    assert "Budget of each site: max_bytes=2,000 B, max_time=300 s" in done.out
+    assert "Budget of each site: max_bytes=2k, max_time=5m" in done.out
     assert "nothing was sent" in done.out
     assert re.search(r"http://127\S+…\S*/end\.html ", done.out), "a URL is on one line"
     assert not done.folder.exists()

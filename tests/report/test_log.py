@@ -82,7 +82,7 @@ def test_the_format_of_heritrix(store):
 @pytest.mark.parametrize(
     ("result", "reason", "code"),
     [
-        (Result.REFUSED, "budget: max_bytes=50,000,000B has no room left for it", -5003),
+        (Result.REFUSED, "budget: max_bytes=50000000B has no room left for it", -5003),
         (Result.REFUSED, "budget: max_time=80s has no room left for it", -5004),
         (Result.REFUSED, "robots.txt could not be had (no such host)", -61),
         (Result.REFUSED, "excluded by 'print='", -5001),

@@ -16,6 +16,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.instant import describe
 from sharc_crawler.live.setup.output import standing
+from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.report.selection import lines
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import short
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 SHOWN = 40  #: seeds in the table
 SEEDS = 0.4  #: share of the terminal's width for seeds
-_UNITS = {"max_requests": "", "max_bytes": " B", "max_time": " s"}
 
 
 def show_plan(arguments: Arguments, config: Config) -> None:
@@ -45,7 +45,8 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     console.print(_sites(specs, round(console.width * SEEDS)))
     for line in arguments.login.warnings(specs) if arguments.login else ():
         console.print(foreign(line), soft_wrap=True)
-    if bounds := [f"{name}={value:,.10g}{_UNITS[name]}" for name, value in config.bounds.items() if value]:
+    typed = {name: ARGUMENTS[name].option.kind.show(value) for name, value in config.bounds.items() if value}
+    if bounds := [f"{name}={value}" for name, value in typed.items()]:
         console.print(f"Budget of each site: {', '.join(bounds)}")
     if arguments.instant:
         console.print(describe(arguments.instant))

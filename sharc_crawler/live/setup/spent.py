@@ -78,6 +78,6 @@ def check_bounds(row: CaptureRow, bounds: Mapping[str, float], state: Batch, out
             due = f", and the revisits that are due take {least - used:,.10g}{unit} more" if found.revisits else ""
             before = f"{name}={was:.10g}, as before" if (was := getattr(row.spec, name)) else "none, as before"
             raise UsageError(
-                f"{name}={bounds[name]:,.10g}{unit} is too little to go on with the capture in output={str(output)!r}:"
+                f"{name}={bounds[name]:.10g}{unit} is too little to go on with the capture in output={str(output)!r}:"
                 f" {used:,.10g}{unit} are used{due}. Give {name}={max(least, used + 1):.10g} or more, or {before}"
             )
