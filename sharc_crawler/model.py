@@ -160,6 +160,7 @@ class Exchange:
     untrusted: str = ""  #: what is wrong with the TLS certificate of who answered; empty: nothing, or no TLS
     surplus: bytes = b""  #: beyond the end that the response announced, and not believed; blank lines before it
     sent: Instant = 0.0  #: by when the request had left; 0: unknown
+    before: int = 0  #: times that it was sent before, over idle connections that were closed without an answer
     evidence: bool = False  #: of other pages: stored in this capture, even where a former one holds the same payload
 
 

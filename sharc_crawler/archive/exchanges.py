@@ -102,7 +102,7 @@ def _refers(profile: str, original: Original) -> Fields:
 def failure(exchange: Exchange) -> Draft:
     """A metadata record for an exchange that brought no response: what happened, and what had been received."""
     notes = [("error", escaped(exchange.error or "no response")), ("ended", warc_date(exchange.ended))]
-    return _notes(notes + _base64("received-base64", exchange.response))
+    return _notes(notes + _base64("received-base64", exchange.response) + _counted(exchange.before))
 
 
 def companions(exchange: Exchange, main: Draft, message: HttpResponse | None = None) -> list[Draft]:
@@ -121,8 +121,12 @@ def _remarks(exchange: Exchange, main: Draft, message: HttpResponse) -> Fields:
     """What was received or happened and is not in the main record."""
     unkept = b"" if main.block else message.message
     notes = _base64("interim-responses-base64", message.interim) + _base64("http-response-base64", unkept)
-    notes += _base64("surplus-base64", exchange.surplus)
+    notes += _base64("surplus-base64", exchange.surplus) + _counted(exchange.before)
     return notes + ([("error", escaped(exchange.error))] if exchange.error else [])
+
+
+def _counted(before: int) -> Fields:
+    return [("sent-before", str(before))] if before else []
 
 
 def _base64(name: str, data: Octets) -> Fields:

@@ -116,10 +116,10 @@ class ArchiveMiddleware:
         elif asked:
             outcome = outcome._replace(result=Result.FAILED, error=UNBORNE)
         reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
-        if fetch is not None and exchange.untrusted and not self._verifies:
-            from sharc_crawler.live.mishaps import untrusted
+        if fetch is not None and (exchange.before or (exchange.untrusted and not self._verifies)):
+            from sharc_crawler.live.mishaps import remark  # hardly ever
 
-            self._session.sites.of(fetch).capture.note(untrusted(fetch.host, exchange.untrusted))
+            remark(self._session.sites.of(fetch).capture, fetch, exchange, verified=self._verifies)
         self.tell(fetch, outcome, written, reading)
         if fetch is not None and self._session.browsing is not None:
             self._browse(self._session.browsing, exchange, fetch, outcome, response.url)

@@ -17,15 +17,21 @@ from sharc_crawler.model import Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import going_on
 
+_SENT_AGAIN = (
+    " sent a second time, since the connection that the first one went over was closed without an answer, as idle ones"
+    " are. A server may have seen both. They count as one, and the WARC files tell which they were (sent-before)"
+)
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Fetch
+    from sharc_crawler.model import Exchange, Fetch
 
 
 def failed(middleware: ArchiveMiddleware, session: Session, request: Request, exception: Exception) -> None:
@@ -43,6 +49,8 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
     fetch: Fetch | None = request.meta.get(META_KEY)
     if middleware.is_void(fetch):
         return
+    if fetch:
+        remark(session.sites.of(fetch).capture, fetch, exchange)
     # An address that is refused stays refused: no second attempt.
     result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
     length = len(exchange.response)  # what came is paid for
@@ -75,8 +83,17 @@ def unarchived(outcome: Outcome, error: BaseException) -> Outcome:
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)
 
 
-def untrusted(host: str, why: str) -> str:
-    """A note: nothing shows who answered."""
+def remark(capture: SiteCapture, fetch: Fetch, exchange: Exchange, *, verified: bool = True) -> None:
+    """Notes on an exchange: nothing shows who answered, or it was sent twice."""
+    if exchange.untrusted and not verified:
+        capture.note(_untrusted(fetch.host, exchange.untrusted))
+    if exchange.before:
+        former = next((note for note in capture.notes if note.endswith(_SENT_AGAIN)), "")
+        number = exchange.before + int(former.partition(" ")[0].replace(",", "") or 0)
+        capture.note(f"{counted(number, 'request', 'were')}{_SENT_AGAIN}", instead_of=former)
+
+
+def _untrusted(host: str, why: str) -> str:
     return (
         f"{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
         " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"

@@ -66,6 +66,7 @@ class CaptureWriterContract:
             replace(whole, response=b"\x00\xff", error="no valid HTTP"),
             replace(whole, request=b""),
             replace(whole, surplus=b"more"),
+            replace(whole, before=1),
         ):
             assert writer.write(exchange).file
         writer.sync()

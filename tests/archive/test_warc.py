@@ -249,6 +249,14 @@ def test_rebuilt_headers_are_said_to_be_rebuilt(tmp_path):
     assert "not kept from the wire" in request["Sharc-Normalised"]
 
 
+def test_what_was_sent_before_is_told_of_answers_and_of_failures(tmp_path):
+    with writer(tmp_path) as out:
+        out.write(replace(page(), before=1))
+        out.write(replace(page(), before=1, response=b"", error="reset"))
+    notes = [record.block for record in read_all(tmp_path) if record.kind == "metadata"]
+    assert [b"sent-before: 1\r\n" in block for block in notes] == [True, True]
+
+
 def test_metadata_documents(tmp_path):
     with writer(tmp_path) as out:
         ref = out.write_metadata("urn:example:certificate", 1000, b'{"a": 1}', "application/json")

@@ -4,12 +4,7 @@ Scrapy hands on headers re-ordered and bodies without their transfer coding: fit
 gets what was on the wire, TLS removed. A capture's spider has a client of ours (`client.py`). For a project's own, and
 through proxies, the connections of Scrapy's HTTP/1.1 handler are listened to (`listening.py`).
 
-Set for both schemes::
-
-    DOWNLOAD_HANDLERS = {
-        "http": "sharc_crawler.live.wire.handler.WireTapHandler",
-        "https": "sharc_crawler.live.wire.handler.WireTapHandler",
-    }
+The add-on sets it for both schemes, as ``DOWNLOAD_HANDLERS`` would.
 
 Through a proxy (``request.meta["proxy"]``) the bytes are those between us and the proxy, without the proxy's
 credentials. The proxy looks names up itself, so it must refuse inner addresses, too: here a name is refused that our
@@ -245,4 +240,5 @@ def _exchange(
         surplus=tap.surplus,
         untrusted=untrusted,
         sent=tap.left,
+        before=tap.before,
     )

@@ -38,6 +38,7 @@ class Tap:
         self._received: list[bytes] = []
         self._held = 0  # bytes of these
         self._large: Spooling | None = None
+        self.sent, self.before = list[bytes](), 0  #: times that it was sent before
         self.begin(None)
 
     def begin(self, peer: str | None, tls: SSL.Connection | None = None) -> None:
@@ -45,7 +46,8 @@ class Tap:
         self.started = self.clock()
         self.peer = peer
         self.tls = tls
-        self.sent: list[bytes] = []
+        self.before += bool(self.sent)
+        self.sent = []
         self.left = 0.0  #: by when the request had; 0: it has not yet
         self.size = 0  #: bytes received
         self.surplus = b""

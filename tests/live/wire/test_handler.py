@@ -227,6 +227,7 @@ async def test_an_idle_connection_that_was_closed_is_replaced_and_only_the_answe
         for _ in range(2):
             request = Request(server.url)
             await tap.download_request(request)
+            assert request.meta[EXCHANGE_KEY].before == server.connections - 1, "the server has heard two, then"
         assert server.connections == 2
     assert request.meta[EXCHANGE_KEY].request.count(b"GET ") == 1
     assert request.meta[EXCHANGE_KEY].response == OK + b"Content-Length: 1\r\n\r\nx"
