@@ -21,7 +21,7 @@ from pathlib import Path
 from lxml import etree
 
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.learning import Pair, learn_masks
+from sharc_crawler.changes.learning import Pair, learn
 
 QUOTES = ("To be or not to be", "All is well that ends well, it is said", "Brevity is the soul of wit")
 START = datetime(2026, 11, 20, 10, 31, 7, tzinfo=UTC)
@@ -104,7 +104,7 @@ def judge(folder: Path, number: int, seed: int) -> Counter[str]:
         )
         for page, visits in zip(teachers, seen, strict=True)
     ]
-    masks = learn_masks((Pair(a.encode(), b.encode(), TYPE, str(n)) for n, (a, b) in enumerate(close)), support=2)
+    masks = learn((Pair(a.encode(), b.encode(), TYPE, str(n)) for n, (a, b) in enumerate(close)), support=2).masks
     counts: Counter[str] = Counter(pages=len(pages), masks=len(masks))
     for page in pages:
         first = served(page, rng, START, 4_100)

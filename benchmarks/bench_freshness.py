@@ -34,13 +34,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from freshness import NO_SIGNALS, Signals, crawl_value, learn, staleness
 from real_histories import NAMED
 from scipy.optimize import brentq
 
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.said import SaidOfPages
 from sharc_crawler.frontier.spec import HINTS
-from sharc_crawler.lab.freshness import NO_SIGNALS, Signals, crawl_value, learn, staleness
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.model import Phase
 

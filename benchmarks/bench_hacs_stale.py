@@ -28,13 +28,15 @@ import numpy as np
 from sharc_crawler.seeds.base import RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved
 from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
-from sharc_crawler.seeds.hacs.measures import area_under_curve, likely_best, weighted_precision
+from sharc_crawler.seeds.hacs.measures import likely_best, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.seeds.hacs.evaluation import Truth
 
@@ -48,6 +50,19 @@ FORMS: dict[str, type[SeedRanker]] = {
     "frequency": Frequency,
     "last-obs": LastObserved,
 }
+
+
+def area_under_curve(values: NDArray[np.float64], updated: NDArray[np.bool_]) -> float:
+    """The probability that a seed that was updated has a greater value than one that was not; NaN without both.
+
+    >>> area_under_curve(np.array([0.9, 0.2, 0.5, 0.5]), np.array([True, False, True, False]))
+    0.875
+    """
+    hits = int(updated.sum())
+    pairs = hits * (len(updated) - hits)
+    _, row, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[row]  # equal values share the mean of theirs
+    return float((ranks[updated].sum() - hits * (hits + 1) / 2) / pairs) if pairs else float("nan")
 
 
 def captured(seeds: SeedHistories, end: float) -> SeedHistories:

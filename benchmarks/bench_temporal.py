@@ -17,11 +17,11 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import curve_fit
+from synthetic_views import SyntheticLog, generate
 
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 
 def log(pages: int, world: SyntheticLog) -> np.ndarray:

@@ -16,7 +16,7 @@ from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.changes.learning import Pair, learn_masks
+from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
@@ -245,7 +245,7 @@ def run_fingerprint(data: bytes) -> None:
     old, _, new = data.partition(b"\0")
     one = fingerprint(old, "text/html")
     assert one == fingerprint(old, "text/html")
-    masks = learn_masks([Pair(old, new, "text/html")])
+    masks = learn([Pair(old, new, "text/html")]).masks
     for body in (old, new):
         fingerprint(body, "text/html", masks)
     difference(old, new, "text/html", masks)

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bench_temporal import best_curves, fitted, starts
 from scipy.special import ndtr
+from synthetic_views import SyntheticLog, generate
 
 from sharc_crawler.seeds.temporal.classify import COVERED, Threshold
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from dataclasses import replace
 from datetime import date
 
 import numpy as np
+from synthetic_views import SyntheticLog, generate
 
 from sharc_crawler.seeds.temporal.analysis import analyse
-from sharc_crawler.seeds.temporal.rank import most_viewed, rank, worth
-from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
+from sharc_crawler.seeds.temporal.rank import rank, worth
 from sharc_crawler.seeds.temporal.views import PageViews
 
 CHANGES = {
@@ -41,7 +41,7 @@ def measure(world: SyntheticLog, seed: int) -> list[float]:
 
     count = max(1, len(found.ranked) // 10)
     by_truth = rank(log.sites, log.views.sum(axis=1), log.temporal, found.curves.known)
-    choices = (found.ranked, by_truth, most_viewed(found.ranked))
+    choices = (found.ranked, by_truth, sorted(found.ranked, key=lambda one: -one.views))
     sites = [worth(choice[:count], log.sites, log.temporal).f for choice in choices]
     return [*rates(log.inside), rates(log.inside | True)[2], (~found.curves.known).mean(), *sites]
 

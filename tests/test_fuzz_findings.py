@@ -10,7 +10,7 @@ import pytest
 from sharc_crawler.archive.members import Damage, records
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.changes.learning import Pair, learn_masks
+from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.rows import Batch, LinksRow
@@ -72,7 +72,7 @@ def test_masks_can_be_learned_whatever_elements_are_called(tag, attribute):
     """A page must not put its own words into an XPath expression, nor break one."""
     page = f"<p>some words that stay <{tag}{attribute}>number {{}} of</{tag}> and some more words here</p>" * 2
     one, other = (page.format(number, number).encode() for number in ("seven", "eight nine"))
-    masks = learn_masks([Pair(one, other, "text/html")])
+    masks = learn([Pair(one, other, "text/html")]).masks
     assert masks
     assert fingerprint(one, "text/html", masks) == fingerprint(other, "text/html", masks)
 

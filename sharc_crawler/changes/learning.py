@@ -99,16 +99,6 @@ class _Difference(NamedTuple):
     clock: bool  #: there is a clock in it
 
 
-def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> tuple[Mask, ...]:
-    """:func:`learn`, the masks alone.
-
-    >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
-    >>> learn_masks([Pair(one, other, "text/html")])[0].path
-    "//*[@id='a']"
-    """
-    return learn(pairs, known, support).masks
-
-
 def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, unread: int = 0) -> Lesson:
     """Masks for a site from pairs of fetches, those without a difference among them; and why no others.
 
@@ -116,6 +106,10 @@ def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, u
     several, not in the same way on all of them; its element must differ on half of the pages that have it (on four of
     five where validators say that it does not), a number on a quarter. ``unread`` further pages stayed the same,
     and may have any element.
+
+    >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
+    >>> learn([Pair(one, other, "text/html")]).masks[0].path
+    "//*[@id='a']"
     """
     compared = [pair for pair in pairs if is_html(pair.media_type)]
     differing = [pair for pair in compared if _differs(pair, known)]

@@ -71,16 +71,6 @@ def _deviance(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> float
     return float(2.0 * (np.where(seen > 0, seen * logs, 0.0) - (seen - expected)).sum())
 
 
-def fresh(load: SiteLoad, every: Seconds) -> float:
-    """How many of its pages are as the archive has them, on average over time.
-
-    >>> fresh(SiteLoad(np.array([0.0, 1.0]), 2), 1.0).__round__(4)
-    1.6321
-    """
-    changes = load.rates * every
-    return float(np.where(changes > 0, -np.expm1(-changes) / np.where(changes > 0, changes, 1.0), 1.0).sum())
-
-
 def changed(load: SiteLoad, after: Seconds) -> float:
     """The share of its pages that are expected to have changed."""
     return float(-np.expm1(-load.rates * after).mean()) if load.rates.size else 0.0
@@ -139,7 +129,7 @@ def _worth(load: SiteLoad, price: float) -> Seconds:
 
 
 def _gain(load: SiteLoad, every: Seconds) -> float:
-    """Fresh pages by one more capture per second: the derivative of :func:`fresh` by the frequency 1/I."""
+    """Fresh pages by one more capture per second: the derivative of the share above by the frequency 1/I."""
     moving = load.rates[load.rates > 0]
     changes = moving * every
     return float(((1 - (1 + changes) * np.exp(-changes)) / moving).sum())

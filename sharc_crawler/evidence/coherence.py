@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,15 +41,6 @@ def expected_coherence(
     return float(np.nansum(survival if weights is None else survival * weights))
 
 
-@dataclass(frozen=True, slots=True)
-class Coherence:
-    """What came of the pages of a capture: numbers of pages, or sums of their weights."""
-
-    coherent: float
-    incoherent: float
-    unknown: float  #: never revisited, or the revisit failed
-
-
 def unchanged(
     changes: Sequence[ArrayLike], visits: NDArray[np.float64], revisits: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
@@ -69,21 +59,3 @@ def unchanged(
     between = (instants > visits[page]) & (instants <= revisits[page])
     same: NDArray[np.bool_] = np.bincount(page[between], minlength=len(visits)) == 0
     return same
-
-
-def coherence(
-    changes: Sequence[ArrayLike],
-    visits: NDArray[np.float64],
-    revisits: NDArray[np.float64],
-    weights: NDArray[np.float64] | None = None,
-) -> Coherence:
-    """Actual coherence of a capture (Definition 2); ``revisits`` is nan where there was none.
-
-    >>> coherence([[5.0], [], []], np.array([1.0, 2.0, 3.0]), np.array([9.0, 8.0, np.nan]))
-    Coherence(coherent=1.0, incoherent=1.0, unknown=1.0)
-    """
-    check_measured(len(visits), None, weights)
-    weights = np.ones(len(visits)) if weights is None else weights
-    same, unknown = unchanged(changes, visits, revisits), np.isnan(visits) | np.isnan(revisits)
-    groups = (same & ~unknown, ~same & ~unknown, unknown)
-    return Coherence(*(float(weights[group].sum()) for group in groups))

@@ -209,11 +209,6 @@ class SiteCapture:
         return self.life.reference
 
     @property
-    def ended(self) -> Instant | None:
-        """When all was judged."""
-        return self.life.ended
-
-    @property
     def turned(self) -> bool:
         """The reference instant has passed, of the site or of the part under way, and visits are over."""
         after = self.strategy is not None and self.strategy.accepts_late

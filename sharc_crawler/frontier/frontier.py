@@ -75,11 +75,6 @@ class Frontier:
         self.stopped = False  #: it can go on no more, and is asked for nothing
 
     @property
-    def politeness(self) -> Politeness:
-        """How hosts are treated, as of now."""
-        return self.ledger.politeness
-
-    @property
     def capture(self) -> SiteCapture:
         """What has been opened, or restored."""
         return self.ledger.capture

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.learning import MOST, Pair, _Difference, _fewest, learn, learn_masks
+from sharc_crawler.changes.learning import MOST, Pair, _Difference, _fewest, learn
 from sharc_crawler.changes.masks import Mask, load_masks, save_masks
 from sharc_crawler.errors import DataError, UsageError
 
@@ -40,7 +40,7 @@ def of(text: str, masks: tuple[Mask, ...]) -> str:
 
 @pytest.fixture(scope="module")
 def learned() -> tuple[Mask, ...]:
-    return learn_masks([Pair(FIRST.encode(), SECOND.encode(), "text/html")])
+    return learn([Pair(FIRST.encode(), SECOND.encode(), "text/html")]).masks
 
 
 def test_noise_of_another_day_is_ignored(learned: tuple[Mask, ...]) -> None:
@@ -68,16 +68,16 @@ def test_an_edit_is_seen_even_within_a_text_that_varies(learned: tuple[Mask, ...
 
 def test_what_is_large_is_no_noise() -> None:
     one, other = "<p>Hello you</p><p>a b c d e", "<p>Good morning to you</p><p>a b c d e"
-    assert learn_masks([Pair(one.encode(), other.encode(), "text/html")]) == ()
+    assert learn([Pair(one.encode(), other.encode(), "text/html")]).masks == ()
 
 
 def test_support() -> None:
     one = Pair(FIRST.encode(), SECOND.encode(), "text/html", "/one")
     still = Pair(FIRST.encode(), FIRST.encode(), "text/html", "/two")
     other = Pair(SECOND.encode(), LATER.encode(), "text/html", "/three")
-    assert learn_masks([one, still], support=2) == ()
-    assert learn_masks([one, still, other], support=2)
-    assert learn_masks([one, other._replace(page="/one")], support=2) == (), "one page under two URLs"
+    assert learn([one, still], support=2).masks == ()
+    assert learn([one, still, other], support=2).masks
+    assert learn([one, other._replace(page="/one")], support=2).masks == (), "one page under two URLs"
 
 
 def test_an_edit_made_just_then_is_no_noise() -> None:
@@ -89,19 +89,19 @@ def test_an_edit_made_just_then_is_no_noise() -> None:
         return text.encode()
 
     pairs = [Pair(listing(n, 1, n), listing(n, 2, 100 + n), "text/html", f"/page/{n}") for n in range(20)]
-    (mask,) = learn_masks(pairs, support=2)
+    (mask,) = learn(pairs, support=2).masks
     assert mask == Mask("//*[@id='seen']", r"Seen (\d[\d.,:/'+-]*) times")
     still = [pair._replace(new=pair.old) if n > 2 else pair for n, pair in enumerate(pairs)]
-    assert learn_masks(still, support=2) == ()
+    assert learn(still, support=2).masks == ()
 
 
 def test_what_is_known_is_not_learned_again(learned: tuple[Mask, ...]) -> None:
-    assert learn_masks([Pair(FIRST.encode(), LATER.encode(), "text/html")], known=learned) == ()
+    assert learn([Pair(FIRST.encode(), LATER.encode(), "text/html")], known=learned).masks == ()
 
 
 @pytest.mark.parametrize(("body", "media_type"), [(b"", "text/html"), (b"a", "text/plain"), (b"<", None)])
 def test_nothing_is_learned_from_what_is_no_page(body: bytes, media_type: str | None) -> None:
-    assert learn_masks([Pair(body, body + b"x", media_type)]) == ()
+    assert learn([Pair(body, body + b"x", media_type)]).masks == ()
 
 
 TEXTS = st.text("ab1:2 ", min_size=1, max_size=12)
@@ -110,7 +110,7 @@ TEXTS = st.text("ab1:2 ", min_size=1, max_size=12)
 @given(TEXTS, TEXTS)
 def test_a_learned_text_fits_both_examples(one: str, other: str) -> None:
     first, second = (f"<body>{FILLER}<p id=a>x {text} y</p></body>" for text in (one, other))
-    masks = learn_masks([Pair(first.encode(), second.encode(), "text/html")])
+    masks = learn([Pair(first.encode(), second.encode(), "text/html")]).masks
     assert of(first, masks) == of(second, masks)
 
 
@@ -157,7 +157,7 @@ def test_clocks_and_counters_of_any_language(text: str, instants: str, edit: str
     now, later = instants.split("|")
     whole = f"{FILLER}<p id=foot>{text}</p>"
     one, other, next_day = (whole.format(shown) for shown in (now.format(7), now.format(9), later))
-    masks = learn_masks([Pair(one.encode(), other.encode(), "text/html; charset=utf-8")])
+    masks = learn([Pair(one.encode(), other.encode(), "text/html; charset=utf-8")]).masks
     assert of(one, masks) == of(next_day, masks)
     assert of(next_day, masks) != of(whole.replace(edit, "4").format(later), masks)
 
@@ -178,20 +178,20 @@ def test_lists_that_rotate_and_numbers_with_signs(
     first: tuple[str, ...], second: tuple[str, ...], later: tuple[str, ...], ignored: bool
 ) -> None:
     one, other = listed(*first), listed(*second)
-    masks = learn_masks([Pair(one.encode(), other.encode(), "text/html")])
+    masks = learn([Pair(one.encode(), other.encode(), "text/html")]).masks
     assert (of(one, masks) == of(listed(*later), masks)) is ignored
 
 
 def test_a_list_that_has_grown_is_not_masked_as_a_whole() -> None:
     one, other = listed("to be", "all is well", "so"), listed("brevity", "to be", "all is well")
     assert "//*[@id='list']" not in [
-        mask.path for mask in learn_masks([Pair(one.encode(), other.encode(), "text/html")])
+        mask.path for mask in learn([Pair(one.encode(), other.encode(), "text/html")]).masks
     ]
 
 
 def test_how_much_of_a_page_is_masked_does_not_depend_on_spaces_between_words() -> None:
     pages = [f"<p>{'桥梁与河流' * 40}</p><b id=quote>{quote}</b>" for quote in ("存在还是毁灭 问题", "光阴", "简洁")]
-    masks = learn_masks([Pair(pages[0].encode(), pages[1].encode(), "text/html; charset=utf-8")])
+    masks = learn([Pair(pages[0].encode(), pages[1].encode(), "text/html; charset=utf-8")]).masks
     assert of(pages[0], masks) == of(pages[2], masks)
 
 
@@ -214,7 +214,7 @@ def post(number: int, fetch: int, **more: object) -> bytes:
 
 @pytest.fixture(scope="module")
 def of_posts() -> tuple[Mask, ...]:
-    return learn_masks([Pair(post(n, 0), post(n, 1), "text/html", f"/?p={n}") for n in range(8, 14)], support=2)
+    return learn([Pair(post(n, 0), post(n, 1), "text/html", f"/?p={n}") for n in range(8, 14)], support=2).masks
 
 
 def test_masks_hold_for_all_pages_whatever_their_ids(of_posts: tuple[Mask, ...]) -> None:
@@ -266,7 +266,7 @@ def test_a_link_that_leads_elsewhere_is_no_noise() -> None:
 )
 def test_control_characters_are_no_obstacle(page: str) -> None:
     one, other = (FILLER + page.format(text, 3) for text in ("7 times", "8 times"))
-    masks = learn_masks([Pair(one.encode(), other.encode(), "text/html")])
+    masks = learn([Pair(one.encode(), other.encode(), "text/html")]).masks
     assert of(one, masks) == of(other, masks) != of(one.replace("times", "rooms"), masks)
 
 

@@ -8,8 +8,8 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.synthetic_views import SyntheticLog, generate
 from sharc_crawler.cli import main
-from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 
 @pytest.fixture(autouse=True, scope="module")

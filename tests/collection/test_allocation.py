@@ -13,10 +13,15 @@ from sharc_crawler.collection.allocation import (
     Foretold,
     SiteLoad,
     changed,
-    fresh,
     intervals,
     trust,
 )  # fmt: skip
+
+
+def fresh(load: SiteLoad, every: float) -> float:
+    """How many of its pages are as the archive has them, on average over time."""
+    changes = load.rates * every
+    return float((-np.expm1(-changes) / changes).sum())
 
 
 def sites(seed: int) -> list[SiteLoad]:

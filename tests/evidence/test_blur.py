@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
 from sharc_crawler.evidence.blurring import Blur, PageBlur
-from sharc_crawler.evidence.coherence import coherence, expected_coherence
+from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 from sharc_crawler.instants import iso
@@ -211,7 +211,6 @@ def test_rates_and_weights_that_cannot_be(value: float) -> None:
             lambda: stochastic_blur(good, times, (0, 1), weights=bad),
             lambda: actual_blur([[], []], times, (0, 1), weights=bad),
             lambda: expected_coherence(good, times, weights=bad),
-            lambda: coherence([[], []], times, times, bad),
         ],
     }.items():
         for one in measure:

@@ -46,7 +46,7 @@ def visited(world: World, slot: Slot) -> set[str]:
 def test_requests(world, strategy, most):
     build(world)
     capture = crawl(world, strategy=strategy, max_requests=most)
-    assert capture.ended is not None
+    assert capture.life.ended is not None
     assert len(world.requests) <= most
     assert len(world.requests) >= most - 2 or most < 4, "it is used"
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND), "what was visited was revisited"
@@ -126,7 +126,7 @@ def test_where_nothing_is_left_to_read_sitemaps_again_the_capture_ends(world, mo
     frontier = Frontier(Politeness(delay=1.0), MemoryStore())
     capture = frontier.open(CaptureSpec("h", (ROOT,), strategy="sharc-attested", max_bytes=most), world.now)
     world.run(frontier)
-    assert capture.ended is not None
+    assert capture.life.ended is not None
 
 
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
@@ -134,7 +134,7 @@ def test_time(world, strategy):
     build(world)
     started = world.now
     capture = crawl(world, strategy=strategy, max_time=80.0)
-    assert 70 <= capture.ended - started <= 81
+    assert 70 <= capture.life.ended - started <= 81
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
 
 
@@ -146,7 +146,7 @@ def test_no_pause_that_a_server_asks_for_outlasts_the_time(world, strategy, url)
     world.answers[url] = [{"result": Result.FAILED, "status": 503, "retry_after": 3000.0}] * 9
     started, store = world.now, MemoryStore()
     capture = crawl(world, store, strategy, max_time=80.0)
-    assert capture.ended - started <= 80.1
+    assert capture.life.ended - started <= 80.1
     paused = next(at for at, fetch in world.requests if fetch.url == url)
     assert paused == world.requests[-1][0], "nothing is asked of a host that wants a pause"
     reasons = [row.outcome.error for row in store.load().visits if row.outcome.result is Result.REFUSED]
@@ -184,7 +184,7 @@ def test_failures_count_and_never_break_the_bound(world):
         world.answers[f"{ROOT}{number}"] = [{"result": Result.FAILED, "status": 503}] * 9
     capture = crawl(world, strategy="bfs", max_requests=50)
     assert len(world.requests) <= 50
-    assert capture.ended is not None
+    assert capture.life.ended is not None
 
 
 def test_where_all_revisits_fail_each_page_has_its_own(world):
@@ -265,7 +265,7 @@ def test_an_instant_crawl_ends_when_its_budget_does(world):
     capture = frontier.open(spec, world.now)
     world.run(frontier)
     assert len(world.requests) == 20
-    assert capture.ended is not None
+    assert capture.life.ended is not None
 
 
 def test_in_the_last_instant_of_its_time_an_instant_crawl_waits_for_its_next_poll(world, impolite):

@@ -92,7 +92,7 @@ def test_of_what_a_page_embeds_no_more_than_so_many_are_fetched():
 
 def test_a_new_capture_has_neither_counts_nor_a_strategy():
     made = Frontier().open(spec(), 1000.0)
-    assert (made.strategy, made.reference, made.ended, made.turned) == (None, None, None, False)
+    assert (made.strategy, made.reference, made.life.ended, made.turned) == (None, None, None, False)
     assert (made.beginning, made.weighing, made.former, made.counts.visits) == (False, False, 0, 0)
 
 
@@ -125,7 +125,7 @@ def test_a_capture_is_restored_as_it_was_stored():
     made.swings = Swings.usual()
     again.restore(made.row())
     assert again.row() == made.row()
-    assert (again.phase, again.reference, again.ended) == (Phase.CHECK, 5.0, 9.0)
+    assert (again.phase, again.reference, again.life.ended) == (Phase.CHECK, 5.0, 9.0)
     assert (
         again.row()._replace(
             phase=Phase.OPENING,

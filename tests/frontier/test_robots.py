@@ -172,7 +172,7 @@ def test_rules_are_read_again_after_a_day(world):
     late = [(at, fetch.url) for at, fetch in world.requests if at > reads[1]]
     assert not [url for _, url in late if url == f"{HOST}/17"], "the new rules hold"
     assert all(later[0] - earlier[0] >= slow - 1e-6 for earlier, later in pairwise(late)), "and the new delay"
-    assert capture.ended is not None
+    assert capture.life.ended is not None
     keys = [row.key for row in store.load().pages if row.kind is Kind.ROBOTS]
     assert len(set(keys)) == len(keys) == len(reads), "each reading is a row of its own"
     assert keys[0] == f"robots:{HOST}/robots.txt"
@@ -198,7 +198,7 @@ def test_rules_that_cannot_be_read_again_hold_on(world, status):
     fetched = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
     assert f"{HOST}/7" not in fetched
     assert len(fetched) == 20
-    assert capture.ended is not None
+    assert capture.life.ended is not None
 
 
 @pytest.mark.parametrize("cut", range(1, 60, 3))
@@ -242,7 +242,7 @@ def test_why_pages_are_not_fetched_outlasts_a_restart(world, answers, reason, cu
     frontier.restore(store.load(), world.now)
     world.run(frontier)
     capture = frontier.capture
-    assert capture.ended is not None
+    assert capture.life.ended is not None
     assert refusals(store) == {reason}
 
 
@@ -261,7 +261,7 @@ def test_a_delay_is_changed_on_the_way(world):
         gaps = [later[0] - earlier[0] for earlier, later in pairwise(world.requests[first:])]
         assert gaps
         assert all(abs(gap - expected) < 0.1 for gap in gaps), "never below what robots.txt asks for"
-    assert frontier.politeness.delay_of("other.example") == 2.0
+    assert frontier.ledger.politeness.delay_of("other.example") == 2.0
 
 
 @pytest.mark.parametrize("asked", ["Crawl-delay: 1000000000", "Request-rate: 1/86400", "Crawl-delay: 1e99"])

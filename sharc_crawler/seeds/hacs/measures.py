@@ -128,19 +128,6 @@ def weighted_precision(order: NDArray[np.int64], following: NDArray[np.float64])
     return float(np.average(precision, weights=1.0 / np.log2(ks + 1)))
 
 
-def area_under_curve(values: NDArray[np.float64], updated: NDArray[np.bool_]) -> float:
-    """The probability that a seed that was updated has a greater value than one that was not; NaN without both.
-
-    >>> area_under_curve(np.array([0.9, 0.2, 0.5, 0.5]), np.array([True, False, True, False]))
-    0.875
-    """
-    hits = int(updated.sum())
-    pairs = hits * (len(updated) - hits)
-    _, row, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[row]  # equal values share the mean of theirs
-    return float((ranks[updated].sum() - hits * (hits + 1) / 2) / pairs) if pairs else float("nan")
-
-
 def _at_least(p: NDArray[np.float64]) -> NDArray[np.int64]:
     return len(p) - np.searchsorted(np.sort(p), THETAS, side="left")
 

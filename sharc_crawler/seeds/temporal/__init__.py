@@ -2,5 +2,5 @@
 
 A log becomes daily views per page (:mod:`.views`), each page's views a log-normal interest curve
 (:mod:`.fit`), its curve a class (:mod:`.classify`), the classes a ranking of sites, folders or URL templates
-(:mod:`.rank`). :mod:`.synthetic` makes logs whose truth is known.
+(:mod:`.rank`).
 """

@@ -63,11 +63,6 @@ def rank(
     return sorted((r for r in ranked if r.pages >= least_pages), key=lambda r: (-r.score, -r.temporal, r.group))
 
 
-def most_viewed(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """The same groups, most viewed first: what a list without interest curves would be."""
-    return sorted(ranked, key=lambda r: (-r.views, r.group))
-
-
 def within_budget(ranked: Sequence[Ranked], pages_a_day: float, days: int) -> list[Ranked]:
     """The head of a ranking whose pages, spread over the window's days, an instant crawler can fetch."""
     spent = np.cumsum([r.pages / days for r in ranked])

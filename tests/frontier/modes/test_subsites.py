@@ -193,7 +193,7 @@ def test_a_budget_ends_it_too(world, impolite):
     capture, state = captured(world, impolite, [Sighting(url) for url in URLS], subsites="path", max_requests=25)
     assert len(world.requests) <= 25
     assert all(row.ended is not None for row in state.subsites.values())
-    assert capture.ended is not None
+    assert capture.life.ended is not None
 
 
 def test_parts_whose_pages_are_all_gone_end_too(world, impolite):

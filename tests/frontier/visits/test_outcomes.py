@@ -158,7 +158,7 @@ def aging(world, rate, chain=False, restarted=False):
     while restarted and capture.reference is None:
         world.step(frontier)
     if restarted:
-        frontier = Frontier(frontier.politeness, store, parts)
+        frontier = Frontier(frontier.ledger.politeness, store, parts)
         frontier.restore(store.load(), world.now)
     world.run(frontier)
     return store, capture, [at for at, fetch in world.requests if fetch.url == ROOT + "flaky"]

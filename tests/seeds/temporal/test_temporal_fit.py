@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
+from benchmarks.synthetic_views import SyntheticLog, generate
 from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.fit import fit
 from sharc_crawler.seeds.temporal.solver import solve
 from sharc_crawler.seeds.temporal.starts import dictionary
-from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 DAYS = np.arange(1.0, 61)
 

@@ -12,7 +12,7 @@ from sharc_crawler.seeds.temporal.classify import Confusion, Reward, Threshold, 
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.groups import By, group_of, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
-from sharc_crawler.seeds.temporal.rank import Ranked, Worth, most_viewed, rank, within_budget, worth
+from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, within_budget, worth
 
 pages = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(1, 500), st.booleans(), st.booleans()), max_size=40)
 
@@ -50,10 +50,6 @@ def test_budget_takes_the_head_that_fits():
     assert [r.group for r in within_budget(ranked, pages_a_day=3, days=60)] == ["a", "b"]
     assert within_budget(ranked, pages_a_day=0.5, days=60) == []
     assert len(within_budget(ranked, pages_a_day=99, days=60)) == 3
-
-
-def test_most_viewed_knows_no_curves():
-    assert [r.group for r in most_viewed([group("a", 1, 1, 5), group("b", 1, 0, 50)])] == ["b", "a"]
 
 
 def test_worth_of_nothing():

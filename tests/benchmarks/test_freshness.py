@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sharc_crawler.lab.freshness import NO_SIGNALS, Signals, crawl_value, learn, staleness
+from benchmarks.freshness import NO_SIGNALS, Signals, crawl_value, learn, staleness
 
 CYCLES = 20_000
 

@@ -9,7 +9,7 @@ import pytest
 from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting
-from tests.live.test_fleet_worker import LOOKS, SITE, Working
+from tests.live.fleet.test_worker import LOOKS, SITE, Working
 
 if TYPE_CHECKING:
     from pathlib import Path
