@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
+from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
@@ -54,6 +55,7 @@ class Attestations:
         self._named: set[PageId] = set()  # of the audited: they have been asked for
         self._strata: dict[PageId, str] = {}
         self._seed = 0  # of the lots
+        self.changed: dict[PageId, Instant] = {}  #: since a former capture saw them, then
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._trusts: dict[str, LastmodTrust] = {}
@@ -266,7 +268,7 @@ class Attestations:
             for page, downloads in self.downloads.items()
         }
         labels = {page: self._strata.get(page) or url_class(urls[page]) for page in urls if page in weighed}
-        lies = Counter(label for page, label in labels.items() if weighed[page].lies)
+        lies = Counter(label for page, label in labels.items() if weighed[page].lies) + self._hidden(labels)
         judged = {page: self._judge(page, urls[page], weighed.get(page), labels, lies, reference) for page in urls}
         return judged, self._summary(weighed, judged, labels, lies, urls)
 
@@ -306,6 +308,18 @@ class Attestations:
                 return around or Judgement(Verdict.CHANGED, found.evidence, found.reason)
             return around or doubt or _unknown(found.reason)
         return around or doubt or ONCE
+
+    def _hidden(self, labels: Mapping[PageId, str]) -> Counter[str]:
+        """Pages that changed since a former capture, and keep a lastmod from before it, by kind.
+
+        A sitemap that is late tells of some of a kind's changes, one that lies of none: only that counts.
+        """
+        told, hidden = Counter[str](), Counter[str]()
+        for page, seen in self.changed.items():
+            if page in labels:
+                latest = max(anywhere(one).latest for one in self.lastmods[page]) - self._behind
+                (told if latest > seen - DATE_PRECISION else hidden)[labels[page]] += 1
+        return Counter({label: number for label, number in hidden.items() if label not in told})
 
     def _around(self, page: PageId, reference: Instant) -> Judgement | None:
         """By bytes, and what is said beside them, where there are downloads on both sides of T."""

@@ -304,3 +304,18 @@ def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and
     assert (told["audited"], told["changed"], told["lost"]) == (len(others), 0, 1)
     assert told["bound"] == told["claimed"] == 60 - len(others) - (why == "other ETag")
     assert (judged[lost].reason == Reason.OTHER_ETAG) is (why == "other ETag"), "it may have changed and changed back"
+
+
+@pytest.mark.parametrize(("told", "caught"), [([], 1), ([VISIT - 50.0], 0)])
+def test_what_changed_since_a_former_capture_and_keeps_its_lastmod_is_a_lie_where_no_such_change_was_told(told, caught):
+    """Those of one kind whose sitemap is late are told of in part."""
+    capture = Capture()
+    hidden, beside = (capture.page(STILL, "A") for _ in range(2))
+    elsewhere = capture.page(STILL, "A", folder="b")
+    others = [capture.page(lastmod, "A") for lastmod in told]
+    for page in (hidden, *others):
+        capture.attesting.changed[page] = VISIT - 100.0
+    judged, found = capture.judged()
+    assert [(one["label"], one["caught"]) for one in found["strata"] if one["caught"]] == [("/a/*.html", 1)] * caught
+    assert [judged[page].verdict is Verdict.COHERENT for page in (hidden, beside)] == [not caught] * 2
+    assert judged[elsewhere].verdict is Verdict.COHERENT

@@ -23,7 +23,7 @@ from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting,
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.untested import Untested
-    from sharc_crawler.frontier.parts import Aside
+    from sharc_crawler.frontier.parts import Aside, LastSeen
     from sharc_crawler.frontier.rows import LastmodRow, PageRow
     from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
@@ -51,11 +51,18 @@ class ByLastmods(TwoVisits):
     takes_hubs = False
 
     def __init__(
-        self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: Untested, aside: Aside
+        self,
+        ledger: Ledger,
+        capture: SiteCapture,
+        history: SiteHistory,
+        tests: Untested,
+        aside: Aside,
+        seen: Callable[[str, Instant], LastSeen | None] | None = None,
     ) -> None:
         super().__init__(ledger, capture, tests, compares=True)
         self.attestations = Attestations(history, capture.spec.audit, capture.spec.lag)
         self._aside = aside
+        self._seen = seen  # by former captures, before this one
         self._weighing: Future[tuple[dict[PageId, Change], list[PageId]]] | None = None  # at T
         self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
         self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come
@@ -320,6 +327,17 @@ class ByLastmods(TwoVisits):
             self.attestations.visited(task.page, kind, outcome, once, former)
             if kind is Kind.PAGE:
                 self._shown(task.page, outcome)
+                self._held_against_former(task.page, outcome)
+
+    def _held_against_former(self, page: PageId, outcome: Outcome) -> None:
+        """What has changed since a former capture its lastmods have to tell."""
+        if self._seen is None or page not in self.attestations.lastmods:
+            return
+        from sharc_crawler.frontier.modes.rate_tests import changed  # only where there are former captures
+
+        seen = self._seen(self._ledger.pages.urls[page], self._capture.started)
+        if seen is not None and changed(seen, outcome):
+            self.attestations.changed[page] = seen.time
 
     def audits(self, page: PageId) -> bool:
         """Who is visited once has no second slot."""

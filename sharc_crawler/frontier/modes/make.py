@@ -37,7 +37,8 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
     if strategy.attests:
         from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 
-        return ByLastmods(ledger, capture, parts.history(spec), tests, parts.aside)
+        seen = parts.seen and partial(parts.seen, spec)
+        return ByLastmods(ledger, capture, parts.history(spec), tests, parts.aside, seen)
     if spec.subsites:
         from sharc_crawler.frontier.modes.subsites import Subsites
 

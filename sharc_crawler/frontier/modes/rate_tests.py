@@ -40,6 +40,15 @@ LEVELS = 16  #: of pages alike, by when they were found
 SLOPE = 0.3  #: of the logarithms of their rates, from first to last
 
 
+def changed(seen: LastSeen, outcome: Outcome) -> bool | None:
+    """Does a visit show another content than the archive saw? ``None``: nobody can tell, as under other masks."""
+    before, now = seen.fingerprint, outcome.fingerprint
+    if seen.shows(outcome) or not (before and now):
+        return not seen.shows(outcome)
+    same = same_content(before, now)
+    return None if same is None else not same
+
+
 class RateTests(Untested):
     """What visits say of the rates that they were planned by."""
 
@@ -94,9 +103,8 @@ class RateTests(Untested):
             return
         if (seen := self._seen(self._pages.urls[page], self._capture.started)) is None:
             return
-        begin, changed = seen.time, not seen.shows(outcome)
-        before, now = seen.fingerprint, outcome.fingerprint
-        if changed and before and now and same_content(before, now) is None:
+        begin, has_changed = seen.time, changed(seen, outcome)
+        if has_changed is None:
             return
         earliest, latest = self._lastmods.get(page, (-math.inf, math.inf))
         if latest <= begin:  # it had not changed by the time that this was said
@@ -105,9 +113,9 @@ class RateTests(Untested):
             modified = http_date(outcome.validators.last_modified)
             if modified is None:
                 return
-            begin, changed = self._capture.started, modified > latest + SLACK
+            begin, has_changed = self._capture.started, modified > latest + SLACK
         if outcome.started > begin:
-            self._compared[page] = outcome.started - begin, changed
+            self._compared[page] = outcome.started - begin, has_changed
 
     def test(self, strategy: Door) -> None:
         """With enough visits since the last time: how far are the rates to be trusted? Pages that wait are told."""

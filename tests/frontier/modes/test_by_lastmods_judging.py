@@ -11,6 +11,7 @@ import pytest
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
+from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.model import Hints, Judgement, Kind, Outcome, Phase, Result, Slot, Validators, Verdict
 from sharc_crawler.rates.history import SiteHistory
 from tests.frontier.modes import stubs
@@ -86,13 +87,35 @@ def test_words_are_evidence_with_their_precision():
 @pytest.mark.parametrize("attempt", [TAKEN, 1])
 def test_downloads_are_evidence_by_how_often_they_are_made_and_what_a_former_capture_has(kind, slot, attempt):
     noted = Noted()
-    mode = bare(attestations=SimpleNamespace(visited=noted.one("visited")), _shown=noted.one("shown"))
+    mode = bare(attestations=SimpleNamespace(visited=noted.one("visited")), _shown=noted.one("shown"), _seen=None)
     task = Task(3, slot, attempt=attempt)
     mode.visited(task, kind, OK._replace(result=Result.FAILED))
     assert not noted.calls
     mode.visited(task, kind, OK)
     shown = [("shown", 3, OK)] * (kind is Kind.PAGE)
     assert noted.calls == [("visited", 3, kind, OK, slot is Slot.ONLY, attempt == TAKEN), *shown]
+
+
+@pytest.mark.parametrize(
+    ("seen", "changed"),
+    [
+        (None, {}),
+        (LastSeen(1.0, "old"), {3: 1.0}),
+        (LastSeen(1.0, "new"), {}),
+        (LastSeen(1.0, "old", "shown"), {}),
+        (LastSeen(1.0, "old", "edited"), {3: 1.0}),
+        (LastSeen(1.0, "old", "edited+01"), {}),  # under other masks nobody can tell
+    ],
+)
+@pytest.mark.parametrize("dated", YES_OR_NO)
+def test_what_sitemaps_date_is_held_against_what_a_former_capture_saw(seen, changed, dated):
+    known = SimpleNamespace(visited=lambda *_: None, lastmods={3: []} if dated else {}, changed={})
+    capture, asked = SimpleNamespace(started=4.0), []
+    table = SimpleNamespace(pages=SimpleNamespace(urls={3: "three"}))
+    mode = bare(attestations=known, _shown=lambda *_: None, _capture=capture, _ledger=table)
+    mode._seen = lambda *what: asked.append(what) or seen
+    mode.visited(Task(3, Slot.ONLY), Kind.PAGE, OK._replace(digest="new"))
+    assert (known.changed, asked) == ((changed, [("three", 4.0)]) if dated else ({}, []))
 
 
 def revisiting(once: bool, by_304: bool, by_word: bool):
