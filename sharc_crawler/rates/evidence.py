@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import Histories, SiteHistory
     from sharc_crawler.rates.surroundings import Surroundings
 
+MONTH = 30 * DAY
+LONG = 10 * MONTH  #: watched for so long, captures know the level of the site's rates
+ROUNDS = 3  #: of finding a level
+
 
 def combined_rates(
     history: SiteHistory,
@@ -41,6 +45,9 @@ def combined_rates(
     rate is the geometric mean of its mean and the counted one. What there is not is left out; lastmods that lied are
     not listened to.
 
+    How many pages change at all, a few captures tell badly, since they met a busy day or a quiet one. So the level of
+    the pages with lastmods is a geometric mean of theirs, worth a month, and the captures', worth the time watched.
+
     Parameters
     ----------
     stated: rates by the sitemap's ``changefreq`` (NaN: none), a prior whose weight is learned; captures that can be
@@ -48,21 +55,56 @@ def combined_rates(
 
     """
     history = own_changes(dated(history))
-    if learnable(history, now, horizon):
-        together = grouped(history)
-        return counted_rates(history, stated) if together else learned_rates(history, now, horizon, surroundings)
-    intervals = history.histories()
     lastmods, read = history.latest_lastmods()
-    if np.isnan(lastmods).all():
-        watched = intervals.observations().any()
-        return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
+    told = ~np.isnan(lastmods)
+    looks = history.times[history.times < now]  # of captures: the sitemap is read now
+    watched = float(np.ptp(looks)) if len(looks) else 0.0
+    learning = learnable(history, now, horizon)
+    if not told.any() or (learning and watched >= LONG):
+        return _by_captures(history, now, horizon, surroundings, stated, learning)
+    intervals = history.histories()
     by_age = age_rates(lastmods, read, surroundings, stated)
     if horizon <= DAY:  # changes come in bursts: one outlasts a capture of hours, not one of weeks
         by_age = with_hot_pages(by_age, lastmods, read)
-    found = sharpened(by_age, intervals, lastmods, read)
+    by_words = sharpened(by_age, intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():
+        return by_words
+    found = _by_captures(history, now, horizon, surroundings, stated, learning)
+    if not learning:
+        found = by_words.scaled(np.sqrt(found.rate / by_words.rate))
+    if watched >= LONG:
         return found
-    return found.scaled(np.sqrt(counted_rates(history, stated).rate / found.rate))
+    level = _level(found, by_words, told, horizon) ** (MONTH / (MONTH + watched))
+    return found.scaled(np.where(told, level, 1.0))
+
+
+def _by_captures(
+    history: SiteHistory,
+    now: Instant,
+    horizon: Seconds,
+    surroundings: Surroundings,
+    stated: NDArray[np.float64] | None,
+    learning: bool,
+) -> Estimates:
+    """Learned from them, or counted; NaN where there are none."""
+    if learning and not grouped(history):
+        return learned_rates(history, now, horizon, surroundings)
+    watched = learning or history.histories().observations().any()
+    return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
+
+
+def _level(found: Estimates, other: Estimates, of: NDArray[np.bool_], horizon: Seconds) -> float:
+    """How many times as high rates must be for as many of these pages to change within the horizon as by the other."""
+    level, aim = 1.0, _changing(other, of, horizon, 1.0)
+    for _ in range(ROUNDS):
+        level *= aim / _changing(found, of, horizon, level)
+    return level
+
+
+def _changing(rates: Estimates, of: NDArray[np.bool_], horizon: Seconds, level: float) -> float:
+    """How many of these pages are expected to change within the horizon, at rates so many times as high."""
+    changes, shapes = level * rates.rate[of] * horizon, rates.shape[of]
+    return float(-np.expm1(-shapes * np.log1p(changes / shapes)).sum())
 
 
 def sharpened(

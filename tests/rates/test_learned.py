@@ -143,3 +143,19 @@ def test_captures_between_all_that_is_looked_at_teach_no_regression():
     assert not learnable(history, now, 3600.0)
     found = combined_rates(history, now, 3600.0, Surroundings(history.urls)).rate
     assert (found > 0).all() and np.isfinite(found).all()
+
+
+def test_the_level_of_two_captures_around_a_busy_day_is_the_lastmods():
+    """On the day between them 50 of 500 pages were edited, each of which changes twice a year."""
+    day, pages, edited = WEEK / 7, 500, 50
+    rng = np.random.default_rng(6)
+    lastmods = NOW - np.column_stack([rng.exponential(180.0, pages) * day + 2 * day] * 3)
+    lastmods[:edited, 1:] = NOW - rng.uniform(1.0, 2.0, (edited, 1)) * day
+    bits = np.full((pages, 3), UNCHANGED, np.int8)
+    bits[:, 0], bits[:edited, 1] = UNKNOWN, CHANGED
+    times, nothing = np.tile(NOW - np.array([2.0, 1.0, 0.0]) * day, pages), np.full(3 * pages, np.nan)
+    rows = times, bits.ravel(), lastmods.ravel(), np.zeros(3 * pages), nothing
+    history = SiteHistory("s", [f"p/{page}" for page in range(pages)], 3 * np.arange(pages + 1), *rows)
+    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls))
+    assert found.rate[:edited].min() > found.rate[edited:].mean()
+    assert 0.5 < found.rate.mean() * 180 * day < 2.0
