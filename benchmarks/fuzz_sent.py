@@ -14,8 +14,7 @@ from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date, parse_response
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.links import document, sitemap

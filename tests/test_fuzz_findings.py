@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.archive.members import Damage, records
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import DataError, UsageError

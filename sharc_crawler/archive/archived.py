@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at, records
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.status import classify
+from sharc_crawler.changes.http import classify, parse_response
 from sharc_crawler.instants import unix
 from sharc_crawler.model import CaptureRef, Result
 

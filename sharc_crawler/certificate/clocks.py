@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
 

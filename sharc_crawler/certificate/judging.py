@@ -9,10 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.http import target
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import classify, http_date, target
 from sharc_crawler.changes.payload import of_unpacked
-from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex

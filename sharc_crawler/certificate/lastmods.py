@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.judgement import of_comparison

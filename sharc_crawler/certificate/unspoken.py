@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.examining import is_no_page, visits_of
-from sharc_crawler.changes.status import classify
+from sharc_crawler.changes.http import classify
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result
 from sharc_crawler.urls import canonical

@@ -1,4 +1,4 @@
-"""Raw HTTP/1.x responses: where the head ends, what it says, which bytes are the payload.
+"""Raw HTTP/1.x responses: where the head ends, what it says, which bytes are the payload; what status and dates mean.
 
 Lenient as browsers are: bare line feeds, folded and repeated headers, header lines without a colon, a missing reason
 phrase. Nothing is decoded to text, so nothing is lost (RFC 9112).
@@ -8,16 +8,60 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.changes.digest import digest_of
+from sharc_crawler.model import Result
 from sharc_crawler.spool import Octets, pieces
 from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sharc_crawler.model import Instant
+
+REDIRECTS = {301, 302, 303, 307, 308}
+#: answers that are worth another try (429 and 503 with the server's own Retry-After)
+TRANSIENT = {408, 425, 429}
+
+
+def classify(status: int, location: str | None) -> Result:
+    """What a status means for a page.
+
+    >>> [classify(s, None).value for s in (200, 304, 404, 403, 429, 503)]
+    ['ok', 'not-modified', 'gone', 'refused', 'failed', 'failed']
+    >>> classify(301, "/there").value, classify(301, None).value
+    ('redirected', 'refused')
+    """
+    if 200 <= status < 300:
+        return Result.OK
+    if status == 304:
+        return Result.NOT_MODIFIED
+    if status in REDIRECTS and location:
+        return Result.REDIRECTED
+    if status in (404, 410):
+        return Result.GONE
+    return Result.FAILED if status >= 500 or status in TRANSIENT else Result.REFUSED
+
+
+def http_date(text: str | None) -> Instant | None:
+    """The instant that an HTTP date denotes; None for anything else. A missing zone is UTC.
+
+    >>> http_date("Thu, 01 Jan 1970 00:01:00 GMT"), http_date("yesterday"), http_date(None)
+    (60.0, None, None)
+    """
+    if not text:
+        return None
+    try:
+        when = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)

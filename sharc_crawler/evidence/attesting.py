@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence.histories import flatten
-from sharc_crawler.evidence.measured import check_measured
+from sharc_crawler.evidence.measured import check_measured, flatten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

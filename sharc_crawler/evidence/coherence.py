@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.evidence.histories import flatten
-from sharc_crawler.evidence.measured import check_measured
+from sharc_crawler.evidence.measured import check_measured, flatten
 from sharc_crawler.evidence.survival import log_survival
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import is_part, made_on_request
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason

@@ -14,7 +14,7 @@ from dataclasses import replace
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.intervals import DATE_PRECISION

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.comparison import Comparison, opaque, unknown
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.kinds import Evidence

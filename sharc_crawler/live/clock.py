@@ -6,8 +6,13 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from scrapy.utils.asyncio import call_later
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
+    from scrapy.utils.asyncio import CallLaterResult
 
     from sharc_crawler.model import Instant, Seconds
 
@@ -59,3 +64,29 @@ _clocks: WeakKeyDictionary[Crawler, Clock] = WeakKeyDictionary()
 def clock_of(crawler: Crawler) -> Clock:
     """The one clock of a crawl: decisions, exchanges and records agree on the time."""
     return _clocks.setdefault(crawler, Clock())
+
+
+LONGEST = 3600.0  #: seconds a timer is set for at most
+
+
+class Alarm:
+    """At most one pending timer; a sooner time replaces it."""
+
+    def __init__(self, ring: Callable[[], None]) -> None:
+        self._ring = ring
+        self._timer: CallLaterResult | None = None
+
+    def set(self, seconds: float) -> None:
+        """Ring in ``seconds`` (not before), instead of whenever it was set for."""
+        self.cancel()
+        self._timer = call_later(min(seconds, LONGEST), self._fire)
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._ring()
+
+    def cancel(self) -> None:
+        """Do not ring."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
-from sharc_crawler.live.extension import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
+from sharc_crawler.live.failing import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.live.writing.space import is_full

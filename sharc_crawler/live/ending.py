@@ -13,7 +13,7 @@ from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
-from sharc_crawler.report.teaching import teach
+from sharc_crawler.report.taught import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.words import collected, next_line

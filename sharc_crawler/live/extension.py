@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
 #: made between two searches for cycles of them. A page makes thousands and hardly a cycle: at Python's own 700,
 #: searching takes a tenth of a crawl's processor time
 OBJECTS = 5_000
@@ -32,7 +31,6 @@ NOT_KEPT = (
     "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report."
     " Set SHARC_WARC=False to crawl without archiving and to silence this warning"
 )
-COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 
 
 class CaptureExtension:

@@ -1,4 +1,4 @@
-"""A crawl that breaks by a fault of ours ends at once and as failed: it neither hangs nor passes for done."""
+"""What a crawl's end is called. One that breaks by a fault of ours ends at once and as failed: it does not hang."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class GivesUp(Protocol):
 S = TypeVar("S", bound=GivesUp)
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
+COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -15,7 +15,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
-from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
+from sharc_crawler.live.requests import META_KEY, SENT_KEY, conditions, outcome_of
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
@@ -30,18 +30,16 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.reading.readings import Reading
-    from sharc_crawler.model import CaptureRef, Exchange, Fetch
+    from sharc_crawler.model import CaptureRef, Exchange, Fetch, Instant
 
-SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
 UNBORNE = "304 with another ETag than it was asked by, or to an answer that is lost: asked again in full"
 
 
-def exchanges() -> Any:
-    """How an exchange is made of what Scrapy hands on."""
-    from sharc_crawler.live.wire import exchanges  # of another download handler than ours
+def _rebuilt(request: Request, response: Response, sent: Instant, ended: Instant) -> Exchange:
+    from sharc_crawler.live.wire.exchanges import rebuilt  # of another download handler than ours
 
-    return exchanges
+    return rebuilt(request, response, sent, ended)
 
 
 def _length(exchange: Exchange, response: Response) -> int:
@@ -100,7 +98,7 @@ class ArchiveMiddleware:
             not_asked(self, self._session, request)
             return response
         ended = self._session.clock.now()
-        exchange = request.meta.pop(EXCHANGE_KEY, None) or exchanges().rebuilt(request, response, sent, ended)
+        exchange = request.meta.pop(EXCHANGE_KEY, None) or _rebuilt(request, response, sent, ended)
         if self.is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)

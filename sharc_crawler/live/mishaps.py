@@ -8,9 +8,8 @@ from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
 from sharc_crawler.live.beginning import sessions
-from sharc_crawler.live.middlewares import SENT_KEY, exchanges
 from sharc_crawler.live.problems import plain
-from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.requests import META_KEY, SENT_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.model import Outcome, Result
@@ -45,7 +44,10 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
         middleware.withheld(request.meta.get(META_KEY))
         return
     ended = session.clock.now()
-    exchange = request.meta.pop(EXCHANGE_KEY, None) or exchanges().failed(request, exception, sent, ended)
+    if (exchange := request.meta.pop(EXCHANGE_KEY, None)) is None:
+        from sharc_crawler.live.wire.exchanges import failed as made  # of another download handler than ours
+
+        exchange = made(request, exception, sent, ended)
     fetch: Fetch | None = request.meta.get(META_KEY)
     if middleware.is_void(fetch):
         return

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
 
-from sharc_crawler.changes.http import target
-from sharc_crawler.changes.status import classify
+from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.headers import header_bytes, of_headers
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.urls import is_usual
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Fetch, Instant, Seconds
 
+SENT_KEY = "sharc_sent"  #: in ``request.meta``: when a request without wire tap was sent
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 

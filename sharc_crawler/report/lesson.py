@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date, parse_response
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import as_json, load_masks
 from sharc_crawler.coding import decoded

@@ -210,7 +210,7 @@ class _Seen:
 def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
     yield from _caught(capture.audit) if capture.audit else seen.not_believed(capture.started)
     if any("cannot exist" in note for note in capture.notes):
-        from sharc_crawler.report.error_pages import soft_errors  # on few sites
+        from sharc_crawler.report.misleading import soft_errors  # on few sites
 
         yield from soft_errors(store, capture)
     yield from capture.notes

@@ -51,7 +51,7 @@ def left_by_bounds(facts: CaptureFacts) -> str:
 
 def _lies(facts: CaptureFacts) -> Iterator[str]:
     if facts.audit and any(one["caught"] for one in facts.audit["strata"]):
-        from sharc_crawler.report.lying import caught, standing_in  # only of servers that lie
+        from sharc_crawler.report.misleading import caught, standing_in  # only of servers that lie
 
         older = facts.figures.whole.tally.totals()["former_copies"] if facts.belied else 0
         yield from (*caught(facts.audit), *standing_in(older))

@@ -1,4 +1,5 @@
-"""What a capture teaches of its site's noise: the pages that teach, and the file of what they taught.
+"""What a capture teaches of its site's noise: which pages teach, whether they do, and the file of what
+they taught.
 
 Bytes, and so the certificate, know nothing of it. Masks are offered (:data:`NAME` in the folder) to look at, and for
 the next capture.
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Seconds
@@ -84,3 +86,17 @@ def _fetched_twice(page: PageFacts) -> bool:
 def _gap(page: PageFacts) -> Seconds:
     assert page.visit and page.revisit
     return abs(page.revisit.started - page.visit.started)
+
+
+def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] = ()) -> Taught:
+    """Learn from the pairs of a folder's captures, and write what was learned into it.
+
+    Bodies are read only where pages changed their content. Raises :class:`OSError` where the folder cannot be
+    written to.
+    """
+    seen = Teachers(captures)
+    if seen.lost < SUPPORT and not (folder / NAME).exists():
+        return Taught()
+    from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages changed their content
+
+    return learned(seen, folder, known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import UNTOLD, of_headers
 from sharc_crawler.evidence.intervals import reach
 from sharc_crawler.evidence.judgement import Revisits, is_apex

@@ -22,8 +22,7 @@ from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.lesson import lesson_of
-from sharc_crawler.report.taught import NAME, Teachers, read_taught
-from sharc_crawler.report.teaching import teach
+from sharc_crawler.report.taught import NAME, Teachers, read_taught, teach
 from tests.archive.readback import INFO, page
 
 if TYPE_CHECKING:

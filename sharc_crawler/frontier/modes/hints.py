@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.before_reference import SecondLooks

@@ -14,7 +14,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
+from sharc_crawler.live.failing import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.live.writing.space import Space
@@ -56,7 +56,7 @@ class Command(CrawlCommand):
             if args == [SiteSpider.name]:
                 self._run_site(opts)
             else:
-                from sharc_crawler.live.setup.named import check_spider  # not of a plain capture
+                from sharc_crawler.live.setup.checks import check_spider  # not of a plain capture
 
                 check_spider(args, self._process.spider_loader.list())
                 super().run(args, opts)
@@ -93,7 +93,7 @@ class Command(CrawlCommand):
 
             begin_collection(opts.spargs)
         if config.history:
-            from sharc_crawler.live.setup.remembered import check_history  # before a folder is made
+            from sharc_crawler.live.setup.checks import check_history  # before a folder is made
 
             check_history(Path(config.history), opts.spargs, reading=arguments.options.dry_run)
         if arguments.options.dry_run:

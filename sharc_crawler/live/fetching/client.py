@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 
-from sharc_crawler.changes.http import target
-from sharc_crawler.changes.status import REDIRECTS, classify
+from sharc_crawler.changes.http import REDIRECTS, classify, target
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.wire.addresses import AddressRefusedError

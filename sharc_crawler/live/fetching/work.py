@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.servers import NOTHING, CaptureQuery, Dialect, memento
 from sharc_crawler.archive.surt import surt
-from sharc_crawler.changes.status import REDIRECTS
+from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.fetching.client import PostponedError, RefusedError, SilentError
 from sharc_crawler.plural import counted

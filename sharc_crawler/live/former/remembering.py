@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.probing import is_look, shown_by
 from sharc_crawler.frontier.traps.rules import content_of

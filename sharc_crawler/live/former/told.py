@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def goes_on(sites: Sites) -> str:
     """What a former run has done."""
     if sites.polls:
-        from sharc_crawler.live.setup.instant import done  # only of instant crawls
+        from sharc_crawler.live.setup.modes import done  # only of instant crawls
 
         return f"goes on where it was: {done(sites.polls)}\n"
     made = Snapshot.of(sites)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import logging
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from scrapy import signals
+from scrapy.utils.python import global_object_name
+
 from sharc_crawler.guides import guide
-from sharc_crawler.live.project.refusals import fail_where_all_is_refused
-from sharc_crawler.live.project.stray import stray
+from sharc_crawler.live.failed import fails
+from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
 from sharc_crawler.live.wire.handler import WireTapHandler
+from sharc_crawler.options.reading import ARGUMENTS
+from sharc_crawler.plural import counted
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from sharc_crawler.live.config import Config
 
 #: of Scrapy's CloseSpider: what counts pages, or the time or pages since the last item
 COUNTING = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM", "CLOSESPIDER_TIMEOUT_NO_ITEM")
@@ -20,14 +36,6 @@ OF_THE_SITE_SPIDER = {
     "SHARC_ATTEMPTS": "RETRY_TIMES",
     "SHARC_CODINGS": "what your requests send as Accept-Encoding",
 }
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-
-    from sharc_crawler.live.config import Config
 
 
 def begin(crawler: Crawler, config: Config) -> list[str]:
@@ -136,3 +144,56 @@ def _others_handlers(settings: BaseSettings) -> dict[str, object]:
     ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}
+
+
+logger = logging.getLogger(__name__)
+REFUSED = f"downloader/exception_type_count/{global_object_name(AddressRefusedError)}"  #: a stat of Scrapy's
+
+
+def fail_where_all_is_refused(crawler: Crawler) -> None:
+    """Told when the crawl ends, by its exit code, too."""
+
+    def closed() -> None:
+        refused = crawler.stats.get_value(REFUSED, 0)
+        if refused and not crawler.stats.get_value("downloader/response_count"):
+            fails(crawler)
+            logger.error(
+                "Nothing was downloaded: %s, none to an address that may be asked. If they are meant, name their"
+                " networks in %s",
+                counted(refused, "request"),
+                SETTING,
+            )
+
+    crawler.signals.connect(closed, signals.spider_closed, weak=False)
+
+
+def stray(spider: Spider) -> list[str]:
+    """A line for each ``-a NAME=value`` of ours that the spider's own code never names.
+
+    >>> from scrapy import Spider
+    >>> stray(Spider("mine", strategy="bfs", tag="x"))
+    ['-a strategy=bfs is for the spider site, and has no effect on your own: give -s SHARC_STRATEGY=bfs']
+    """
+    given = {name: value for name, value in vars(spider).items() if name in ARGUMENTS and isinstance(value, str)}
+    own = [one for one in type(spider).__mro__ if one.__module__.partition(".")[0] not in ("scrapy", "builtins")]
+    named = {name for one in own for name in _named(one)} if given else set()
+    return [_line(name, value) for name, value in given.items() if name not in named]
+
+
+def _line(name: str, value: str) -> str:
+    setting = ARGUMENTS[name].setting
+    instead = f": give -s {setting}={value}" if setting else ""
+    return f"-a {name}={value} is for the spider site, and has no effect on your own{instead}"
+
+
+def _named(kind: type) -> Iterator[str]:
+    """What the class and its methods name, as attributes, variables or texts."""
+    yield from vars(kind)
+    code: list[object] = [one.__code__ for one in vars(kind).values() if isinstance(one, FunctionType)]
+    while code:
+        one = code.pop()
+        if isinstance(one, CodeType):
+            yield from (*one.co_names, *one.co_varnames)
+            code += one.co_consts
+        elif isinstance(one, str):
+            yield one

@@ -65,8 +65,6 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
             return None
     pictures = "".join(f"\n{address.partition('?')[0].rpartition('/')[2]}" for address in resources)
     if any("?" in address for address in resources):
-        from sharc_crawler.live.reading.scripted import pictures_of  # many pages have none
-
         pictures += pictures_of(resources)
     return labelled_digest(said + pictures.encode())
 
@@ -101,3 +99,18 @@ def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
             end = len(kinds) if end < 0 else end
             yield start, end
             at = shape.find(mark, end)
+
+
+_FILE = re.compile(r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z")  #: its query may be there for caches alone
+
+
+def pictures_of(addresses: Sequence[str]) -> str:
+    """What scripts are asked for, without what looks made up.
+
+    >>> pictures_of(["http://h/img.php?id=7", "http://h/logo.png?v=2"])
+    '?id=7'
+    """
+    queries = (
+        query for path, _, query in (one.partition("?") for one in addresses) if query and not _FILE.search(path)
+    )
+    return "".join(f"?{without_made_up(query.encode()).decode()}" for query in queries)

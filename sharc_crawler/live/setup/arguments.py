@@ -94,7 +94,7 @@ class Arguments:
             specs.append(CaptureSpec(**{**order, "site": site, "seeds": tuple(urls), "settings": said}))
         if self.instant is None:
             return specs
-        from sharc_crawler.live.setup.instant import as_instant  # only of instant crawls
+        from sharc_crawler.live.setup.modes import as_instant  # only of instant crawls
 
         return [as_instant(spec, self.instant) for spec in specs]
 
@@ -108,12 +108,12 @@ class Arguments:
             Watch().begin()
         check(made, options.subsites, options.mode)
         if options.skip == "attested":
-            from sharc_crawler.live.setup.skipping import check_skipping  # only where former answers stand
+            from sharc_crawler.live.setup.checks import check_skipping  # only where former answers stand
 
             check_skipping(options, strategy, attests=made.attests)
         if options.mode != "continuous":
             return {}
-        from sharc_crawler.live.setup.continuous import kept_up  # only of these captures
+        from sharc_crawler.live.setup.modes import kept_up  # only of these captures
 
         return kept_up(options)
 

@@ -53,6 +53,6 @@ def check_state(output: Path) -> None:
                 " resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
             )
     if any(output.glob("[!.]*")) and not holds_state(output):
-        from sharc_crawler.live.setup.strangers import tell  # hardly ever
+        from sharc_crawler.live.setup.checks import tell_others  # hardly ever
 
-        tell(output)
+        tell_others(output)

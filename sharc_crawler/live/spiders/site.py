@@ -110,7 +110,7 @@ class SiteSpider(CaptureSpider):
         check_names(settings)  # one that is misspelt is not called missing
         require_operator(settings, arguments.urls)
         if listed := [url for url in arguments.urls if url not in arguments.options.url]:
-            from sharc_crawler.live.setup.listed import refuse_private  # only of lists
+            from sharc_crawler.live.setup.checks import refuse_private  # only of lists
 
             refuse_private(settings, listed)
         if arguments.options.browser != "never":

@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.monitoring import progress, remaining
+from sharc_crawler.live.monitoring import progress
 from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, line
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
 
@@ -129,10 +129,10 @@ def test_urls_to_come_are_counted_alike_on_small_sites_and_large(monkeypatch, st
     frontier = sites.open(CaptureSpec("h", ("http://h.example/",), strategy=strategy, sitemaps=()), 0.0)
     now, found = 0.0, []
     while isinstance(fetch := sites.next(now), Fetch):
-        monkeypatch.setattr(remaining, "FEW", 500)
-        small = remaining._unfinished(frontier)
-        monkeypatch.setattr(remaining, "FEW", 0)
-        assert remaining._unfinished(frontier) == small
+        monkeypatch.setattr(progress, "FEW", 500)
+        small = progress._unfinished(frontier)
+        monkeypatch.setattr(progress, "FEW", 0)
+        assert progress._unfinished(frontier) == small
         found.append(sum(small.values()))
         now += 1.0
         sites.finished(fetch, Outcome(Result.OK, now, now, 200, digest="sha1:x"), links if len(found) == 1 else ())

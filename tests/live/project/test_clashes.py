@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy import Spider
 
-from sharc_crawler.live.project.stray import stray
+from sharc_crawler.live.project.clashes import stray
 
 
 class Own(Spider):

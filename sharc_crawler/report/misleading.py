@@ -1,4 +1,4 @@
-"""What a reader must know of a server whose word proved false."""
+"""What a reader must know of a server whose word proved false, or that has error pages of status 200."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
 from sharc_crawler.evidence.reasons import RARE
+from sharc_crawler.frontier.traps.probing import is_look
+from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from sharc_crawler.frontier.rows import CaptureRow
+    from sharc_crawler.report.pages import Stored
 
 _LIES = {
     LASTMODS: "the sitemaps were caught lying: downloads show that {0} had changed and kept the old lastmod. So"
@@ -39,3 +44,27 @@ def standing_in(number: int) -> Iterator[str]:
             " had changed since (304), and the revisit brought something else."
             f" {'They' if number > 1 else 'It'} may have changed before this capture began"
         )
+
+
+FEW = 3  #: of them that are named
+
+
+def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
+    """A note on them, where there are any. They count as pages all the same: equal bytes do not tell what is meant."""
+    errors = {digest for _, digest in _shown(store, capture.capture, Kind.PROBE)}
+    pages = _shown(store, capture.capture, Kind.PAGE) if errors else ()
+    if found := [url for url, digest in pages if digest in errors]:
+        more = f" and {len(found) - FEW:,} more" if len(found) > FEW else ""
+        yield (
+            f"{counted(len(found), 'page', 'have')} the bytes of the site's error page of status 200, and counted as"
+            f" captured all the same: {', '.join(found[:FEW])}{more}"
+        )
+
+
+def _shown(store: Stored, capture: int, kind: Kind) -> Iterator[tuple[str, str]]:
+    """URLs, each with the digest of what it showed first. A page asked once more for its links is no error page."""
+    for url in store.urls(capture):
+        if url.page.kind is kind and not is_look(url.page.url) and url.visits:
+            outcome = url.visits[0].outcome
+            if outcome.result is Result.OK and outcome.digest:
+                yield url.page.url, outcome.digest

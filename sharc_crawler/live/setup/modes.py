@@ -1,4 +1,4 @@
-"""``-a mode=instant``: its order, and what a person reads of it."""
+"""``-a mode=continuous``, ``-a mode=instant``: what such captures are ordered by, and what a person reads of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,28 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
+from sharc_crawler.strategies.upkeep import make_upkeep
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant
+    from sharc_crawler.options.table import Options
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
+
+
+def kept_up(options: Options) -> dict[str, object]:
+    """The terms of a capture that goes on; raises :class:`~sharc_crawler.errors.UsageError` where they lack."""
+    for name, value in (("for", options.for_), ("requests", options.requests)):
+        if value == math.inf:
+            raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
+    make_upkeep(options.upkeep)
+    if options.browser != "never":
+        raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
+    return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
+
 
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
 

@@ -1,0 +1,92 @@
+"""What few crawls are given, checked before their folders are made: other spiders, a history, lists of seeds."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError, UsageError, unknown_name
+from sharc_crawler.live.setup.operator import private_seeds
+from sharc_crawler.live.wire.addresses import AddressRules
+from sharc_crawler.options.reading import read_setting
+from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from scrapy.settings import BaseSettings
+
+    from sharc_crawler.options.table import Options
+
+
+logger = logging.getLogger(__name__)
+SHOWN = 3  #: files that are named
+
+
+def check_history(file: Path, arguments: Mapping[str, str], *, reading: bool) -> None:
+    """A dry run (``reading``) makes no store of a file that is missing or empty: the crawl would.
+
+    Raises :class:`~sharc_crawler.errors.DataError` where it is none; that of a collection can be made again.
+    """
+    if reading and not (file.exists() and file.stat().st_size):
+        return
+    try:
+        ObservationStore(file, reading=reading).close()
+    except DataError as error:
+        if "collection" not in arguments:
+            raise
+        anew, captures = f"{arguments['collection']}-anew", f"{arguments['collection']}/captures/*/*"
+        way_out = f"the captures still tell all of it: sharc collection add {anew} {captures}"
+        raise DataError(f"{error}; {way_out}") from error
+
+
+def check_spider(args: Sequence[str], known: Sequence[str]) -> None:
+    """Raises :class:`~sharc_crawler.errors.UsageError` for arguments without ``-a``, and for an unknown name."""
+    if bare := [one for one in args[1:] if "=" in one]:
+        given = " ".join(f"-a {shlex.quote(one)}" for one in bare)
+        raise UsageError(f"argument {bare[0]!r} stands without -a: scrapy crawl {args[0]} {given}")
+    if len(args) == 1 and args[0] not in known:
+        raise unknown_name("spider", args[0], known)
+
+
+def check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
+    """``skip=attested``: what is not asked for stands as a former capture has it, by what sitemaps say.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    if options.collection is None:
+        raise UsageError("skip='attested' refers to former captures: give collection=, or leave it out")
+    if not attests:
+        raise UsageError(
+            f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
+            " strategy=sharc-attested, too"
+        )
+    for name in ("browser", "cookies", "state"):  # browsers are shown whole answers, and visitors their own
+        if (value := getattr(options, name)) not in (None, "never"):
+            raise UsageError(f"skip='attested' takes former answers, which {name}={value!r} does not: leave one out")
+
+
+def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
+    """Private addresses in a list of seeds are refused before anything is sent, unless a setting allows them.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that names the first.
+    """
+    rules = AddressRules.of(read_setting(settings, "SHARC_ALLOWED_ADDRESSES") or ())
+    for url in urls:
+        if any(rules.refusal(address) for address in private_seeds([url])):
+            raise UsageError(
+                f"seeds: {url} is a private address; if it is meant, allow its network, as in"
+                " -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"
+            )
+
+
+def tell_others(folder: Path) -> None:
+    """What lies in the folder of a new capture and is not of it stays, and lies in the archive's from now on."""
+    others = sorted(one.name for one in folder.glob("[!.]*") if one.name != SELECTION)  # this crawl has just made that
+    if not others:
+        return
+    names = ", ".join(others[:SHOWN]) + (f" and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
+    logger.warning("Folder %s holds other files (%s): they stay, and no certificate speaks of them", folder, names)
