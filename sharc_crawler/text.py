@@ -21,10 +21,12 @@ def is_text(data: bytes) -> bool:
 
 
 def as_text(body: bytes, content_type: str | None) -> tuple[str, str]:
-    r"""The encoding of a document and its text, read leniently: by byte order mark, header, ``meta``, else UTF-8.
+    r"""The encoding of a document and its text, read leniently: by byte order mark, header, ``meta``.
 
-    >>> as_text(b"\xe4", "text/html; charset=latin-1"), as_text(b"a", "text/html; charset=idna")
-    (('cp1252', 'ä'), ('utf-8', 'a'))
+    Where nothing says it, it is UTF-8; or Windows-1252, as browsers have it, where most that is not ASCII is no UTF-8.
+
+    >>> as_text(b"\xe4", "text/html; charset=latin-1"), as_text(b"a", "text/html; charset=idna"), as_text(b"\xe4", None)
+    (('cp1252', 'ä'), ('utf-8', 'a'), ('cp1252', 'ä'))
     """
     said = read_bom(body)[0] or http_content_type_encoding(content_type) or html_body_declared_encoding(body)
     if said in _NO_ENCODINGS:
@@ -33,4 +35,12 @@ def as_text(body: bytes, content_type: str | None) -> tuple[str, str]:
         found: tuple[str, str] = html_to_unicode(f"text/html; charset={said or 'utf-8'}", body)
     except (UnicodeError, LookupError):  # a codec of bytes, not of text
         return "utf-8", body.decode("utf-8", "replace")
+    if said is None and _is_no_utf8(body, found[1]):
+        return "cp1252", body.decode("cp1252", "replace")
     return found
+
+
+def _is_no_utf8(body: bytes, text: str) -> bool:
+    """Whether most of what is not ASCII could not be read as UTF-8: a page that is cut off, or mixed, is UTF-8."""
+    unread = text.count("\ufffd") - body.count(b"\xef\xbf\xbd")
+    return unread > 0 and 2 * unread > len(text) - len(text.encode("ascii", "ignore"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sharc_crawler.links import css, html
+from sharc_crawler.links import css, html, modules
 from sharc_crawler.links.found import Found
 
 #: SVG images name resources with elements that the HTML reader knows.
@@ -11,6 +11,9 @@ _READERS = {
     "application/xhtml+xml": html.extract,
     "image/svg+xml": html.extract,
     "text/css": css.extract,
+    "text/javascript": modules.extract,
+    "application/javascript": modules.extract,
+    "application/x-javascript": modules.extract,
 }
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from sharc_crawler.html_page import ENDS, HtmlPage, parsed
-from sharc_crawler.links import css, lazy, opened
+from sharc_crawler.links import css, lazy, modules, opened
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
@@ -149,6 +149,15 @@ class _Page:
         self.resources.extend(lazy.references(element, tag))
         if tag == "iframe" and (document := element.get("srcdoc")):
             self._inner(document)
+        if tag == "script" and (kind := element.get("type")) and element.text:
+            self._script(kind.strip().lower(), element.text)
+
+    def _script(self, kind: str, text: str) -> None:
+        """A script within the page."""
+        if kind == "module":
+            self.resources.extend(modules.imports(text))
+        elif kind == "importmap":
+            self.resources.extend(modules.mapped(text))
 
     def _link(self, element: Any) -> None:
         relations = set(element.get("rel", "").lower().split())
