@@ -20,6 +20,22 @@ def test_whatever_is_said_to_be_the_encoding_the_page_is_read(codec: str) -> Non
         fingerprint(body, kind)
 
 
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        ("Übung".encode("latin-1"), "cp1252"),
+        ("Übung".encode(), "utf-8"),
+        ("Übungen und Prüfungen".encode()[:-1] + b"\xc3", "utf-8"),  # cut off
+        ("\ufffd Übung".encode(), "utf-8"),  # so it was written
+        ("\ufffd".encode(), "utf-8"),
+        (b"", "utf-8"),
+    ],
+)
+def test_where_nothing_says_the_encoding_it_is_told_by_the_bytes(body, encoding):
+    found, text = as_text(body, "text/html")
+    assert (found, text) == (encoding, body.decode(encoding, "replace"))
+
+
 def test_a_codec_that_is_no_encoding_counts_as_none() -> None:
     for codec in ("idna", "punycode", "hex", "rot13"):
         assert as_text("ä".encode(), f"text/html; charset={codec}") == ("utf-8", "ä")

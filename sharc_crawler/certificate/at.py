@@ -139,9 +139,9 @@ def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, A
 
 
 def _lied(document: Mapping[str, Any]) -> bool:
-    """Did a capture catch the server at a 304 that was none?"""
+    """Did a capture catch the server at a 304 that was none, or may have been none?"""
     audit = document["capture"]["audit"] or {"strata": []}
-    return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
+    return any(one["of"] == "304" and (one["caught"] or one.get("undated")) for one in audit["strata"])
 
 
 class _AuditedWord:
@@ -281,7 +281,7 @@ class _Judged:
     def _told(self, before: Next) -> Judgement:
         """A later capture was told that nothing had changed: no second copy was compared."""
         if self._lied:
-            return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_LIES)
+            return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_DOUBTED)
         evidence = Evidence.WEAK_VALIDATOR if weak(before.outcome) else Evidence.VALIDATOR
         return Judgement(Verdict.COHERENT, evidence, Reason.NOT_MODIFIED)
 

@@ -278,7 +278,7 @@ class Judge:
             )
             instant = apex and first is not None and is_apex(Slot.ONLY, first)
             return self._revisits.apex(entry["visit"]["uri"], first) if instant and first else ONCE
-        if stated.verdict is Verdict.UNKNOWN and entry["reason"] == Reason.NOT_MODIFIED_LIES:
+        if stated.verdict is Verdict.UNKNOWN and entry["reason"] == Reason.NOT_MODIFIED_DOUBTED:
             return stated  # less than the records show is claimed
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)

@@ -1,7 +1,8 @@
 """What a server's 304 is worth: of each kind of URLs a sample of them is downloaded once more, and compared by bytes.
 
 A page that the server calls unmodified (or would, by the very validators that it sends again), and whose bytes differ,
-is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304. Weak
+is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304. Where
+nothing says when it changed, or it is gone, that proves no lie, but no page of its kind is claimed either. Weak
 validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page of the
 kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) are no lie either: a
 304 speaks of what counts. But then it speaks of no more, so the validators of that kind are weak ones.
@@ -46,6 +47,7 @@ class Conditionals:
         self._confirmed: set[PageId] = set()
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
+        self._undated: set[PageId] = set()  # changed, and nothing says whether before the 304 or after it
         self._missed: set[PageId] = set()  # other bytes, the same weak validators
         self._tokens: set[PageId] = set()  # other bytes, the same validators and the same content
         self._doubted: set[str] = set()  # strata with any of these, when last judged
@@ -86,8 +88,8 @@ class Conditionals:
                 self._confirmed.add(page)
             elif other:
                 self._changed.add(page)
-        if other and (_would_match(visit, revisit) or self._belied(page, revisit)):
-            (self._tokens if alike else self._missed if weak(visit) else self._lies).add(page)
+        if other and (_would_match(visit, revisit) or self._changed_before(page, revisit)):
+            self._against(visit, revisit, alike=alike).add(page)
         if code(judgement.reason) == Reason.UNASKED_304:
             self._lies.add(page)
         stated = same and judgement.evidence.stated
@@ -95,7 +97,15 @@ class Conditionals:
             self.open[page] = judgement
         return stated
 
-    def _belied(self, page: PageId, revisit: Outcome) -> bool:
+    def _against(self, visit: Outcome, revisit: Outcome, *, alike: bool) -> set[PageId]:
+        if alike:
+            return self._tokens
+        if weak(visit):
+            return self._missed
+        dated = http_date(revisit.validators.last_modified) is not None
+        return self._lies if dated or _would_match(visit, revisit) else self._undated
+
+    def _changed_before(self, page: PageId, revisit: Outcome) -> bool:
         """Was it answered 304 just before, and says nothing of a change since?"""
         if page not in self._held:
             return False
@@ -104,22 +114,23 @@ class Conditionals:
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Of these pages those that were left open; and those judged before of strata that are doubted since then."""
-        doubted = {self._stratum(page) for page in self._lies | self._missed | self._tokens}
+        doubted = {self._stratum(page) for page in self._lies | self._undated | self._missed | self._tokens}
         news, self._doubted = doubted - self._doubted, doubted
         again = (page for page in self.open if self._stratum(page) in news) if news else ()
         return self._judged([*pages, *again])
 
     def _judged(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         lies, missed = self._caught()
-        tokens = set(map(self._stratum, self._tokens))
+        tokens, undated = (Counter(map(self._stratum, pages)) for pages in (self._tokens, self._undated))
         found = {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
                 shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
                 caught = lies[label] + (missed[label] if shown.evidence is Evidence.WEAK_VALIDATOR else 0)
-                why = Reason.NOT_MODIFIED_LIES.of(f"{label or RARE} ({caught} caught lying)")
-                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught else shown
+                doubts = f"{caught} caught lying" if caught else f"{undated[label]} changed, before it or after"
+                why = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({doubts})")
+                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught or undated[label] else shown
         return found
 
     def _caught(self) -> tuple[Counter[str], Counter[str]]:
@@ -138,17 +149,25 @@ class Conditionals:
         sums = {name: other[name] + found[name] for name in _SUMS}
         bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught)
         data = {"data": found["data"]} if "data" in found else {}
-        return {**other, **sums, **data, "bound": bound, "strata": other["strata"] + found["strata"]}
+        return {
+            **other,
+            **sums,
+            **data,
+            "undated": found["undated"],
+            "bound": bound,
+            "strata": other["strata"] + found["strata"],
+        }
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
-        lies, _ = self._caught()
+        lies, undated = self._caught()[0], Counter(map(self._stratum, self._undated))
         believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
         # where one could not be had in full, the others show nothing: a server may refuse just what changed
         lost = Counter(map(self._stratum, self._held.keys() - self._confirmed - self._changed))
         kept = [audit.Stratum(number, 0 if label in lost else shown[label]) for label, number in claimed.items()]
-        sampled = audit.Sampled(kept, len({self._stratum(page) for page in (self._lies | self._missed) & self.drawn}))
+        doubted = (self._lies | self._undated | self._missed) & self.drawn
+        sampled = audit.Sampled(kept, len(set(map(self._stratum, doubted))))
         summary = {
             "of": audit.CONDITIONALS,
             "share": self.share,
@@ -156,12 +175,14 @@ class Conditionals:
             "audited": len(self._confirmed | self._changed),
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
+            "undated": len(self._undated),
             "lost": lost.total(),
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
             "bound": audit.bound(*sampled),
             "confidence": audit.CONFIDENCE,
             "strata": [
-                audit.row(audit.CONDITIONALS, one, claimed, shown, lies) for one in sorted({*claimed, *shown, *lies})
+                audit.row(audit.CONDITIONALS, one, claimed, shown, lies) | {"undated": undated[one]}
+                for one in sorted({*claimed, *shown, *lies, *undated})
             ],
             "classes": [],
         }

@@ -65,7 +65,7 @@ class Reason(StrEnum):
     NO_DATE = "no-date", "the server sent no Date to hold its lastmod against"
     NO_DOWNLOAD = "no-download", "no download"
     NOT_BELIEVED = "not-believed", "the lastmods of {}"
-    NOT_MODIFIED_LIES = "not-modified-lies", "the server's 304 is not believed for {}"
+    NOT_MODIFIED_DOUBTED = "not-modified-doubted", "the server's 304 is not believed for {}"
     # one download
     REFERENCE_DOWNLOAD = "reference-download", "downloaded at the reference instant itself"
     VISITED_ONCE = "visited-once", "visited once"

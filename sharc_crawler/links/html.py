@@ -149,15 +149,9 @@ class _Page:
         self.resources.extend(lazy.references(element, tag))
         if tag == "iframe" and (document := element.get("srcdoc")):
             self._inner(document)
-        if tag == "script" and (kind := element.get("type")) and element.text:
-            self._script(kind.strip().lower(), element.text)
-
-    def _script(self, kind: str, text: str) -> None:
-        """A script within the page."""
-        if kind == "module":
-            self.resources.extend(modules.imports(text))
-        elif kind == "importmap":
-            self.resources.extend(modules.mapped(text))
+        if tag == "script" and (text := element.text):
+            is_map = element.get("type", "").strip().lower() == "importmap"
+            self.resources.extend(modules.mapped(text) if is_map else modules.imports(text))
 
     def _link(self, element: Any) -> None:
         relations = set(element.get("rel", "").lower().split())

@@ -58,8 +58,8 @@ def bound_that_left(reason: str) -> str:
 
 def left_urls(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
     """Which other bounds left URLs, and how many: each once, as far as they are listed."""
-    listed = Counter(row.reason for row in facts.outside)
+    listed, full = Counter(row.reason for row in facts.outside), len(facts.outside) >= MOST_LISTED
     for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
         bound = facts.settings.get(name)
-        if facts.skipped.get(reason.format(bound)):
-            yield f"{name}={bound}", listed[reason.format(bound)] or 1
+        if facts.skipped.get(reason.format(bound)) and (number := listed[reason.format(bound)] or int(full)):
+            yield f"{name}={bound}", number

@@ -140,10 +140,16 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 def _audited(limit: Claim) -> str:
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
     found = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
-    told = f"{found} {limit['lies']} without the server's saying so{_lost(limit)}. {_bound(limit)}"
+    told = f"{found} {limit['lies']} without the server's saying so{_undated(limit)}{_lost(limit)}. {_bound(limit)}"
     if not limit["unaudited"]:
         return told
     return f"{told} {_unaudited(limit)}."
+
+
+def _undated(limit: Claim) -> str:
+    """Pages that changed before their 304 or after it."""
+    undated = limit.get("undated", 0)
+    return f"; of {undated:,} of these nothing says whether before their 304 or after it" if undated else ""
 
 
 def _lost(limit: Claim) -> str:

@@ -87,7 +87,9 @@ def _capture(
 ) -> CaptureFacts:
     subsites = SubsiteParts(capture, store.subsites())
     seen, data = _Seen(capture, hosts), DataStates()
+    left = {row.url: Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture}
     for url in store.urls(capture.capture):
+        left.pop(url.page.url, None)  # known by a shorter way since then
         seen.add(url)
         subsites.add(url)
         data.add(url)
@@ -118,9 +120,7 @@ def _capture(
         swings=capture.swings,
         revisits=capture.ended is None and spec.mode == "capture" and _revisits(spec.strategy),
         skipped=capture.skipped,
-        outside=tuple(
-            Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture
-        ),
+        outside=tuple(left.values()),
         stats=seen.decisions(),
     )
 

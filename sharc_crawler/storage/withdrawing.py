@@ -60,7 +60,7 @@ def _stands(state: Batch, row: JudgementRow) -> bool:
     page = state.pages[row.page]
     audit = state.captures[page.capture].audit
     by_lastmods = audit is not None and audit.get("of") != CONDITIONALS
-    stated = row.evidence.stated or code(row.reason) == Reason.NOT_MODIFIED_LIES
+    stated = row.evidence.stated or code(row.reason) == Reason.NOT_MODIFIED_DOUBTED
     return not by_lastmods and (page.kind is not Kind.PAGE or not stated)
 
 

@@ -177,6 +177,7 @@ def test_a_host_without_path() -> None:
     [
         ("<a href='/é?é'>".encode("latin-1"), "text/html; charset=iso-8859-1"),
         ("<meta charset=iso-8859-1><a href='/é?é'>".encode("latin-1"), None),
+        ("<a href='/é?é'>".encode("latin-1"), None),
         ("<meta charset=utf-8><a href='/é?é'>".encode("latin-1"), "text/html; charset=windows-1252"),
     ],
 )

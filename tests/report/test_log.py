@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +14,12 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.frontier.admission import TOO_FAR
 from sharc_crawler.frontier.rows import Batch, JudgementRow, OutsideRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Verdict
+from sharc_crawler.report.bounds import left_by
+from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import entry, heritrix_line
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
@@ -68,6 +72,19 @@ def test_every_exchange_is_an_entry_in_the_order_they_ended(store):
     assert len({tuple(one) for one in found}) == 1, "stable fields"
     assert [one["number"] for one in found] == [1, 2, 3, 4, 5]
     assert [entry(row) for row in store.exchanges(after=3)] == found[3:]
+
+
+def test_what_a_shorter_way_led_to_after_all_is_not_told_as_left(tmp_path):
+    far, on_way = "http://h.example/far", TOO_FAR.format(50)
+    left = [OutsideRow(0, url, on_way, "http://h.example/50") for url in (page_row(1).url, far)]
+    store, spec = SqliteStore(tmp_path), capture_row().spec
+    whole = capture_row()._replace(skipped={on_way: 2}, spec=replace(spec, hops=50))
+    store.commit(Batch(pages=[page_row(0), page_row(1)], captures={0: whole}, outside=left))
+    (found,) = capture_facts(store)
+    assert [row.url for row in found.outside] == [far]
+    assert left_by(found).startswith("1 URL was not followed for hops=50.")
+    store.commit(Batch(pages=[page_row(2)._replace(url=far)]))
+    assert not left_by(capture_facts(store)[0])
 
 
 def test_the_format_of_heritrix(store):

@@ -211,6 +211,15 @@ def test_what_was_caught_lying_and_what_follows_is_said_first(of: str, words: st
     assert not any("lying" in one for one in noted(blog(audit=sampled(of, 0))))
 
 
+def test_a_page_that_changed_just_before_or_after_its_304_accuses_nobody() -> None:
+    audit = sampled("304", 0, "/p/*.html")
+    audit["strata"][0]["undated"] = 1
+    (note, *others) = noted(blog(audit=audit))
+    assert note.startswith("1 page differed a moment after the server had said that nothing had changed (304).")
+    assert note.endswith("So no 304 is believed in this capture for /p/*.html")
+    assert not any("lying" in one for one in (note, *others))
+
+
 def test_a_changed_page_whose_first_copy_a_lying_304_had_called_unmodified_is_explained() -> None:
     old = looked("old", Verdict.CHANGED, "f", "g")
     old = replace(old, visit=replace(old.visit, status=304), reason="other-bytes")

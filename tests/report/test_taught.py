@@ -62,7 +62,7 @@ def blog(folder: Path, edited: int = 0, told: int = 0) -> CaptureFacts:
                 verdict=Verdict.CHANGED, evidence=Evidence.BYTES, reason=Reason.OTHER_BYTES,
             )  # fmt: skip
             made.append(found)
-    why = Reason.NOT_MODIFIED_LIES.of("/* (3 caught)")
+    why = Reason.NOT_MODIFIED_DOUBTED.of("/* (3 caught)")
     made += [
         replace(made[0], url=Url(f"http://h.example/304/{n}"), verdict=Verdict.UNKNOWN, reason=why, revisit=None,
                 evidence=Evidence.NONE)
@@ -189,7 +189,7 @@ def test_what_differs_on_fewer_than_half_of_the_pages_that_have_it_is_not_made_u
 def test_304s_count_unless_validators_mostly_stay_where_bytes_differ(tmp_path: Path, of_bytes: int, masks: int) -> None:
     facts = numbered(tmp_path, 7, by_304=True, of_bytes=of_bytes)
     doubted = [
-        replace(one, verdict=Verdict.UNKNOWN, evidence=Evidence.NONE, reason=Reason.NOT_MODIFIED_LIES.of("/*"))
+        replace(one, verdict=Verdict.UNKNOWN, evidence=Evidence.NONE, reason=Reason.NOT_MODIFIED_DOUBTED.of("/*"))
         if one.verdict is Verdict.COHERENT
         else one
         for one in facts.pages

@@ -181,7 +181,7 @@ def test_a_lie_that_a_later_part_shows_takes_back_what_a_former_one_claimed_on_s
     assert seen == {Verdict.COHERENT}, "until the part with the hot ones was over"
     asked = {fetch.url: bool(fetch.validators) for _, fetch in world.requests if fetch.slot is Slot.SECOND}
     told = {url for url in found if asked.get(url)}
-    assert {code(found[url].reason) for url in told} == {Reason.NOT_MODIFIED_LIES}
+    assert {code(found[url].reason) for url in told} == {Reason.NOT_MODIFIED_DOUBTED}
     assert {"/cold/" in url for url in told} == {True, False}
     shown = {row.verdict for url, row in found.items() if "/cold/" in url and url not in told}
     assert shown == {Verdict.COHERENT}, "by bytes"
