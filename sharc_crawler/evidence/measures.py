@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from enum import StrEnum
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 
-SURE = 1.2816  #: deviations within which 80 % lie
+LOW, HIGH = 0.1, 0.9  #: quantiles between which 80 % lie
 
 
 def share(part: float, whole: float) -> float | None:
@@ -170,6 +171,23 @@ class PageTally:
         }
 
 
+def quantile(mean: float, deviation: float, level: float) -> float:
+    """Of a Gamma variable, by Wilson and Hilferty: what it exceeds but in this share of cases.
+
+    >>> [round(quantile(3.0, 1.0, level), 1) for level in (0.1, 0.5, 0.9)]
+    [1.8, 2.9, 4.3]
+    """
+    if mean <= 0.0:
+        return 0.0
+    part = (deviation / mean) ** 2 / 9.0
+    return mean * max(0.0, 1.0 - part + NormalDist().inv_cdf(level) * math.sqrt(part)) ** 3
+
+
+def round_up(number: float, most: int) -> int:
+    """The whole number, 0 to ``most``, of which this is the continuous counterpart (k from k − ½ to k + ½)."""
+    return min(max(0, math.ceil(number - 0.5)), most)
+
+
 class Expected:
     """Expected coherence EC = Σ e^{-λI} against the count, over the pages whose interval is known.
 
@@ -178,8 +196,10 @@ class Expected:
     deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), of so many pages at once as are edited together, and of
     what moves all of them: how far the changes of the site as a whole swing
     (:class:`~sharc_crawler.rates.swings.Swings`). It is never more than where all pages go one way, Σ √(p(1-p)).
-    Rebuilds come on top, where more than a fifth of such captures meet one.
     Nobody told the rate of those ``guessed``.
+
+    ``low`` to ``high`` is where the count lies in four captures of five: what is lost is a Gamma variable, rounded, or,
+    where a rebuild comes, anything from what is expected to all that a rebuild touches.
     """
 
     def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
@@ -209,14 +229,25 @@ class Expected:
         """As a report has them."""
         swings = self.swings
         wide = math.hypot(math.sqrt(swings.group * self._variance), swings.at(self._longest) * self._moved)
+        deviation = min(wide, self._most)
+        few, many = (round_up(self._lost(deviation, level), self._pages) for level in (LOW, HIGH))
         return {
             "pages": self._pages,
             "coherent": self._sum,
-            "deviation": min(wide, self._most) + swings.rebuilt(self._longest) * self._sum / SURE,
+            "deviation": deviation,
+            "low": self._pages - many,
+            "high": self._pages - few,
             "counted": self._counted,
             "same_content": self._counted + self._noise,
             "guessed": self._guessed,
         }
+
+    def _lost(self, deviation: float, level: float) -> float:
+        """Pages that do not stay as they are, at most, in this share of captures like this one."""
+        mean, chance = self._pages - self._sum, self.swings.rebuild(self._longest)
+        if (calm := level / max(1.0 - chance, 1e-9)) < 1.0:
+            return quantile(mean, deviation, calm)
+        return mean + self.swings.touched * self._sum * (level - 1.0 + chance) / chance
 
 
 class Plans:

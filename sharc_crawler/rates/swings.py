@@ -50,10 +50,9 @@ class Swings(NamedTuple):
         low_part, high_part = self.deviations[low : low + 2]
         return low_part + (high_part - low_part) * (place - low)
 
-    def rebuilt(self, length: Seconds) -> float:
-        """Share of the pages between whose visits a rebuild comes (at any time), in four captures of five at most."""
-        chance = -math.expm1(-self.rebuilds * length)
-        return self.touched * max(0.0, 1.0 - 0.2 / chance) if chance else 0.0
+    def rebuild(self, length: Seconds) -> float:
+        """The chance that one comes in a time of this length."""
+        return -math.expm1(-self.rebuilds * length)
 
 
 def usual(length: Seconds, watched: Seconds = math.inf) -> float:

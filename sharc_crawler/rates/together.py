@@ -12,6 +12,7 @@ from sharc_crawler.rates.rebuilds import sampled, seen_rebuilds
 from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.swings import Swings
 from sharc_crawler.rates.swings_learned import learned_swings
+from sharc_crawler.rates.swings_told import told_swings
 from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Rate, Seconds
     from sharc_crawler.rates.estimators.base import Estimates
+
+MOST = 0.5  #: share of the pages
 
 
 class SitemapColumns(NamedTuple):
@@ -64,11 +67,18 @@ def learned(
 
 
 def swings(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> Swings:
-    """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of."""
+    """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of.
+
+    Where captures tell nothing, and most pages have a lastmod, these do.
+    """
     found = learned_swings(history) if history else Swings.usual()
     pages = sampled(len(said.urls))
     of_these = history and history.select(pages[pages < len(history)])
-    seen = seen_rebuilds(dated(known(of_these, said.select(pages), now)), now)
+    looked_at = dated(known(of_these, said.select(pages), now))
+    lastmods, read = looked_at.latest_lastmods()
+    if found.group > 1.0 and np.count_nonzero(read >= now) > MOST * len(looked_at):
+        found = told_swings(lastmods[read >= now], now)
+    seen = seen_rebuilds(looked_at, now)
     return found._replace(rebuilds=seen.rate, touched=seen.touched) if seen else found
 
 

@@ -90,7 +90,8 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
     """The count lies where no chance takes it: the rates were wrong."""
     found = facts.figures.whole.expected.totals()
     missed = found["same_content"] - found["coherent"]
-    if abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
+    inside = found["low"] <= found["same_content"] <= found["high"]  # as where a rebuild came that was thought likely
+    if inside or abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
         return
     if guessed(found):  # then nothing was expected
         pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"

@@ -142,15 +142,15 @@ def unfounded(found: Mapping[str, Any]) -> str:
 
 
 def forecast(expected: Mapping[str, Any]) -> str:
-    """How many pages were expected to stay as they were, and how far chance goes.
+    """How many pages were expected to stay as they were, and between what four of five such captures lie.
 
-    >>> forecast({"coherent": 8.04, "deviation": 0.9})
-    '8.0 ± 0.9'
-    >>> forecast({"coherent": 8.99, "deviation": 0.04})  # nothing is that sure
+    >>> forecast({"coherent": 1008.04, "low": 1007, "high": 1009})
+    '1,008.0 (80 %: 1,007 to 1,009)'
+    >>> forecast({"coherent": 8.99, "low": 9, "high": 9})  # nothing is that sure
     '9.0'
     """
-    words, more = f"{expected['coherent']:,.1f}", f"{expected['deviation']:.1f}"
-    return words if more == "0.0" else f"{words} ± {more}"
+    words, low, high = f"{expected['coherent']:,.1f}", expected["low"], expected["high"]
+    return words if low == high else f"{words} (80 %: {low:,} to {high:,})"
 
 
 def whole(text: str, limit: int = 600) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
@@ -244,13 +246,24 @@ def test_the_deviation_is_never_more_than_where_all_pages_go_one_way() -> None:
     assert sums(Expected(None, wild), few)["deviation"] == pytest.approx(3 * math.sqrt(p * (1 - p)))
 
 
-def test_rebuilds_come_on_top_where_many_captures_meet_one() -> None:
-    """Half of the pages, once in ten days: in a day hardly ever, in a month nearly always."""
-    often = Swings((0.0,) * len(KNOTS), rebuilds=0.1 / 86_400.0, touched=0.5)
-    for days, hit in ((1.0, 0.0), (30.0, 0.5 * (1 - 0.2 / (1 - math.exp(-3.0))))):
-        many = [looked_over(days) for _ in range(100)]
-        calm, found = sums(Expected(None, often._replace(rebuilds=0.0)), many), sums(Expected(None, often), many)
-        assert (found["deviation"] - calm["deviation"]) * 1.2816 == pytest.approx(hit * found["coherent"])
+@pytest.mark.parametrize("days", [0.001, 0.01, 0.1, 1.0, 5.0])
+def test_four_captures_of_five_lie_between_low_and_high(days: float) -> None:
+    """By chance alone: within one page of the binomial distribution's quantiles."""
+    calm, many = Swings((0.0,) * len(KNOTS)), [looked_over(days) for _ in range(100)]
+    found = sums(Expected(None, calm), many)
+    exact = binom.ppf([0.1, 0.9], 100, math.exp(-0.1 * days))
+    assert np.abs(np.array([found["low"], found["high"]]) - exact).max() <= 1
+    assert 0 <= found["low"] <= found["high"] <= 100
+
+
+def test_low_reaches_down_to_what_a_rebuild_leaves_and_high_does_not_rise() -> None:
+    calm, many = Swings((0.5,) * len(KNOTS)), [looked_over(1.0) for _ in range(100)]
+    often = calm._replace(rebuilds=0.2 / 86_400.0, touched=0.5)
+    without, found = sums(Expected(None, calm), many), sums(Expected(None, often), many)
+    chance = 1 - math.exp(-0.2)
+    reached = found["coherent"] * (1 - 0.5 * (chance - 0.1) / chance)
+    assert found["low"] == pytest.approx(reached, abs=1) and found["low"] < without["low"] - 5
+    assert found["high"] == pytest.approx(without["high"], abs=1) and found["deviation"] == without["deviation"]
 
 
 def test_pages_that_are_looked_at_once_cannot_change_and_meet_no_rebuild() -> None:

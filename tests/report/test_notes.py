@@ -11,6 +11,7 @@ import pytest
 from sharc_crawler.certificate.document import certificate
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import HowMade, Result, Slot, Verdict
+from sharc_crawler.rates.swings import KNOTS, Swings
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render
@@ -52,7 +53,8 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     totals = found["coherence"]
     assert (totals["coherent"], totals["changed"], totals["same_content"]) == (30, 139, 66)
     assert totals["expected"] | {"deviation": 0.0} == {
-        "pages": 169, "coherent": 169.0, "deviation": 0.0, "counted": 30, "same_content": 96, "guessed": 0
+        "pages": 169, "coherent": 169.0, "deviation": 0.0, "low": 169, "high": 169, "counted": 30, "same_content": 96,
+        "guessed": 0,
     }  # fmt: skip
     assert sum(c.counted for c in classes_of(blog())) == 96
     text = summary([blog()], write([blog()], tmp_path))
@@ -109,6 +111,12 @@ def test_an_expectation_that_was_missed_by_far_is_said() -> None:
     assert "less often than the rates say, which came from sitemap (40)" in noted(facts(*hot))[0]
 
 
+def test_a_rebuild_that_lastmods_made_likely_is_no_surprise() -> None:
+    often = Swings((0.1,) * len(KNOTS), rebuilds=1.0, touched=0.6)
+    assert len(noted(blog())) == 2
+    assert len(noted(blog(swings=often))) == 1, "96 of 169 lie between low and high"
+
+
 @pytest.mark.slow
 def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     guessed = facts(*(replace(page, rate_source="prior") for page in blog(noise=0).pages))
@@ -121,7 +129,7 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     assert labels >= {"Coherent", "Archived"}
     assert not labels & {"Expected coherent", "Expected to keep content", "Average blur"}
     page = rendered(guessed)[NAME]
-    assert "±" not in page
+    assert "80 %:" not in page
     assert "169.0" not in page
     assert "and what was expected" not in page
     assert "Expected to keep their content" not in page

@@ -1,0 +1,46 @@
+"""How far a site's changes swing together, as the ages of its pages' last changes tell."""
+
+import numpy as np
+import pytest
+
+from sharc_crawler.model import Hints, Sighting, Url
+from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.swings import DAY, Swings, usual
+from sharc_crawler.rates.swings_told import told_swings
+
+NOW, YEARS = 1e9, 2 * 365
+PAGES = 600
+
+
+def last_changes(kind: str, seed: int = 1) -> np.ndarray:
+    """Of pages that change every 200 days: by chance alone, on busy days, or thirty of a section at once."""
+    rng = np.random.default_rng(seed)
+    if kind == "sections":
+        edits = [rng.uniform(0.0, YEARS, rng.poisson(YEARS / 200)).max(initial=0.0) for _ in range(PAGES // 30)]
+        ages = YEARS - np.repeat(edits, 30) + rng.uniform(0.0, 0.01, PAGES)
+    else:
+        busy = rng.gamma(0.1, 10.0, YEARS) if kind == "bursts" else np.ones(YEARS)
+        changed = rng.random((PAGES, YEARS)) < -np.expm1(-busy / 200)
+        ages = np.where(changed.any(axis=1), changed[:, ::-1].argmax(axis=1), YEARS) + rng.random(PAGES)
+    return NOW - ages * DAY
+
+
+def test_a_steady_site_swings_less_and_a_busy_one_more_than_the_stated_figure() -> None:
+    steady, bursts, sections = (told_swings(last_changes(kind), NOW) for kind in ("steady", "bursts", "sections"))
+    assert steady.at(DAY) < 0.7 * usual(DAY)
+    for wild in (bursts, sections):
+        assert wild.at(DAY) > 2.0 * usual(DAY)
+        assert wild.at(14 * DAY) > 1.5 * steady.at(14 * DAY)
+    assert {one.group for one in (steady, bursts, sections)} == {1.0}, "the deviations hold that"
+
+
+def test_few_lastmods_tell_nothing() -> None:
+    few = np.where(np.arange(PAGES) < 9, last_changes("steady"), np.nan)
+    assert told_swings(few, NOW) == told_swings(few * np.nan, NOW) == Swings.usual()
+
+
+@pytest.mark.parametrize("share", [0.4, 0.9])
+def test_a_first_capture_goes_by_the_sitemap(share: float) -> None:
+    lastmods, source = last_changes("steady"), HistoryRates()
+    source.rates([Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(lastmods)], NOW)
+    assert source.swings() == told_swings(lastmods, NOW)
