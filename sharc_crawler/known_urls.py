@@ -82,12 +82,12 @@ class SeenUrls:
             self._used += 1
         return known
 
-    def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
-        """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
+    def add_all(self, keys: Sequence[str], pages: Sequence[PageId]) -> None:
+        """URLs that were not known are, each once; and the numbers of their pages."""
         self._grow(len(keys))
         self._used += len(keys)
         if len(keys) < _SOME:
-            for page, value in enumerate(map(hash, keys), first):
+            for page, value in zip(pages, map(hash, keys), strict=True):
                 place = value & self._mask
                 while self._pages[place] != UNSEEN:  # nothing has this hash
                     place = place + 1 & self._mask
@@ -97,15 +97,15 @@ class SeenUrls:
 
         hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
         hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
-        places = hashes & self._mask
+        numbers, places = np.fromiter(pages, np.int32, len(keys)), hashes & self._mask
         free = np.flatnonzero(page_column[places] == UNSEEN)
         hash_column[places[free]] = hashes[free]  # of several that choose one place, the last gets it
         lie = free[hash_column[places[free]] == hashes[free]]
-        page_column[places[lie]] = first + lie
+        page_column[places[lie]] = numbers[lie]
         elsewhere = np.ones(len(keys), bool)
         elsewhere[lie] = False
         for at in np.flatnonzero(elsewhere).tolist():
-            self._put(int(hashes[at]), first + at)
+            self._put(int(hashes[at]), int(numbers[at]))
 
     def _put(self, value: int, page: PageId) -> None:
         """Where the hash lies, or at the free place that it takes."""

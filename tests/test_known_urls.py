@@ -27,11 +27,11 @@ def test_many_urls_at_once_are_known_as_one_by_one(monkeypatch):
     seen = SeenUrls()
     seen.add("http://h/first", 0)
     urls = [f"http://h/{page}" for page in range(5_000)]
-    seen.add_all(urls, 1)
+    seen.add_all(urls, range(1, 5_001))
     assert seen.find(["http://h/first", *urls, "http://other/"]) == [*range(5_001), UNSEEN]
     assert len(seen) == 5_001
     more = [Text(number) for number in range(600)]  # all choose the same place
-    seen.add_all(more, 5_001)
+    seen.add_all(more, range(5_001, 5_601))
     assert seen.find([*urls, *more]) == [*range(1, 5_601)]
 
 

@@ -94,10 +94,10 @@ class Ledger:
         columns = zip(*place, rates, sources, shapes, weights, hints, reasons, strict=False)
         rows = list(map(tuple.__new__, repeat(PageRow), columns))
         self.pages.extend(rows, self.host_numbers)
-        self.capture.seen.add_all(keys, first)
+        self.capture.seen.add_all(keys, numbers := range(first, first + len(rows)))
         if self._store:
             self._batch.pages += rows
-        return range(first, first + len(rows))
+        return numbers
 
     def owe(self, page: PageId, slot: Slot) -> None:
         """A download that no strategy decides: its host owes it before the next page."""

@@ -97,7 +97,7 @@ class HistoryRates:
         self._urls, self._rows = Texts(), SeenUrls()
         if history:
             self._urls.extend(history.urls)
-            self._rows.add_all(history.urls)
+            self._rows.add_all(history.urls, range(len(history.urls)))
         self._captured = len(self._urls)
         self._lastmods, self._precisions = (array("d", [nan]) * self._captured for _ in range(2))
         self._dated = 0
@@ -122,7 +122,7 @@ class HistoryRates:
         rows = np.array(self._rows.find(said.urls), np.int64)
         if (new := np.flatnonzero((rows == UNSEEN) & dated)).size:
             fresh = dict.fromkeys(map(said.urls.__getitem__, new.tolist()))
-            self._rows.add_all(list(fresh), len(self._urls))
+            self._rows.add_all(list(fresh), range(len(self._urls), len(self._urls) + len(fresh)))
             self._urls.extend(fresh)
             for column in (self._lastmods, self._precisions):
                 column.extend(repeat(nan, len(fresh)))

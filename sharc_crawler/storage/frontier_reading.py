@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from functools import partial
-from itertools import groupby, repeat
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -41,7 +40,7 @@ from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.storage.sqlite import SqliteStore
@@ -50,15 +49,6 @@ T = TypeVar("T", bound=tuple[Any, ...])
 
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
-# From tuples of their fields: what a NamedTuple itself makes takes thrice as long.
-_PAGE: Callable[[tuple[Any, ...]], PageRow] = partial(tuple.__new__, PageRow)
-_VISIT: Callable[[tuple[Any, ...]], VisitRow] = partial(tuple.__new__, VisitRow)
-_OUTCOME: Callable[[tuple[Any, ...]], Outcome] = partial(tuple.__new__, Outcome)
-_TOLD: Callable[[tuple[Any, ...]], Validators] = partial(tuple.__new__, Validators)
-_COUNTED: Callable[[tuple[Any, ...]], Document] = partial(tuple.__new__, Document)
-_REF: Callable[[tuple[Any, ...]], CaptureRef] = partial(tuple.__new__, CaptureRef)
-AT_ONCE = 1_000  #: rows that are read together
-
 _PAGES = "SELECT * FROM page WHERE capture = ? ORDER BY page"
 _CAME = """
 SELECT judgement.verdict, judgement.evidence, judgement.reason, member.subsite FROM page
@@ -83,8 +73,8 @@ ORDER BY lastmod.page, lastmod.rowid
 def loaded(store: SqliteStore, db: sqlite3.Connection) -> Batch:
     """All that a store holds."""
     return Batch(
-        pages=list(_made(page_rows, db.execute("SELECT * FROM page ORDER BY page"))),
-        visits=list(_made(visit_rows, db.execute("SELECT * FROM visit ORDER BY visit"))),
+        pages=list(page_rows(db.execute("SELECT * FROM page ORDER BY page"))),
+        visits=list(visit_rows(db.execute("SELECT * FROM visit ORDER BY visit"))),
         judgements=[
             JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
             for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
@@ -105,8 +95,8 @@ def urls(db: sqlite3.Connection, capture: int) -> Iterator[UrlRow]:
     """The URLs of a capture in the order of discovery: tables read side by side."""
     queries = _PAGES, _CAME, _VISITS, _EMBEDS, _LASTMODS
     pages, came, visits, embeds, lastmods = (db.execute(query, (capture,)) for query in queries)
-    visits_of, embeds_of, lastmods_of = _Following(_made(visit_rows, visits)), _Following(embeds), _Following(lastmods)
-    for page, (verdict, evidence, reason, part) in zip(_made(page_rows, pages), came, strict=True):
+    visits_of, embeds_of, lastmods_of = _Following(visit_rows(visits)), _Following(embeds), _Following(lastmods)
+    for page, (verdict, evidence, reason, part) in zip(page_rows(pages), came, strict=True):
         yield UrlRow(
             page,
             tuple(visits_of(page.page)),
@@ -115,12 +105,6 @@ def urls(db: sqlite3.Connection, capture: int) -> Iterator[UrlRow]:
             tuple(map(LastmodRow._make, lastmods_of(page.page))),
             part,
         )
-
-
-def _made(make: Callable[[Iterable[Iterable[Any]]], list[T]], rows: sqlite3.Cursor) -> Iterator[T]:
-    """What is made of their columns."""
-    while some := rows.fetchmany(AT_ONCE):
-        yield from make(zip(*some, strict=True))
 
 
 class _Following(Generic[T]):
@@ -139,31 +123,42 @@ class _Following(Generic[T]):
         return found
 
 
-def page_rows(columns: Iterable[Iterable[Any]]) -> list[PageRow]:
-    """The pages of the columns of their table."""
-    *some, shapes, weights, hints, reasons = columns
-    some[4] = map(_KINDS.__getitem__, some[4])
-    whole = (math.inf if shape is None else shape for shape in shapes)
-    read = (None if text is None else Hints(*json.loads(text)) for text in hints)
-    return list(map(_PAGE, zip(*some, whole, weights, read, reasons, strict=True)))
+# Of each row one expression, by tuple.__new__: there may be a million, and a NamedTuple's own takes thrice as long.
+def page_rows(rows: Iterable[Iterable[Any]]) -> Iterator[PageRow]:
+    """The pages of the rows of their table."""
+    new, kinds, infinite = tuple.__new__, _KINDS, math.inf
+    return (
+        new(PageRow, (
+            page, capture, key, url, kinds[kind], host, depth, parent, via, state, rate, source,
+            infinite if shape is None else shape, weight, None if hints is None else Hints(*json.loads(hints)), reason,
+        ))
+        for (
+            page, capture, key, url, kind, host, depth, parent, via, state, rate, source, shape, weight, hints, reason,
+        ) in rows
+    )  # fmt: skip
 
 
-def visit_rows(columns: Iterable[Iterable[Any]]) -> list[VisitRow]:
-    """The visits of the columns of their table, whose first one, their numbers, does not count."""
-    _, pages, slots, plans, attempts, finished, leases, decided, *some = columns
-    started, ended, results, statuses, digests, decoded, fingerprints, etags, modified, locations = some[:10]
-    lengths, media_types, images, tables, outlinks, by_script, words, dates, files, offsets, sizes = some[10:21]
-    errors, retry_after, ages, charsets, parts = some[21:]
-    validators = (_TOLD(one) if one[0] or one[1] else NO_VALIDATORS for one in zip(etags, modified, strict=True))
-    counts = zip(images, tables, outlinks, map(bool, by_script), words, strict=True)
-    documents = (None if one[2] is None else _COUNTED(one) for one in counts)
-    refs = (_REF(one) if one[0] else None for one in zip(files, offsets, sizes, strict=True))
-    exchanged = started, ended, statuses, digests, fingerprints, validators, decoded, locations, lengths
-    said = media_types, charsets, documents, dates, ages, map(bool, parts), refs
-    left = errors, retry_after, repeat(None), repeat(0.0)  # as the fields' order is
-    outcomes = map(_OUTCOME, zip(map(_RESULTS.__getitem__, results), *exchanged, *said, *left, strict=False))
-    planned = map(_SLOTS.__getitem__, slots), map(_PLANS.__getitem__, plans), attempts, map(bool, finished)
-    return list(map(_VISIT, zip(pages, *planned, leases, decided, outcomes, strict=True)))
+def visit_rows(rows: Iterable[Iterable[Any]]) -> Iterator[VisitRow]:
+    """The visits of the rows of their table, whose first column, their numbers, does not count."""
+    new, slots, plans, results, untold = tuple.__new__, _SLOTS, _PLANS, _RESULTS, NO_VALIDATORS
+    return (
+        new(VisitRow, (
+            page, slots[slot], plans[plan], attempt, finished == 1, lease, decided,
+            new(Outcome, (
+                results[result], started, ended, status, digest, fingerprint,
+                new(Validators, (etag, modified)) if etag or modified else untold,
+                decoded, location, length, media_type, charset,
+                None if images is None else new(Document, (images, tables, outlinks, by_script == 1, words)),
+                date, age, part == 1, new(CaptureRef, (file, offset, size)) if file else None,
+                error, retry_after, None, 0.0,
+            )),
+        ))
+        for (
+            _, page, slot, plan, attempt, finished, lease, decided, started, ended, result, status, digest, decoded,
+            fingerprint, etag, modified, location, length, media_type, images, tables, outlinks, by_script, words,
+            date, file, offset, size, error, retry_after, age, charset, part,
+        ) in rows
+    )  # fmt: skip
 
 
 def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:

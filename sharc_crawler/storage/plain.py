@@ -98,8 +98,8 @@ def _table(row: Callable[..., Any]) -> Callable[[Table], list[Any]]:
 
 
 _READ: dict[str, Callable[[Table], Any]] = {
-    "pages": lambda table: page_rows(_columns(table)),
-    "visits": lambda table: visit_rows([(), *_columns(table)]),
+    "pages": lambda table: list(page_rows(_rows(table))),
+    "visits": lambda table: list(visit_rows((0, *row) for row in _rows(table))),
     "judgements": _table(
         lambda page, verdict, evidence, reason: JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
     ),

@@ -88,7 +88,7 @@ def test_a_link_that_is_known_costs_no_step_of_its_own(world, impolite):
 
 def test_urls_that_are_new_are_entered_without_a_call_for_each():
     urls = [f"{ROOT}{number}" for number in range(100)]
-    assert 0 < steps(lambda: SeenUrls().add_all(urls), Path(known_urls.__file__)) < 60 * len(urls)
+    assert 0 < steps(lambda: SeenUrls().add_all(urls, range(len(urls))), Path(known_urls.__file__)) < 60 * len(urls)
 
 
 @pytest.mark.parametrize(

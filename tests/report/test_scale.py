@@ -20,7 +20,6 @@ from sharc_crawler.report.load import capture_facts, open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked
 from sharc_crawler.report.write import write
-from sharc_crawler.storage import frontier_reading
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ def test_rows_held_and_walks_made(folder: Path, monkeypatch: pytest.MonkeyPatch)
     read: list[int] = []
     monkeypatch.setattr(Walked, "urls", looked)
     monkeypatch.setattr(details, "BATCH", BATCH)
-    monkeypatch.setattr(frontier_reading, "AT_ONCE", BATCH // 8)
     before = held()
     with open_state(folder) as store:
         captures = capture_facts(Walked(store, lambda *_: None))

@@ -6,10 +6,14 @@ Whatever is told of them is told of all in their order, one after the other: non
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeGuard
 
+from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.modes.untested import Untested
 from sharc_crawler.frontier.traps.many import tell
 from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Visit
@@ -19,9 +23,10 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.rows import PageRow, VisitRow
     from sharc_crawler.frontier.traps.rules import Traps
-    from sharc_crawler.model import PageId
+    from sharc_crawler.model import Instant, PageId
 
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # looked up once, as in the strategies' door
 _QUEUED, _VISITED = int(State.QUEUED), int(State.VISITED)
@@ -39,38 +44,47 @@ class FirstVisits:
         self._feeds = feeds
         self._rows: dict[PageId, VisitRow] = {}
 
-    def take(self, row: VisitRow) -> bool:
-        """Is it one of them? It is put back with the others then."""
-        page = row.page
-        if (
-            row.outcome.result is not _OK
-            or row.slot is _SECOND
-            or self._pages.states[page] != _QUEUED
-            or page in self._rows  # visited again before T, by a hint
-            or self._pages.kinds[page] not in _KINDS
-        ):
-            return False
-        self._rows[page] = row
-        return True
+    def take(self, visits: Sequence[VisitRow], at: int) -> int:
+        """Those from ``at`` on are put back together next; where something else comes."""
+        states, kinds, rows = self._pages.states, self._pages.kinds, self._rows
+        for row in islice(visits, at, None):
+            page, slot, _, _, finished, _, _, outcome = row
+            first = finished and outcome.result is _OK and slot is not _SECOND and states[page] == _QUEUED
+            if not first or page in rows or kinds[page] not in _KINDS:  # visited again before T, by a hint
+                return at + len(rows)
+            rows[page] = row
+        return at + len(rows)
 
     def put_back(self, capture: SiteCapture) -> list[Visit]:
         """All that were taken; those of pages are returned."""
         if not self._rows:
             return []
-        rows, pages, known, mode = list(self._rows.values()), self._pages, self._known, capture.mode
+        rows, known, mode = list(self._rows.values()), self._known, capture.mode
         self._rows = {}
+        self._remember(rows, compared=mode.compares)
+        seen = capture.revisited.visited
         for row in rows:
-            pages.states[row.page] = _VISITED
-            pages.remember(row.page, row.outcome, mode.compares)
-        for row in rows:
-            capture.revisited.visited(known[row.page].url, row.outcome)
-        for row in rows:
-            mode.visited(Task(row.page, row.slot, row.plan, row.attempt), known[row.page].kind, row.outcome)
+            seen(known[row.page].url, row.outcome)
         made = [row for row in rows if known[row.page].kind is _PAGE]
+        if _is_alone(mode):
+            _show(mode, made, capture.life.reference)
+        else:
+            for row in rows:
+                mode.visited(Task(row.page, row.slot, row.plan, row.attempt), known[row.page].kind, row.outcome)
         capture.counts.visited(captured=True, pages=len(made))
         if capture.traps is not None:
             self._tell(capture.traps, made)
         return [Visit(row.page, row.slot, row.plan) for row in made]
+
+    def _remember(self, rows: Sequence[VisitRow], *, compared: bool) -> None:
+        pages = self._pages
+        states, started, notes, packed = pages.states, pages.started, pages._notes, pages._packed
+        for row in rows:
+            page, outcome = row.page, row.outcome
+            states[page] = _VISITED
+            started[page] = outcome.started
+            if compared:
+                notes[page] = packed(outcome)
 
     def _tell(self, traps: Traps, made: Sequence[VisitRow]) -> None:
         known, pages = self._known, self._pages
@@ -83,3 +97,22 @@ class FirstVisits:
             for page, url, content in zip(shown, urls, contents, strict=True):
                 traps.saw(url, content, pages.parent_url(page), listed=pages.listed(page))
                 traps.showed(page, url, content, pages, partial(self._feeds, page))
+
+
+def _is_alone(mode: Mode) -> TypeGuard[TwoVisits]:
+    """Is nobody else told of a visit, neither hints nor tests?"""
+    return type(mode) is TwoVisits and type(mode._tests) is Untested and mode._hints is None
+
+
+def _show(mode: TwoVisits, made: Sequence[VisitRow], reference: Instant | None) -> None:
+    """What :meth:`TwoVisits.visited` of each of these pages comes to, where it is alone."""
+    early = [row for row in made if reference is None or row.outcome.started <= reference]
+    if not early:
+        return
+    contents, last = mode._contents, early[-1]
+    contents.extend([0] * (max(row.page for row in early) + 1 - len(contents)))
+    for row in early:
+        contents[row.page] = hash(row.outcome.fingerprint)
+    latest = max([mode._latest, *(row.outcome.started for row in early)])
+    mode.apex = last.page if last.outcome.started >= latest and is_apex(last.slot, last.outcome) else None
+    mode._latest, mode._drew = latest, False

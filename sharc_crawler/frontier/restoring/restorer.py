@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _LATE = State.LATE  # looked up once: there may be a million pages
+_CAPTURED = frozenset({State.VISITED, State.JUDGED})
 
 
 class Restorer:
@@ -80,7 +81,7 @@ class Restorer:
         """All URLs, as they were when they were discovered."""
         ledger, capture = self._ledger, self._ledger.capture
         ledger.pages.extend(rows, {name: ledger.host(name) for name in dict.fromkeys(row.host for row in rows)})
-        capture.seen.add_all([row.key for row in rows])
+        capture.seen.add_all([row.key for row in rows], range(len(rows)))
         capture.mode.recall_pages(rows)
         page_kind = Kind.PAGE  # looked up once: nearly all of them are
         self._named([row for row in rows if row.kind is page_kind])
@@ -136,15 +137,16 @@ class Restorer:
             shown[row.hub, row.seen].append(row.page)
         self._spent(saved.visits)
         capture, usual = self._ledger.capture, FirstVisits(self._ledger, saved.pages, self._feeds)
-        for visit in saved.visits:
-            if visit.finished and usual.take(visit):
-                continue
-            self._firsts += usual.put_back(capture)
+        at = usual.take(saved.visits, 0)
+        self._firsts += usual.put_back(capture)
+        while at < len(saved.visits):
+            visit = saved.visits[at]
             if visit.finished:
                 self._visit(visit, shown)
             else:  # a 304 that is to be tested
                 capture.mode.asks_again(visit.page, visit.slot, visit.outcome)
-        self._firsts += usual.put_back(capture)
+            at = usual.take(saved.visits, at + 1)
+            self._firsts += usual.put_back(capture)
 
     def _spent(self, visits: Sequence[VisitRow]) -> None:
         """What the fetches cost."""
@@ -156,11 +158,12 @@ class Restorer:
 
     def _paces(self, visits: Sequence[VisitRow]) -> None:
         """No host is asked sooner after its last request than it would have been, nor before it wants to be."""
-        ledger, asked = self._ledger, dict[int, float]()
-        for visit in visits:
-            if visit.attempt:  # a server was asked
-                number, outcome = ledger.pages.hosts[visit.page], visit.outcome
-                asked[number] = max(outcome.started, asked.get(number, 0.0))
+        ledger, asked, hosts = self._ledger, dict[int, float](), self._ledger.pages.hosts
+        for page, _, _, attempt, _, _, _, outcome in visits:
+            if attempt:  # a server was asked
+                number = hosts[page]
+                if outcome.started > asked.get(number, 0.0):
+                    asked[number] = outcome.started
                 if outcome.retry_after:  # another answer may have come after it
                     longest = ledger.politeness.longest_pause
                     ledger.hosts[number].pace.pause(outcome.ended + min(outcome.retry_after, longest))
@@ -321,7 +324,7 @@ class Restorer:
             if self._ledger.pages.kinds[row.page] is not Kind.PROBE:
                 strategy.linked(row.targets)
         for visit in firsts:
-            strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
+            strategy.finished(visit, captured=states[visit.page] in _CAPTURED)
         unjudged = capture.mode.rebuilt(strategy, firsts)
         for visit in firsts if strategy.revisits else ():
             if states[visit.page] == State.JUDGED or visit.page in unjudged:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.soft_errors import KEPT
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import PageId
 
+_DIGIT, _LETTER = 1, 2
+_CODES = bytes(_DIGIT * byte.isdigit() + _LETTER * byte.isalpha() for byte in (bytes([code]) for code in range(256)))
+_NUMBERS = bytes(ord("0") if code == _DIGIT else byte for byte, code in enumerate(_CODES))  # each digit is a 0
 SOME = 2  #: dashes: more may be a uuid's, and the address is looked at by itself
 
 
@@ -35,8 +40,7 @@ def tell(traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: S
         if len(traps._shown) >= rules.MOST_SHOWN:
             break
         traps._shown[hash(content)] = url
-    for page, content in zip(shown, contents, strict=True):
-        traps._first.add(content, page)
+    traps._first.add_all(contents, shown)
     traps._unlike.extend(shown)
     return True
 
@@ -56,17 +60,28 @@ def _all_new(traps: Traps, contents: Sequence[str]) -> bool:
 def _all_plain(urls: Sequence[str]) -> bool:
     """Has none a date, nor a word that may be made up?"""
     text = "\n".join(urls)
-    if rules._YEAR.search(text) or rules._has_odd_word(
-        text.replace("-", "/")
-    ):  # words alone: dashes are looked at next
+    if rules._YEAR.search(text) or _has_odd_word(text):
         return False
     return not any(url.count("-") > SOME and rules._has_odd_word(url) for url in urls)
+
+
+def _has_odd_word(text: str) -> bool:
+    """As that of the rules, of many addresses at once, dashes apart."""
+    codes = np.frombuffer(text.encode("utf-8", "surrogatepass").translate(_CODES), np.uint8)
+    starts, ends = np.flatnonzero(np.diff(codes != 0, prepend=False, append=False)).reshape(-1, 2).T
+    digits = np.cumsum(np.append(np.uint8(0), codes == _DIGIT), dtype=np.int32)
+    lengths, numbers = ends - starts, digits[ends] - digits[starts]
+    odd = np.where(numbers == 0, lengths > 15, (lengths > 7) | (numbers < lengths))
+    return bool((odd & (lengths >= 6)).any())
 
 
 def _templates(urls: Sequence[str]) -> list[str]:
     """The template of each."""
     paths = ["/" + url.partition("://")[2].partition("/")[2] for url in urls]
-    names = rules._NUMBER.sub("*", "\n".join(paths)).split("\n")
+    text, before = "\n".join(paths).encode("utf-8", "surrogatepass").translate(_NUMBERS), b""
+    while text != before:
+        text, before = text.replace(b"00", b"0"), text
+    names = text.replace(b"0", b"*").decode("utf-8", "surrogatepass").split("\n")
     if len(names) != len(urls):
         return list(map(rules._template, urls))
     return [rules._template(url) if "?" in url else name for url, name in zip(urls, names, strict=True)]

@@ -8,6 +8,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.restoring import first_visits
 from sharc_crawler.frontier.restoring.visiting_again import visit_again
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Slot
@@ -48,7 +49,8 @@ def of(told: list[tuple[object, ...]], verb: str) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize(
     ("strategy", "fetches"), [("bfs", 6), ("bfs", 10), ("bfs", 18), ("bfs:revisits=none", 6), ("bfs:revisits=none", 10)]
 )
-def test_what_was_told_is_told_again(told, strategy, fetches):
+def test_what_was_told_is_told_again(told, strategy, fetches, monkeypatch):
+    monkeypatch.setattr(first_visits, "_is_alone", lambda mode: False)
     store = MemoryStore()
     first, second = (Frontier(Politeness(delay=0.0), store) for _ in range(2))
     first.open(CaptureSpec("a.example", (ROOT,), strategy=strategy), 1000.0)
@@ -64,6 +66,21 @@ def test_what_was_told_is_told_again(told, strategy, fetches):
     visiting = fetches < 18  # links tell nothing of revisits
     pages = [[list(one[1]) for one in of(some, "linked")] for some in (before, told)]
     assert pages[1] == ([list(dict.fromkeys(one)) for one in pages[0] if one] if visiting else [])
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "bfs:revisits=none", "sharc-selective"])
+@pytest.mark.parametrize("fetches", [6, 10, 18])
+def test_a_mode_that_is_told_at_once_comes_to_what_it_comes_to_one_by_one(strategy, fetches, monkeypatch):
+    store = MemoryStore()
+    first, *others = (Frontier(Politeness(delay=0.0), store) for _ in range(3))
+    first.open(CaptureSpec("a.example", (ROOT,), strategy=strategy), 1000.0)
+    now = run_answered(first, 1000.0, fetches, lambda fetch, now: (answer(fetch, now), LINKS.get(fetch.url, [])))
+    for second in others:
+        second.restore(store.load(), now)
+        monkeypatch.setattr(first_visits, "_is_alone", lambda mode: False)
+    at_once, one_by_one = (second.capture.mode for second in others)
+    for name in ("_contents", "_latest", "_drew", "apex"):
+        assert getattr(at_once, name) == getattr(one_by_one, name), name
 
 
 @pytest.mark.parametrize("url", [MAP, ROOT])

@@ -39,6 +39,41 @@ def state(found):
     return {name: state(value) for name, value in vars(found).items()} if hasattr(found, "__dict__") else found
 
 
+WORDS = (
+    *(
+        "index",
+        "a1b2c3",
+        "a1b2c",
+        "123456",
+        "1234567",
+        "12345678",
+        "abcdefghijklmno",
+        "abcdefghijklmnop",
+        "page-0000123",
+    ),
+    *(
+        "2ndpage",
+        "page.html",
+        "ümlaut1",
+        "größenordnungen",
+        "a_b_c_d",
+        "%41%42%43",
+        "\udcff12345",
+        "x" * 6,
+        "7" * 9,
+        "",
+    ),
+)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("place", ["", "/", "?a=", ".", "1"])
+def test_words_and_templates_of_many_addresses_are_those_of_each(word, place):
+    urls = [f"http://h/plain{place}{word}", f"http://h/{word}/1"]
+    assert many._has_odd_word("\n".join(urls)) == any(map(rules._has_odd_word, urls))
+    assert many._templates(urls) == list(map(rules._template, urls))
+
+
 def site(paths):
     """A seed names the first page, and each page the next."""
     pages = table()
