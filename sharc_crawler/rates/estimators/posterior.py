@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.rates.estimators.likelihood import Likelihood
 
-FEW = 3  #: changed intervals that are multiplied out: 2³ densities take less time than quadrature
+FEW = 5  #: changed intervals that are multiplied out: 2⁵ densities take less time than quadrature
 PORTION = 1 << 16  #: pages whose densities are summed together: of a million they would take ten columns at a time
 LEFT = 1e-9  #: of the sum of densities, so that rounding costs 1e-6 of it at most
 #: nodes in standard deviations of log λ about the mode; the left tail falls only as a power of λ
@@ -92,8 +92,8 @@ def _expanded(times: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.
         term *= sign
         if not single:
             sums[3] += term * log
-        for place in range(3):
-            sums[place] += term
+        for own in sums[:3]:
+            own += term
             term /= base
     total, first, second, logs = sums
     total[total < LEFT] = np.nan
@@ -119,7 +119,8 @@ def _quadrature(product: Likelihood, single: bool) -> Moments:
         if single:
             fine = (negative.max(0) > -SMALL) | (product.hits[alike] + product.shape[alike] > LARGE)
         for exact, dtype in ((True, np.float64), (False, np.float32)):
-            some = np.flatnonzero(fine == exact)
+            if not len(some := np.flatnonzero(fine == exact)):
+                continue
             some = np.resize(some, 2) if len(some) == 1 else some  # a column alone is summed in another order
             pages = alike[some]
             weights = None if product.weights is None else product.weights[rows[:, some]].astype(dtype)

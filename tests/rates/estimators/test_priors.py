@@ -99,7 +99,7 @@ def test_single_precision_costs_a_posterior_next_to_nothing():
         np.testing.assert_allclose(getattr(single, column), getattr(double, column), rtol=3e-4)
 
 
-@pytest.mark.parametrize("times", [[], [2.0], [1.0, 3.0], [0.5, 2.0, 9.0]])
+@pytest.mark.parametrize("times", [[], [2.0], [1.0, 3.0], [0.5, 2.0, 9.0], [0.3, 0.5, 1.0, 2.0, 9.0]])
 def test_of_few_changes_the_posterior_is_exact(times: list[float]) -> None:
     one = Likelihood.of(Histories.of([[*times, 4.0]], [[1] * len(times) + [0]]))
     found = moments(one, np.array([0.7]), np.array([1.5]))
