@@ -67,14 +67,13 @@ def load(port: str, name: str) -> Any:
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the nearest known name.
     """
-    if not name.startswith(_OURS) and (point := _registered(port).get(name)):
-        return point.load()
-    module, _, attribute = name.rpartition(".")
+    point = None if name.startswith(_OURS) else _registered(port).get(name)
+    module, _, attribute = (point.value.replace(":", ".") if point else name).rpartition(".")
     if not module:
         raise unknown_name(port, name, names(port))
     try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+        return point.load() if point else getattr(import_module(module), attribute)
+    except Exception as error:  # of a module that is not ours, whatever it raises
         from sharc_crawler.dotted import why_not  # hardly ever
 
         raise UsageError(f"{port}={name!r} cannot be imported: {why_not(module, attribute, error)}") from error

@@ -122,9 +122,10 @@ class Door:
             return None
         good = type(visit) is Visit and type(visit.page) is int
         if not good or type(visit.slot) is not Slot or type(visit.plan) is not Plan:
-            from sharc_crawler.strategies.refused import words  # hardly ever
+            from sharc_crawler.strategies.refused import fault_of, words  # hardly ever
 
-            self._refuse(f"it decided {words(visit)}, which is no Visit(page, slot, plan) and not None")
+            why = fault_of(visit)
+            self._refuse(f"it decided {words(visit)}, which is no Visit(page, slot, plan) and not None: {why}")
         page, slot, pages = visit.page, visit.slot, self._pages
         standing = pages[page] if 0 <= page < len(pages) else _NOT_GIVEN
         then = DECISIONS.get((standing, slot))

@@ -32,6 +32,8 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
     """
     name, *texts = spec.split(":")
     factory = _load("strategy", name)
+    if not callable(factory):
+        raise UsageError(f"strategy={name!r} is a {type(factory).__name__}, not a sharc_crawler Strategy")
     allowed = _options(factory)
     options: dict[str, str | float] = {}
     for text in texts:
@@ -50,6 +52,8 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
         raise UsageError(f"strategy={spec!r} does not make a sharc_crawler Strategy: {why}") from error
     if not isinstance(strategy, Strategy):
         raise UsageError(f"strategy={name!r} is a {type(strategy).__name__}, not a sharc_crawler Strategy")
+    if not hasattr(strategy, "setting"):
+        raise UsageError(f"strategy={name!r} has no setting: let its __init__ call super().__init__(setting)")
     return strategy
 
 

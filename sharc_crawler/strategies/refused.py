@@ -6,12 +6,13 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.strategies.door import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.model import PageId, Slot
+    from sharc_crawler.model import PageId
 
 LONGEST = 300  #: characters of what it says
 
@@ -33,6 +34,21 @@ def raised(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"it raised {type(error).__name__}: {words(error)}{where}"
+
+
+def fault_of(decided: object) -> str:
+    """Why what a strategy decided is no visit; empty: it is one. Numbers of NumPy look like others and are none.
+
+    >>> import numpy as np
+    >>> fault_of(Visit(np.int64(0), Slot.FIRST)), fault_of(Visit(0, Slot.FIRST)), fault_of(3)
+    ('page is int64, not int', '', 'int, not Visit')
+    """
+    if type(decided) is not Visit:
+        return f"{type(decided).__name__}, not Visit"
+    for name, kind in (("page", int), ("slot", Slot), ("plan", Plan)):
+        if type(value := getattr(decided, name)) is not kind:
+            return f"{name} is {type(value).__name__}, not {kind.__name__}"
+    return ""
 
 
 def standing_of(pages: Sequence[int], page: PageId | None, slot: Slot | None) -> str:

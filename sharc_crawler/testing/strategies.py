@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.refused import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ class Crawl:
         failing: frozenset[int] = frozenset(),
         embedding: frozenset[int] = frozenset(),
     ) -> None:
+        assert hasattr(strategy, "setting"), "its __init__ does not call super().__init__(setting)"
         self.strategy = strategy
         self.visits: list[Visit] = []
         self._rates = rates
@@ -78,6 +80,7 @@ class Crawl:
         return self
 
     def _check(self, visit: Visit) -> None:
+        assert not fault_of(visit), f"{visit}: {fault_of(visit)}"
         page, slot = visit.page, visit.slot
         if slot is Slot.SECOND:
             assert page in self._firsts, f"{visit}: revisited before it was visited"
@@ -240,4 +243,4 @@ class StrategyContract(ABC):
             passed.append(strategy.past_reference)
         assert passed == sorted(passed)
         assert not passed[0]
-        assert passed[-1]
+        assert passed[-1] or not strategy.revisits, "past_reference is not set when the first revisit is handed out"

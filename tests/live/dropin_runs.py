@@ -68,6 +68,7 @@ class Elsewhere(scrapy.Spider):
         for url in ("data:text/plain,hello", "data:text/plain,hello", "file://" + __file__, "data:,"):
             yield scrapy.Request(url, self.other, dont_filter=url == "data:,")
         yield scrapy.Request("data:,", self.other)
+        yield scrapy.Request("ftp://127.0.0.1:1/", self.other, errback=lambda failure: None)
 
     def other(self, response):
         yield {"url": response.url[:30]}

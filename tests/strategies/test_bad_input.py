@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from sharc_crawler import plugins
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import Slot, Visit
+from sharc_crawler.plugins import GROUPS
 from sharc_crawler.strategies import make
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.baselines import Bfs
@@ -98,6 +100,31 @@ class Raising:
         raise ValueError("no direction")
 
 
+NUMBER = 5
+
+
+class WithoutSuper(Bfs):
+    def __init__(self, setting: Setting) -> None:
+        pass
+
+
+def test_an_entry_point_that_cannot_be_loaded_is_told_like_a_path(monkeypatch):
+    points = [EntryPoint("broken", f"nowhere{end}", GROUPS["strategy"]) for end in (":X", ".bfs:X")]
+    for point in (*points, EntryPoint("broken", "tests.strategies.test_bad_input:Nothing", GROUPS["strategy"])):
+        monkeypatch.setattr(plugins, "_registered", lambda _, point=point: {"broken": point})
+        with pytest.raises(
+            UsageError, match=r"strategy=.broken. cannot be imported: (there is no module|tests.* has no)"
+        ):
+            plugins.load("strategy", "broken")
+
+
+def test_a_module_that_cannot_run_is_told(tmp_path, monkeypatch):
+    (tmp_path / "careless_orders.py").write_text("raise RuntimeError('no licence')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match="cannot be imported: careless_orders cannot run: no licence"):
+        make_strategy("careless_orders.Order", Setting())
+
+
 @pytest.mark.parametrize(
     ("spec", "what"),
     [
@@ -108,6 +135,8 @@ class Raising:
         ("sharc-attested:visits=3", "visits=3 is not known"),
         ("sharc_crawler.strategies.base.Setting", "does not make a sharc_crawler Strategy"),
         ("tests.strategies.test_bad_input.Raising", "does not make a sharc_crawler Strategy: ValueError: no direction"),
+        ("tests.strategies.test_bad_input.NUMBER", "is a int, not a sharc_crawler Strategy"),
+        ("tests.strategies.test_bad_input.WithoutSuper", r"let its __init__ call super\(\).__init__\(setting\)"),
         ("no.such.module.Order", r"cannot be imported: there is no module 'no'[.;] .*PYTHONPATH=\."),
         ("sharc_crawler.strategies.base.Ordr", r"cannot be imported: .*\.base has no 'Ordr'. Allowed: .*Strategy"),
     ],

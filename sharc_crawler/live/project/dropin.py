@@ -126,7 +126,8 @@ class DropIn:
 
     def queue(self, request: Request, text: str) -> None:
         """Queue a request that is new, and what is to be kept of it, in one transaction."""
-        if request.priority and not self._told_of_priority:
+        given = request.priority and "retry_times" not in request.meta  # else Scrapy lowers it by itself
+        if given and not self._told_of_priority:
             self._told_of_priority = True
             logger.warning(PRIORITY, self._session.config.strategy)
         self._count("enqueued")

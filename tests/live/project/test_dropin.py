@@ -14,7 +14,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.live.project.noting import BEGINS, IN_CLEAR
 from tests.live.conftest import captures_of
-from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, items
+from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, items, run
 from tests.live.serving import Answering, serving
 
 ROUNDS = """
@@ -73,7 +73,10 @@ def test_requests_that_no_web_server_answers_are_sent_as_ever(static, tmp_path):
     with static(tmp_path / "site") as url:
         plain = items(tmp_path, url, {}, ELSEWHERE)
         assert len(plain) == 5
-        assert items(tmp_path, url, ADDON, ELSEWHERE) == plain
+        done = run(tmp_path, url, ADDON)
+    assert sorted((tmp_path / "items.jsonl").read_text().splitlines()) == plain
+    assert "ftp://127.0.0.1:1/> (failed 3 times)" in done.stderr
+    assert "have a priority" not in done.stderr, "a retry has one that no spider gave"
 
 
 @contextmanager
