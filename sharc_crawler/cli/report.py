@@ -12,8 +12,9 @@ from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines, standing
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.plural import counted
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
@@ -68,13 +69,32 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
         click.echo(_as_json(folders[0], known) if sites is None else to_json(index(folder)), nl=False)
         return
     for one in _stateless(folder):
-        click.echo(f"  not reported: {printable(_not_reported(one))}", err=True)
-    written = {one: _written(one, known) for one in folders if sites is None or holds_state(one)}
+        _say(_not_reported(one))
+    written, failed = _all_written([one for one in folders if sites is None or holds_state(one)], known)
     click.echo("".join(one.summary for one in written.values()) if sites is None else write_index(folder), nl=False)
     if refuted := [one for one in written if written[one].refuted]:
         raise DataError(_why(refuted))
+    if failed:
+        raise DataError(f"{counted(failed, 'capture')} of {folder} could not be reported")
     if any(any(one.glob("certificate*.json")) for one in folders):
         say_next("sharc", "verify", folder)
+
+
+def _all_written(folders: list[Path], truth: Truth | None) -> tuple[dict[Path, Written], int]:
+    """The reports that were written, and how many could not be: these are named."""
+    if len(folders) == 1:
+        return {folders[0]: _written(folders[0], truth)}, 0
+    written: dict[Path, Written] = {}
+    for one in folders:
+        try:
+            written[one] = _written(one, truth)
+        except SharcError as error:
+            _say(f"{one}: {error}")
+    return written, len(folders) - len(written)
+
+
+def _say(not_reported: str) -> None:
+    click.echo(f"  not reported: {printable(not_reported)}", err=True)
 
 
 def _why(refuted: list[Path]) -> str:

@@ -35,8 +35,11 @@ def kept_by(folder: Path) -> str:
 
 
 def holds_state(folder: Path) -> bool:
-    """Does a folder hold the state of a crawl?"""
-    return store_kind(kept_by(folder)).holds(folder)
+    """Does a folder hold the state of a crawl? So it does where the store that it names is not installed."""
+    try:
+        return store_kind(kept_by(folder)).holds(folder)
+    except UsageError:
+        return True
 
 
 def begin_state(folder: Path, name: str) -> FrontierStore:

@@ -104,6 +104,25 @@ def test_captures_several_folders_down_are_reported_and_what_cannot_be_is_named(
     assert f"not reported: {around / 'kept'}: it is a collection: sharc report {around / 'kept'}\n" in answer.stderr
 
 
+def test_a_capture_that_cannot_be_read_does_not_keep_the_others_from_their_reports(folder: Path) -> None:
+    around = folder / "all"
+    places = [around / name for name in ("a", "b", "c")]
+    for place in places:
+        place.mkdir(parents=True)
+        (place / FILE_NAME).write_bytes((folder / FILE_NAME).read_bytes())
+    (places[0] / ".store").write_text("no_such_module.Store")
+    (places[1] / FILE_NAME).write_bytes(b"no database" * 99)
+    answer = run(around)
+    assert answer.exit_code == 3
+    assert answer.output.count("1 of 2 pages was in this state") == 1
+    assert [(place / "report.html").exists() for place in places] == [False, False, True]
+    assert f"not reported: {places[0]}: store='no_such_module.Store' cannot be imported" in answer.stderr
+    assert f"not reported: {places[1]}: " in answer.stderr
+    assert "2 captures of" in answer.stderr
+    alone = run(places[0])
+    assert (alone.exit_code, alone.stderr.count("cannot be imported")) == (2, 1)
+
+
 def test_json_is_printed_and_nothing_written(folder: Path) -> None:
     answer = run(folder, "--json")
     assert answer.exit_code == 0, answer.output
