@@ -214,6 +214,23 @@ class Glossary(Table):
             self.add(f"/suggest?term={term}", "Please log in to explain this term. Thank you very much.", ["/"])
 
 
+class Stubs(Table):
+    """Terms one after the other, each named by its neighbours alone, and the first by an index; few are explained."""
+
+    one_in = 12
+
+    def make(self) -> None:
+        terms = sorted(f"{verb}{noun}" for verb, noun in product(VERBS, NOUNS))
+        self.add("/", story(0), ["/terms/", "/about", "/contact"])
+        for name in ("/about", "/contact"):
+            self.add(name, story(len(name)), ["/"])
+        self.add("/terms/", "All terms, one after the other.", ["/", f"/terms/{terms[0]}"])
+        for at, term in enumerate(terms):
+            near = [f"/terms/{terms[one]}" for one in (at - 1, at + 1) if 0 <= one < len(terms)]
+            told = story(100 + at) if self.dice.randrange(self.one_in) == 0 else "Nobody has explained this term yet."
+            self.add(f"/terms/{term}", f"{term}: {told}", ["/", "/terms/", *near])
+
+
 class Tongues(Table):
     """The same tree in five languages; three of four pages are not translated; each page names its like."""
 
@@ -318,6 +335,7 @@ KINDS = {
         Threads,
         Wiki,
         Glossary,
+        Stubs,
         Tongues,
         TonguesByQuery,
         Versions,

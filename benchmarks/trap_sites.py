@@ -10,6 +10,7 @@ import random
 import re
 import string
 from dataclasses import dataclass, field
+from functools import cached_property
 
 NAMES = {
     "letters": (string.ascii_lowercase, 6, 11),
@@ -257,6 +258,32 @@ class Beside(Numbered):
         }[self.says]
 
 
+class Leading(Beside):
+    """The same, whose made-up pages name more that is known: the page that led there, the first of them, true ones."""
+
+    also = ""
+
+    def made_up(self) -> str:
+        url = super().made_up()
+        self.led.setdefault(url, self.at)
+        return url
+
+    def document(self, path: str) -> Answer:
+        self.at = path
+        answer = super().document(path)
+        if answer.page is None and answer.status == 200:
+            true = "/stories/" + self.names[1]
+            known = {"parent": self.led.get(path, "/"), "first": next(iter(self.led)), "true": true}
+            answer.links[:0] = [known[one] for one in self.also.split()]
+        return answer
+
+    @cached_property
+    def led(self) -> dict[str, str]:
+        """Made-up address → the page that named it first."""
+        return {}
+
+
+ALSO = ("parent", "first", "parent first", "true", "parent true")
 SOFT = ("top", "own folder", "deeper", "other shape", "true ones, too")
 
 
@@ -330,18 +357,26 @@ class Calendar(Numbered):
 
 
 def drawn(family: str, seed: int, size: int | None = None) -> tuple[str, Site]:
-    """A site of a family (``sessions``, ``beside``, ``soft``, ``calendar``), and what it is."""
+    """A site of a family (``sessions``, ``beside``, ``leading``, ``soft``, ``calendar``), and what it is."""
     dice = random.Random(f"{family} {seed}")
     size, links, kind = size or dice.choice(SIZES), dice.choice(LINKS), dice.choice(list(NAMES))
     if family == "sessions":
         form, one = dice.choice(FORMS), dice.random() < 0.3
         return f"{form} {kind} {links} one={one}", Sessions(seed, size, links, form, kind, one=one)
-    if family == "beside":
-        form, every, made = dice.choice(MADE), dice.choice([1, 1, 4]), dice.choice([1, 3, 10])
+    if family in {"beside", "leading"}:
+        leading = family == "leading"
+        forms, mades = ((*MADE, "/s/{R}/story"), [1, 1, 2]) if leading else (MADE, [1, 3, 10])
+        form, every, made = dice.choice(forms), dice.choice([1, 1, 4]), dice.choice(mades)
         says, known = dice.choice(TRAP_TEXTS), dice.random() < 0.3
-        site = Beside(seed, size, links, form, kind, every=every, made=made, says=says, known=known)
+        site = (Leading if leading else Beside)(
+            seed, size, links, form, kind, every=every, made=made, says=says, known=known
+        )
         site.stable = dice.random() < 0.2
-        return f"{form} {kind} {links} every={every} made={made} {says} known={known} stable={site.stable}", site
+        told = f"{form} {kind} {links} every={every} made={made} {says} known={known} stable={site.stable}"
+        if leading:
+            site.also = dice.choice(ALSO)
+            told += f" also={site.also}"
+        return told, site
     if family == "soft":
         leads, every = dice.choice(SOFT), dice.choice([1, 1, 4])
         return f"{leads} {kind} {links} every={every}", Soft(seed, size, links, kind, leads=leads, every=every)

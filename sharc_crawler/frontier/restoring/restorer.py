@@ -15,6 +15,7 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
+from sharc_crawler.frontier.restoring.named import told
 from sharc_crawler.frontier.traps.probing import feeds, is_look, take
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.links.robots import leads_on, missing, rules_of
@@ -320,7 +321,8 @@ class Restorer:
         strategy = self._opener.begin(capture, now, at_once)
         assert strategy is not None, "it was waited for"
         states = self._ledger.pages.states
-        for row in self._ledger.links() if capture.phase is Phase.VISIT else ():
+        links = self._ledger.links() if capture.phase is Phase.VISIT else ()
+        for row in told(links, capture.traps, self._ledger.pages) if capture.traps and links else links:
             if self._ledger.pages.kinds[row.page] is not Kind.PROBE:
                 strategy.linked(row.targets)
         for visit in firsts:

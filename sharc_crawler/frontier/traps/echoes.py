@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps.barren import Barren
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
@@ -105,7 +106,13 @@ class Echoes:
         self._fed: Counter[int] = Counter()  # contents that copies of named ever new pages, and how often
         self.echoes: dict[PageId, int] = {}  #: and what they show
         self._groups: dict[str, _EchoGroup] = {}
+        self.barren = Barren()
         self._closed = False
+
+    @property
+    def any(self) -> bool:
+        """Is a page one, or is more doubted?"""
+        return bool(self.echoes) or self.barren.doubted
 
     def copied(self, url: str, content: str, pages: PageTable) -> bool:
         """Was a content that is known shown at an address that no single place tells from this?"""
@@ -121,7 +128,9 @@ class Echoes:
             if group := self._group_of(shape(pages.urls[one])):
                 group.new(deep=False)
         self._former = ()
-        if self.first.add(content, page) == UNSEEN:
+        new = self.first.add(content, page) == UNSEEN
+        self.barren.saw(page, self.first.get(content), len(self.first), pages)
+        if new:
             self._brings(page, url, pages)
             return True
         if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds)) or error):
@@ -149,6 +158,8 @@ class Echoes:
 
     def why_not(self, url: str, parent: PageId, pages: PageTable) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. What seeds and sitemaps name is not."""
+        if self.barren.closed and self.barren.has(parent):
+            return self.barren.closed
         if not self._closed or not _named_deep(parent, pages):
             return None
         named = _NAMED_BY_ECHOES if parent in self.echoes else shape(url)

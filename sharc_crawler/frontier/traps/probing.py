@@ -13,7 +13,7 @@ from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.idle_places import forms
-from sharc_crawler.frontier.traps.rules import content_of
+from sharc_crawler.frontier.traps.rules import LAST, content_of
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.dated import has_day
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
@@ -129,28 +129,30 @@ class Doubted:
     """Visits that wait until nothing else is left: by distance from the seeds, then in any order, always the same."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[int, int, PageId, Visit]] = []
+        self._heap: list[tuple[int, int, int, PageId, Visit]] = []
         self._ahead: Container[PageId] = ()
 
     def __len__(self) -> int:
         return len(self._heap)
 
-    def put(self, visit: Visit, pages: PageTable) -> None:
+    def put(self, visit: Visit, pages: PageTable, doubts: int = LAST) -> None:
         """A visit waits. A month's days tell whether it is empty: they come first."""
         drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
         depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
-        heappush(self._heap, (depth - 2 * (pages.parents[visit.page] in self._ahead), drawn, visit.page, visit))
+        depth -= 2 * (pages.parents[visit.page] in self._ahead)
+        heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
 
     def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
         """From now on comes first what these lead to."""
         if not self._ahead:
             self._ahead, waiting, self._heap = echoes, self._heap, []
-            for *_, visit in waiting:
-                self.put(visit, pages)
+            for doubts, *_, visit in waiting:
+                self.put(visit, pages, doubts)
 
-    def take(self) -> Visit:
-        """The next one, where there is one."""
-        return heappop(self._heap)[-1]
+    def take(self) -> tuple[Visit, int]:
+        """The next one, where there is one, and how much it is doubted."""
+        doubts, *_, visit = heappop(self._heap)
+        return visit, doubts
 
 
 class Prober:
@@ -166,10 +168,10 @@ class Prober:
         wanted, capture.traps.errors.wanted = capture.traps.errors.wanted, []
         self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
 
-    def put_off(self, capture: SiteCapture, visit: Visit) -> None:
+    def put_off(self, capture: SiteCapture, visit: Visit, doubts: int = LAST) -> None:
         """A visit waits until nothing else is left."""
         capture.doubted = capture.doubted or Doubted()
-        capture.doubted.put(visit, self._ledger.pages)
+        capture.doubted.put(visit, self._ledger.pages, doubts)
 
     def surest(self, capture: SiteCapture, now: Instant) -> Visit | None:
         """The first of those that wait, with nothing else left; ``None``: the page that named it is asked again."""
@@ -179,7 +181,10 @@ class Prober:
         looks = _looks(traps)
         if looks.stay:
             doubted.follow(traps.echoes.echoes, pages)
-        visit, traps.alone = doubted.take(), True
+        visit, doubts = doubted.take()
+        if doubts < LAST:
+            return visit
+        traps.alone = True
         if traps.suspicion is None or traps.why_not(pages.urls[visit.page]):  # a calendar's; or it is left at once
             return visit
         if looks.wants(visit.page, pages):

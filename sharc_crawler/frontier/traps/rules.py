@@ -37,6 +37,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
 HONEST = 1_000  #: different contents after which a template is never a trap
+LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
 MOST_SHOWN = 500  #: contents whose first addresses are remembered
 
 
@@ -112,9 +113,7 @@ class Traps:
 
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
-        if content is None:
-            return
-        if self._calendars and self._calendars.saw(page, content, pages):
+        if content is None or (self._calendars and self._calendars.saw(page, content, pages)):
             return
         if self._echoes is None and self._first.add(content, page) == UNSEEN:
             self._unlike.append(page)
@@ -128,7 +127,7 @@ class Traps:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
             self.suspicion.saw(page, new=new)
-        elif (self._echoes and self._echoes.echoes) or (self.idle and self.idle.doubtful):
+        elif (self._echoes and self._echoes.any) or (self.idle and self.idle.doubtful):
             from sharc_crawler.frontier.traps.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
@@ -197,13 +196,13 @@ class Traps:
         """Why what only this answer names is left; ``None``: it is not."""
         return (self.errors.shown or None) and (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
 
-    def doubts(self, page: PageId, urls: Texts) -> bool:
-        """Is a page to wait until nothing else is left?"""
+    def doubts(self, page: PageId, urls: Texts) -> int:
+        """Is a page to wait until nothing else is left, and how long? 0: it is not."""
         if self._calendars and self._calendars.has(url := urls[page]):
-            return self._calendars.doubts(page, url)
-        if self.suspicion is not None and self.suspicion.doubts(page):
-            return True
-        return self._places is not None and not self.alone and bool(self._places.judged(urls[page], few=True))
+            return LAST * self._calendars.doubts(page, url)
+        if self._places is not None and not self.alone and self._places.judged(urls[page], few=True):
+            return LAST
+        return self.suspicion.doubts(page) if self.suspicion else 0
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.common_words import CommonWords
 from sharc_crawler.known_urls import UNSEEN
 
@@ -32,12 +33,14 @@ class Suspicion:
         why = why or echoes.why_not(url, parent, self._pages)
         return why if why and not self._fresh(url) else None
 
-    def doubts(self, page: PageId) -> bool:
-        """Is a page to wait until nothing else is left?"""
-        url = self._pages.urls[page]
-        if self._traps.echoes.doubts(page, self._pages):
-            return not self._fresh(url)
-        return self._traps.idle is not None and self._traps.idle.doubts(url, self.words)
+    def doubts(self, page: PageId) -> int:
+        """Is a page to wait until nothing else is left, and how long? 0: it is not."""
+        url, echoes = self._pages.urls[page], self._traps.echoes
+        if echoes.doubts(page, self._pages):
+            found = not self._fresh(url)
+        else:
+            found = self._traps.idle is not None and self._traps.idle.doubts(url, self.words)
+        return rules.LAST if found else int(echoes.barren.doubts(self._pages.parents[page]))
 
     def nothing_else(self) -> None:
         """All that waits is doubted: the site is as small as it looks."""

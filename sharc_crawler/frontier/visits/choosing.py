@@ -92,9 +92,9 @@ class Chooser:
         if traps is None:
             return visit
         for _ in range(MAX_DOUBTED):
-            if visit is None or visit.slot is _SECOND or not traps.doubts(visit.page, urls):
+            if visit is None or visit.slot is _SECOND or not (doubts := traps.doubts(visit.page, urls)):
                 break
-            self._finisher.prober.put_off(capture, visit)
+            self._finisher.prober.put_off(capture, visit, doubts)
             visit = capture.mode.next(strategy, now)
         if visit is not None or not capture.doubted or capture.owed.pending:
             return visit

@@ -18,7 +18,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.restoring import first_visits
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import looked_at
-from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators
+from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 
@@ -189,7 +189,8 @@ class Copied(MemoryStore):
 PASSING = re.compile(
     r"former|interruptions|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
     r"|mode\._(hints\.answer|answer|first|listing|shown|polls.*|due|every|planned|last|news|division)"
-    r"|traps\.(_ever_new.*|fleeting\._(echoes|errors).*|alone|errors\.wanted|_unlike|_echoes\._former|suspicion\.words\._(known|only))"
+    r"|traps\.(_ever_new.*|fleeting\._(echoes|errors).*|alone|errors\.wanted|_unlike|_echoes\.(_former|barren\._marks)"
+    r"|suspicion\.words\._(known|only))"
 )
 APART = {
     "pages",
@@ -247,6 +248,7 @@ def known(frontier: Frontier) -> dict[str, Any]:
         "strategy": capture.strategy is None,
         "scope": capture.scope.why_not(f"{FAR}a"),
         "elsewhere": [] if capture.counts.visits else capture.front.elsewhere,
+        "row": capture.traps and capture.phase is Phase.VISIT and dict(state_of(capture.traps._ever_new)),
         "left open": [row for row in rows if capture.mode.left_open(row)],
         "room": capture.budget.spare(0.0),
         "hubs": [(row, polls.last(row), polls.barren(row), polls.on_trial(row)) for row in hubs],

@@ -48,6 +48,17 @@ def test_ever_new_pages_of_ever_other_texts_come_to_an_end(impolite, monkeypatch
     assert "looks like a trap: 40 pages in a row named none but new ones (traps=0 takes them)" in why
 
 
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_a_row_goes_on_after_a_restart(impolite, monkeypatch, strategy):
+    monkeypatch.setattr(ever_new, "ROW", ROW)
+    world, store = Tarpit(), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy), world.now)
+    world.run_restarted(frontier, impolite, store, ROW // 3)
+    found = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert ROW < len(found) <= 2 * ROW
+
+
 class Row:
     """Pages that lead from one to the next, two links from a seed."""
 

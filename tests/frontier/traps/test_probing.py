@@ -29,7 +29,7 @@ from tests.frontier.traps.tables import ROOT, add, table
 
 
 def taken(doubted: Doubted) -> list[int]:
-    return [doubted.take().page for _ in range(len(doubted))]
+    return [doubted.take()[0].page for _ in range(len(doubted))]
 
 
 def test_what_waits_comes_by_its_distance_days_first_and_neighbours_apart():
@@ -228,6 +228,15 @@ def test_once_links_stay_few_copies_are_no_sign_and_what_copies_lead_to_is_first
     assert {site.surest() for _ in range(3)} == set(site.waiting), "two links nearer, and a seed's link is one away"
     assert len(site.capture.doubted) == 1
     assert not site.sure
+
+
+def test_what_copies_alone_named_is_visited_before_the_rest_and_tells_nothing_of_it():
+    site = Asking()
+    page = add(site.pages, "of a copy", 1)
+    site.prober.put_off(site.capture, Visit(page, Slot.FIRST), 1)
+    assert site.surest() == page
+    assert not (site.asked or site.sure or site.traps.alone)
+    assert len(site.capture.doubted) == 3
 
 
 class Answered:

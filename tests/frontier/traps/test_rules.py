@@ -17,7 +17,7 @@ from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
-from sharc_crawler.frontier.traps.rules import Traps, _has_odd_word, _template
+from sharc_crawler.frontier.traps.rules import LAST, Traps, _has_odd_word, _template
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -349,7 +349,7 @@ def test_copies_that_lead_nowhere_are_suspects_where_an_error_page_shows_the_sam
     for number in range(5):
         page = add(pages, f"x/{number}", 1)
         traps.showed(page, pages.urls[page], "Sorry", pages, lambda: False)
-    assert traps.doubts(add(pages, "x/99", 1), pages.urls) is error
+    assert traps.doubts(add(pages, "x/99", 1), pages.urls) == LAST * error
 
 
 def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
@@ -364,7 +364,7 @@ def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
     assert not traps._reasons
     assert len(traps._calendars._shown) == 30
     beyond = add(pages, "cal/2090/11", 31)
-    assert traps.doubts(beyond, pages.urls) is True
+    assert traps.doubts(beyond, pages.urls) == LAST
     assert "in a calendar" in traps.why_not_found(pages.urls[beyond], 31)
     assert not traps.doubts(add(pages, "cal/2091/11"), pages.urls), "a seed"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.traps.barren import Barren
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.traps.suspicion import Suspicion
 from tests.frontier.traps.tables import ROOT, add, table
@@ -15,6 +16,7 @@ class Suspected:
 
     def __init__(self, why: str | None = "an echo", waits: bool = True) -> None:
         echoes = SimpleNamespace(echoes={}, first=range(400), why_not=lambda *given: why, doubts=lambda *given: waits)
+        echoes.barren = Barren()
         self.pages = table("kqzv/story", "other")
         self.traps = SimpleNamespace(echoes=echoes, fleeting=None, idle=None)
         self.suspicion = Suspicion(self.traps, self.pages)

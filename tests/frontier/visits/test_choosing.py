@@ -53,7 +53,7 @@ class Choice:
         self.parts = 0  # of the site that are still to come
         self.chooser = Chooser(ledger, lambda *_: None, finisher)
 
-    def put_off(self, capture, visit) -> None:
+    def put_off(self, capture, visit, doubts) -> None:
         capture.doubted = [*(capture.doubted or ()), visit]
 
     def complete(self, capture, now) -> bool:
