@@ -27,7 +27,7 @@ from sharc_crawler.fleet.sharing import surplus
 from sharc_crawler.storage.connecting import share
 from sharc_crawler.storage.connection import Connection
 from sharc_crawler.storage.failing import said_of
-from sharc_crawler.storage.frontier_schema import statements
+from sharc_crawler.storage.frontier_rows import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -89,7 +89,7 @@ def _begin(crawler: Crawler) -> Session:
     history = _history(config.history) if config.history else None
     parts = parts_of(history, config)
     if drop_in:
-        from sharc_crawler.live.project.everything import PARTS  # of projects alone
+        from sharc_crawler.live.project.beginning import PARTS  # of projects alone
 
         parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)

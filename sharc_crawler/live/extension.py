@@ -61,7 +61,7 @@ class CaptureExtension:
         out = sys.stderr if session.config.progress else None
         self._line = ProgressLine(session.sites, session.clock.now(), out, session.memory.told)
         if session.gone_on and out is not None:
-            from sharc_crawler.live.former.told import goes_on
+            from sharc_crawler.live.former.going_on import goes_on
 
             out.write(goes_on(session.sites))
             out.flush()

@@ -19,9 +19,8 @@ from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.clock import Alarm
 from sharc_crawler.live.failing import ends_the_crawl
-from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.intake import Intake
-from sharc_crawler.live.requests import META_KEY, Sent, request_for
+from sharc_crawler.live.requests import META_KEY, Lease, Sent, request_for
 from sharc_crawler.live.writing.archivist import conclude
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Wait

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.monitoring.control import Control
     from sharc_crawler.live.reading.memory import MemoryBudget
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.writing.space import Space
     from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Sighting

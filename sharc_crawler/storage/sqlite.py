@@ -22,7 +22,7 @@ from sharc_crawler.frontier.rows import (
     UrlRow,
 )
 from sharc_crawler.model import Verdict
-from sharc_crawler.storage import frontier_rows, frontier_schema
+from sharc_crawler.storage import frontier_rows
 from sharc_crawler.storage.failing import BUSY, is_full, said_of
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.uncollected import uncollected
@@ -95,7 +95,7 @@ class SqliteStore:
     def replace(self, state: Batch) -> None:
         """One transaction."""
         with self._transaction() as db:
-            for table in frontier_schema.TABLES:
+            for table in frontier_rows.TABLES:
                 db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
             _write(db, state)
 
@@ -204,14 +204,14 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
             db.execute(f"PRAGMA cache_size = -{CACHE}")
-        found = frontier_schema.version(db)
+        found = frontier_rows.version(db)
     except sqlite3.DatabaseError as error:
         way_out = "its disk is full: free space" if is_full(error) else WAY_OUT
         raise DataError(f"frontier state {path} cannot be read ({error}); {way_out}") from error
-    if found != frontier_schema.VERSION:
+    if found != frontier_rows.VERSION:
         db.close()
         raise DataError(
-            f"frontier state {path} has schema version {found}, this software reads {frontier_schema.VERSION}:"
+            f"frontier state {path} has schema version {found}, this software reads {frontier_rows.VERSION}:"
             " use the version that wrote it, or another output folder"
         )
     return db
@@ -236,7 +236,7 @@ def _make(path: Path) -> None:
 def _empty() -> bytes:
     """Such a file: the sites of a crawl may be thousands. Made in memory, where no disk can be full."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        frontier_schema.make(db)
+        frontier_rows.make(db)
         made = bytearray(db.serialize())
     made[18:20] = b"\2\2"  # its versions of writing and reading: a write-ahead log's (SQLite's file format, 1.3)
     return bytes(made)

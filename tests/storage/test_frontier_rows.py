@@ -14,8 +14,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.rows import Batch, PageRow, VisitRow
 from sharc_crawler.model import CaptureRef, Hints, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.storage.beside import load_state
-from sharc_crawler.storage.frontier_rows import hints_value, page_values, visit_values
-from sharc_crawler.storage.frontier_schema import VERSION, make, version
+from sharc_crawler.storage.frontier_rows import VERSION, hints_value, make, page_values, version, visit_values
 from sharc_crawler.storage.opening import begin_state
 from sharc_crawler.testing.stores import capture_row
 

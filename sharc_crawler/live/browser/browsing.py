@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.live.browser.seen import Asked
     from sharc_crawler.live.browser.shown import Load
-    from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.reading.readers import Readers
     from sharc_crawler.live.reading.readings import Order
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 

@@ -12,11 +12,14 @@ from sharc_crawler.frontier.rows import SOLE, Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.monitoring.progress import Snapshot
+from sharc_crawler.plural import counted
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.rows import CaptureRow
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
@@ -147,3 +150,14 @@ def as_given(value: object) -> str:
     if isinstance(value, tuple):
         return " ".join(value) or "(none)"
     return "(none)" if value is None else str(value)
+
+
+def goes_on(sites: Sites) -> str:
+    """What a former run has done."""
+    if sites.polls:
+        from sharc_crawler.live.setup.modes import done  # only of instant crawls
+
+        return f"goes on where it was: {done(sites.polls)}\n"
+    made = Snapshot.of(sites)
+    revisited = f", {made.revisits:,} revisited" if made.revisits else ""
+    return f"goes on where it was: {made.visits:,} of {counted(made.pages, 'known page')} visited{revisited}\n"

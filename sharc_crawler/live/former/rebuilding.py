@@ -26,11 +26,10 @@ from sharc_crawler.instants import unix
 from sharc_crawler.live.former.decided import LOGS, before_any_again, decided, key_of
 from sharc_crawler.live.former.recorded import Recorded
 from sharc_crawler.live.former.standing import unchanged
-from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
-from sharc_crawler.live.requests import outcome_of
+from sharc_crawler.live.requests import Lease, outcome_of
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Result, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.polling.terms import Terms

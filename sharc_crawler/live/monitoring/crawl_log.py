@@ -11,6 +11,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from scrapy.logformatter import LogFormatter
+
 from sharc_crawler.archive.files import append_whole
 from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.report.log import FORMATS
@@ -18,6 +20,12 @@ from sharc_crawler.report.log import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+    from typing import Self
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.logformatter import LogFormatterResult
 
     from sharc_crawler.frontier.rows import ExchangeRow
 
@@ -116,3 +124,20 @@ def _end(path: Path) -> int:
         file.truncate(size - len(tail) + whole)
     found = _NUMBER.search(tail[:whole].rpartition(b"\n")[0].rpartition(b"\n")[2])
     return int(found[1] or found[2]) if found else 0
+
+
+class QuietFormatter(LogFormatter):
+    """Scrapy's, but that pages are told of only where ``LOG_LEVEL`` is DEBUG; the capture's own log has them all."""
+
+    def __init__(self, level: str | int = logging.DEBUG) -> None:
+        number = logging.getLevelNamesMapping().get(str(level), level)
+        self._shown = not isinstance(number, int) or number <= logging.DEBUG
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """At the crawl's level."""
+        return cls(crawler.settings.get("LOG_LEVEL", logging.DEBUG))
+
+    def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult | None:  # type: ignore[override]
+        """``None``: no line."""
+        return super().crawled(request, response, spider) if self._shown else None

@@ -1,16 +1,38 @@
-"""How the session of a project's own spider begins."""
+"""How the session of a project's own spider begins, whose spider decides what there is to fetch."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.setup.output import is_begun
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.live.config import Config
+
+
+def hostname(url: str) -> str:
+    """A host without its port, as Scrapy's downloader names its slots."""
+    return urlsplit(url).hostname or ""
+
+
+class Everything:
+    """A scope without bounds: the project's spider has already decided."""
+
+    def why_not(self, _: str) -> str | None:
+        """No reason."""
+        return None
+
+    def widened(self, _: str) -> Everything:
+        """As wide as before."""
+        return self
+
+
+PARTS = Parts(scope=lambda _: Everything(), host_of=hostname)
 
 
 def politeness_of(config: Config, spider: str) -> Politeness:

@@ -17,7 +17,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
 from sharc_crawler.live.former.going_on import GoingOn
-from sharc_crawler.live.project.everything import hostname
+from sharc_crawler.live.project.beginning import hostname
 from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
 from sharc_crawler.live.requests import META_KEY
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Done, Instant, PageId, Seconds, Wait
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Outcome
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import Fetch, PageId
 
 logger = logging.getLogger(__name__)

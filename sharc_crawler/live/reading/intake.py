@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import Fetch
 
 

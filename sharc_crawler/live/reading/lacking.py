@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.reading.readings import Reading
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import CaptureRef, Fetch
 
 _HEAD = 1 << 16  #: bytes within which a record's fields end

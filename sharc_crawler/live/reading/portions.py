@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.requests import Lease
 
 PORTION = 5_000  #: addresses; 0.08 s of processor time
 TEXT = 400_000  #: characters of them: unusual ones take up to 2 s for a million

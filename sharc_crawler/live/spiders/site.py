@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy import Spider
 
 from sharc_crawler.live.addon import ORIGINS
-from sharc_crawler.live.monitoring.quiet import QuietFormatter
+from sharc_crawler.live.monitoring.crawl_log import QuietFormatter
 from sharc_crawler.live.reading.readers import PROCESS
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.operator import openings, require_operator

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sharc_crawler.archive.originals import Original, Resource
-    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import Exchange
     from sharc_crawler.spool import Octets
 

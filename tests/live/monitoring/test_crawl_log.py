@@ -146,3 +146,13 @@ def test_a_crawl_logs_and_lists_what_it_left(tmp_path, crawl, static):
     assert set(last.values()) == {"coherent"}
     assert (done.folder / "crawl.log").read_text().count("\n") == len(logged)
     assert "Not followed" in (done.folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("level", "told"), [("DEBUG", True), (logging.DEBUG, True), ("WARNING", False), (logging.INFO, False)]
+)
+def test_a_page_is_told_of_at_debug_level(level: str | int, told: bool) -> None:
+    formatter = QuietFormatter.from_crawler(get_crawler(settings_dict={"LOG_LEVEL": level}))
+    url = "http://h.example/"
+    line = formatter.crawled(Request(url), Response(url), Spider(name="any"))
+    assert (line is not None) == told

@@ -23,7 +23,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.lease import Lease
+from sharc_crawler.live.requests import Lease
 from sharc_crawler.live.writing.archivist import Archivist, conclude
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.writer_process import Server, _Told
