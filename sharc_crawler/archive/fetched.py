@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import entries
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
@@ -47,7 +47,7 @@ class AnswerFolder:
         """Keep the answer to a seed's n-th question."""
         unfinished = self._of(url, _UNFINISHED)
         unfinished.mkdir(exist_ok=True)
-        _write(unfinished / f"{number:05d}", answer)
+        replace_file(unfinished / f"{number:05d}", answer)
 
     def finish(self, url: str) -> None:
         """All answers about a seed are there."""
@@ -64,19 +64,9 @@ class AnswerFolder:
     def _same(self, about: dict[str, Any]) -> None:
         path = self.folder / ABOUT
         if not path.exists():
-            _write(path, json.dumps(about, indent=1).encode())
+            replace_file(path, json.dumps(about, indent=1))
         elif (held := json.loads(path.read_bytes())) != about:
             differing = ", ".join(f"{name}={held.get(name)!r}" for name in about if held.get(name) != about[name])
             raise UsageError(
                 f"output={str(self.folder)!r} holds answers to other questions ({differing}); choose another folder"
             )
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
-    draft = path.with_name(f".{path.name}")
-    with draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)

@@ -10,7 +10,7 @@ from sharc_crawler.archive.members import Damage, Record, read_at, records
 from sharc_crawler.archive.replay import lost_warcs
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept
 from sharc_crawler.certificate.fixity import fixity, pages_name
-from sharc_crawler.certificate.sealed_files import stated_files
+from sharc_crawler.certificate.sealed_files import resized, stated_files
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.certificate.witness import Finding
@@ -18,7 +18,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.report.packaged import not_of_capture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     Document = dict[str, Any]
@@ -34,7 +34,7 @@ def refuse_altered(folder: Path) -> None:
         raise DataError(f"{lost[0]} is missing")
     source = open_source(folder)
     documents = {name: document_of(str(folder / name), text) for name, text in source.certificates.items()}
-    findings = chain(_files(folder, source.sizes, documents), _certificates(folder, documents), not_of_capture(folder))
+    findings = chain(_files(folder, source.warcs, documents), _certificates(folder, documents), not_of_capture(folder))
     try:
         found = next(findings, None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -43,15 +43,12 @@ def refuse_altered(folder: Path) -> None:
         raise DataError(f"{folder / str(found)} (sharc verify {folder} says more)")
 
 
-def _files(folder: Path, sizes: Mapping[str, int], documents: Mapping[str, Document]) -> Iterator[Finding]:
+def _files(folder: Path, warcs: Iterable[str], documents: Mapping[str, Document]) -> Iterator[Finding]:
     """WARC files that are missing, too short or too long, added, or without a whole end."""
-    stated = {file["name"]: file for document in documents.values() for file in stated_files(document)}
-    for name, file in stated.items():
-        if name not in sizes:
-            yield Finding("it is missing", name)
-        elif sizes[name] != file["bytes"]:
-            yield Finding(f"it has {sizes[name]:,} bytes, and had {file['bytes']:,} when it was certified", name)
-    for name in sizes:
+    for name in documents:
+        yield from resized(folder / name)
+    stated = {file["name"] for document in documents.values() for file in stated_files(document)}
+    for name in warcs:
         if stated and name not in stated:
             yield Finding("no certificate speaks of this file", name)
         yield from _end(folder / name)

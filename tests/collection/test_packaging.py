@@ -218,7 +218,7 @@ def added(folder):
     ("damage", "what"),
     [
         (lambda folder: changed(next(folder.glob("*.warc.gz"))), ".warc.gz is not as it was certified"),
-        (cut, "when it was certified"),
+        (cut, "when the certificate was sealed"),
         (uncertified, "cut short"),
         (added, "added.warc.gz: no certificate speaks of this file"),
         (lambda folder: next(folder.glob("*.warc.gz")).unlink(), ".warc.gz is missing"),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 import resource
 from contextlib import contextmanager
 
 import pytest
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.utils.test import get_crawler
 
 from sharc_crawler.frontier.rows import Batch
-from sharc_crawler.live.monitoring.crawl_log import CrawlLog
+from sharc_crawler.live.monitoring.crawl_log import CrawlLog, QuietFormatter
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
