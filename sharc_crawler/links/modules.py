@@ -12,8 +12,8 @@ from itertools import chain
 from sharc_crawler.links.found import Found, Resolver
 
 _WRITTEN = r"\s*+([\"'])((?:\.{0,2}/|https?://)[^\"'\s<>\\]{1,2000})\1"
-#: Each begins with a fixed text, which is searched for by itself in a fraction of the time.
-_IMPORTS = re.compile("from" + _WRITTEN), re.compile(r"import\s*+\(?" + _WRITTEN)
+#: Each begins with a fixed text, which is searched for by itself in a fraction of the time. Many sites have no script.
+_IMPORTS = "from" + _WRITTEN, r"import\s*+\(?" + _WRITTEN
 _IN_NAME = re.compile(r"[\w$.]")
 
 
@@ -23,7 +23,7 @@ def imports(script: str) -> list[str]:
     >>> imports('import{a}from"./a.js";import "/b.js"; export * from "../c.js"; import("./d.js"); import e from "e"')
     ['./a.js', '../c.js', '/b.js', './d.js']
     """
-    found = chain.from_iterable(pattern.finditer(script) for pattern in _IMPORTS)
+    found = chain.from_iterable(re.finditer(pattern, script) for pattern in _IMPORTS)
     return [match[2] for match in found if not _IN_NAME.match(script[match.start() - 1 : match.start()])]
 
 

@@ -101,7 +101,7 @@ def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
             at = shape.find(mark, end)
 
 
-_FILE = re.compile(r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z")  #: its query may be there for caches alone
+_FILE = r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z"  #: its query may be there for caches alone
 
 
 def pictures_of(addresses: Sequence[str]) -> str:
@@ -111,6 +111,6 @@ def pictures_of(addresses: Sequence[str]) -> str:
     '?id=7'
     """
     queries = (
-        query for path, _, query in (one.partition("?") for one in addresses) if query and not _FILE.search(path)
+        query for path, _, query in (one.partition("?") for one in addresses) if query and not re.search(_FILE, path)
     )
     return "".join(f"?{without_made_up(query.encode()).decode()}" for query in queries)
