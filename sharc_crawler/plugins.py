@@ -72,8 +72,11 @@ def load(port: str, name: str) -> Any:
     if not module:
         raise unknown_name(port, name, names(port))
     try:
-        return point.load() if point else getattr(import_module(module), attribute)
+        found = point.load() if point else getattr(import_module(module), attribute)
     except Exception as error:  # of a module that is not ours, whatever it raises
         from sharc_crawler.dotted import why_not  # hardly ever
 
         raise UsageError(f"{port}={name!r} cannot be imported: {why_not(module, attribute, error)}") from error
+    if not callable(found):
+        raise UsageError(f"{port}={name!r} is of type {type(found).__name__}, and no class or function")
+    return found

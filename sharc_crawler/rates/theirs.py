@@ -32,12 +32,16 @@ def checked(source: RateSource) -> Rates:
     who = f"the rate source {type(source).__qualname__}"
 
     def rates(sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
-        found = tried(who, lambda: source.rates(sightings, now))
+        found = tried(who, lambda: source.rates(list(sightings), now))
+        if not (hasattr(found, "__len__") and hasattr(found, "__getitem__")):
+            raise fault(who, f"answered with {type(found).__name__}, not a sequence of RateEstimate or None")
         if (given := tried(who, lambda: len(found))) != len(sightings):
             raise fault(who, f"gave {given:,} answers for {counted(len(sightings), 'page')}")
         for one in found:
             if one is not None and not _is_one(one):
-                raise fault(who, f"gave {one!r:.300}, not RateEstimate(rate, source) or None")
+                raise fault(
+                    who, f"gave {one!r:.300}, not RateEstimate(rate, source) or None: rates are 0 to {MOST:.0e}"
+                )
         return found
 
     return rates

@@ -32,8 +32,6 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
     """
     name, *texts = spec.split(":")
     factory = _load("strategy", name)
-    if not callable(factory):
-        raise UsageError(f"strategy={name!r} is a {type(factory).__name__}, not a sharc_crawler Strategy")
     allowed = _options(factory)
     options: dict[str, str | float] = {}
     for text in texts:

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Hints, Sighting
+from sharc_crawler.rates.theirs import MOST
 
 if TYPE_CHECKING:
     from sharc_crawler.rates.base import RateSource
@@ -42,7 +43,9 @@ class RateSourceContract(ABC):
     def test_one_answer_per_sighting(self) -> None:
         source = self.make()
         for count in range(len(SIGHTINGS) + 1):
-            assert len(source.rates(SIGHTINGS[:count], NOW)) == count
+            asked = [*SIGHTINGS[:count]]
+            assert len(source.rates(asked, NOW)) == count
+            assert asked == [*SIGHTINGS[:count]], "what it is asked is not its own to change"
 
     def test_nothing_asked_nothing_said(self) -> None:
         assert list(self.make().rates([], NOW)) == []
@@ -50,7 +53,7 @@ class RateSourceContract(ABC):
     def test_rates_are_finite_and_say_where_they_are_from(self) -> None:
         for estimate in self.make().rates(SIGHTINGS, NOW):
             if estimate is not None:
-                assert 0 <= estimate.rate < math.inf
+                assert 0 <= estimate.rate <= MOST
                 assert estimate.source
                 assert estimate.shape > 0
                 assert estimate.spread >= 0

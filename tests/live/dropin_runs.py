@@ -55,6 +55,7 @@ class Redirected(scrapy.Spider):
 
 ELSEWHERE = """
 import scrapy
+from scrapy.utils.engine import get_engine_status
 
 
 class Elsewhere(scrapy.Spider):
@@ -68,6 +69,7 @@ class Elsewhere(scrapy.Spider):
         for url in ("data:text/plain,hello", "data:text/plain,hello", "file://" + __file__, "data:,"):
             yield scrapy.Request(url, self.other, dont_filter=url == "data:,")
         yield scrapy.Request("data:,", self.other)
+        yield {"not known": [one for one in get_engine_status(self.crawler.engine) if "exception" in str(one[1])]}
         yield scrapy.Request("ftp://127.0.0.1:1/", self.other, errback=lambda failure: None)
 
     def other(self, response):

@@ -47,6 +47,31 @@ def test_what_is_no_rate_is_refused(given: Any) -> None:
         checked(Careless(given))([Sighting("http://h/")], 0.0)
 
 
+@pytest.mark.parametrize("given", [None, 3, iter([GOOD])])
+def test_an_answer_that_is_no_sequence_is_refused(given: Any) -> None:
+    class Single:
+        def rates(self, sightings: Any, now: float) -> Any:
+            return given
+
+    with pytest.raises(DataError, match=f"Single answered with {type(given).__name__}, not a sequence"):
+        checked(Single())([Sighting("http://h/")], 0.0)
+
+
+def test_what_it_does_to_what_it_is_asked_changes_nothing() -> None:
+    class Greedy:
+        def rates(self, sightings: Any, now: float) -> Any:
+            found = [GOOD for _ in sightings]
+            sightings.clear()
+            return found
+
+    asked = [Sighting("http://h/")]
+    assert checked(Greedy())(asked, 0.0) == [GOOD]
+    assert len(asked) == 1
+    Greedy.rates = lambda self, sightings, now: [] if sightings.clear() is None else None  # type: ignore[method-assign]
+    with pytest.raises(DataError, match="gave 0 answers for 1 page"):
+        checked(Greedy())(asked, 0.0)
+
+
 @pytest.mark.parametrize("given", [ValueError("no"), SystemExit(3), RecursionError("deep")])
 def test_what_it_raises_is_said(given: BaseException) -> None:
     with pytest.raises(DataError, match=f"Careless raised {type(given).__name__}: .* That is a fault of this plug-in"):

@@ -135,7 +135,7 @@ def test_a_module_that_cannot_run_is_told(tmp_path, monkeypatch):
         ("sharc-attested:visits=3", "visits=3 is not known"),
         ("sharc_crawler.strategies.base.Setting", "does not make a sharc_crawler Strategy"),
         ("tests.strategies.test_bad_input.Raising", "does not make a sharc_crawler Strategy: ValueError: no direction"),
-        ("tests.strategies.test_bad_input.NUMBER", "is a int, not a sharc_crawler Strategy"),
+        ("tests.strategies.test_bad_input.NUMBER", "is of type int, and no class or function"),
         ("tests.strategies.test_bad_input.WithoutSuper", r"let its __init__ call super\(\).__init__\(setting\)"),
         ("no.such.module.Order", r"cannot be imported: there is no module 'no'[.;] .*PYTHONPATH=\."),
         ("sharc_crawler.strategies.base.Ordr", r"cannot be imported: .*\.base has no 'Ordr'. Allowed: .*Strategy"),

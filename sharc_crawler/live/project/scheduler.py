@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.failing import ends_the_crawl
+from sharc_crawler.live.monitoring.progress import Snapshot
 from sharc_crawler.live.project.dropin import DropIn
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.scheduler import SharcScheduler
@@ -39,6 +40,14 @@ class DropInScheduler(SharcScheduler):
     def has_pending_requests(self) -> bool:
         """Also of what no web server answers."""
         return bool(self._drop_in.direct) or super().has_pending_requests()
+
+    #: Scrapy's reports of its engine (telnet's ``est()``) ask for the lengths of both
+    dqs = None
+
+    @property
+    def mqs(self) -> range:
+        """As long as the downloads that are still to make."""
+        return range(Snapshot.of(self._session.sites).left)
 
     def enqueue_request(self, request: Request) -> bool:
         """The spider asks for a page (or its middlewares go on with one)."""

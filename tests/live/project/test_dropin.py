@@ -72,7 +72,7 @@ def test_requests_that_no_web_server_answers_are_sent_as_ever(static, tmp_path):
     (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
     with static(tmp_path / "site") as url:
         plain = items(tmp_path, url, {}, ELSEWHERE)
-        assert len(plain) == 5
+        assert len(plain) == 6
         done = run(tmp_path, url, ADDON)
     assert sorted((tmp_path / "items.jsonl").read_text().splitlines()) == plain
     assert "ftp://127.0.0.1:1/> (failed 3 times)" in done.stderr
