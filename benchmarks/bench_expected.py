@@ -3,6 +3,7 @@
     python benchmarks/bench_expected.py HISTORY.csv.gz … [--starts 10]     # captures of real sites' histories
     python benchmarks/bench_expected.py --looks                            # posteriors of made rates, known exactly
     python benchmarks/bench_expected.py --worlds [--seeds 5]               # captures of made sites
+    python benchmarks/bench_expected.py --dated [--seeds 5]                # first captures of made sites
 
 Captures of a day, a fortnight, a month begin at instants spread evenly over a history. Pages are visited in a random
 order, and revisited in the reverse order. Rates are counted from weekly captures of the year before, or learned from
@@ -10,7 +11,8 @@ them as a crawl does (`captures`); from one capture a fortnight before, whose tw
 lastmods alone. `first` and `second`: as such captures go about it, with a sitemap of lastmods. 80 % should lie between
 ``low`` and ``high``; z is in deviations, which hold no rebuilds.
 ``--looks``: the share of pages whose true rate lies in the 80 % interval of its posterior; rates are Gamma.
-``--worlds``: both, of sites with bursts and with groups edited together, too (expected_worlds.py).
+``--worlds``: both, of sites with bursts and with groups edited together, too (expected_worlds.py). ``--dated``: first
+captures of such sites, which a sitemap of lastmods tells of.
 ``--json`` prints one object a line, of the same cells.
 """
 
@@ -256,6 +258,37 @@ def worlds(seeds: int, table: Table) -> None:
                     )
 
 
+def foretold(world: World, days: int, seed: int) -> tuple[bool, float, int]:
+    """Of a first capture of a made site: whether it lies between low and high, pages expected to be lost, and lost."""
+    rng = np.random.default_rng([seed, days, int(10 * world.shape), KINDS.index(world.kind)])
+    lastmods, lengths, changed = world.dated(days, rng)
+    source = HistoryRates()
+    listed = [Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(lastmods.tolist())]
+    rates = source.rates(listed, 0.0)
+    expected = Expected(None, source.swings())
+    for one, estimate, length, moved in zip(listed, rates, lengths.tolist(), changed.tolist(), strict=True):
+        visit, revisit = (
+            VisitFacts(slot, Result.OK, at, at) for slot, at in ((Slot.FIRST, 0.0), (Slot.SECOND, length))
+        )
+        verdict = Verdict.CHANGED if moved else Verdict.COHERENT
+        known = {"visit": visit, "revisit": revisit, "verdict": verdict, "rate_shape": estimate.shape}
+        expected.add(PageFacts(one.url, Kind.PAGE, "", 0, estimate.rate, "lastmod", **known))
+    found = expected.totals()
+    inside = found["low"] <= found["counted"] <= found["high"]
+    return inside, found["pages"] - found["coherent"], int(changed.sum())
+
+
+def dated(seeds: int, table: Table) -> None:
+    for kind in KINDS:
+        for shape in (0.3, 3.0):
+            for days in DAYS:
+                inside, expected, lost = np.mean(
+                    [foretold(World(kind, shape, 0), days, seed) for seed in range(seeds)], 0
+                )
+                cells = {"low_to_high": round(inside, 3), "expected": round(expected, 1), "found": round(lost, 1)}
+                table.row(world=kind, shape=shape, days=days, captures=seeds, **cells)
+
+
 def looks(table: Table, pages: int = 3_000) -> None:
     for shape in (0.3, 1.0):
         for mean in (0.05, 0.5, 3.0):
@@ -278,6 +311,7 @@ def main() -> None:
     parser.add_argument("--rates", nargs="+", default=[*BELIEFS], choices=[*BELIEFS])
     parser.add_argument("--looks", action="store_true")
     parser.add_argument("--worlds", action="store_true")
+    parser.add_argument("--dated", action="store_true")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -285,6 +319,8 @@ def main() -> None:
         looks(Table(given.json))
     if given.worlds:
         worlds(given.seeds, Table(given.json))
+    if given.dated:
+        dated(given.seeds, Table(given.json))
     captures(given.histories, given.starts, given.rates, Table(given.json))
 
 

@@ -15,6 +15,7 @@ from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
 DAY = 86_400.0
 WEEK = 7 * DAY
+PAST = 400 * DAY
 KINDS = ("steady", "bursts", "groups")
 SECTION = 25  #: pages
 BURST = 1.5  #: shape of a day's factor: its deviation is 0.8
@@ -41,6 +42,28 @@ class World:
         ends = np.concatenate([np.tile(edges[1:-1], (self.pages, 1)), (edges[-1] + reach / 2)[:, None]], axis=1)
         changed = self._changed(rates, begins, ends, end + length, rng)
         return history(changed[:, :-1]), rates, reach, changed[:, -1]
+
+    def dated(self, days: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Lastmods at 0, intervals of the capture that begins then, and which pages changed in theirs."""
+        rates = rng.gamma(self.shape, OFTEN / self.shape, self.pages)
+        begin, end = -PAST, days * DAY
+        alone = 0.5 if self.kind == "groups" else 1.0
+        worth = np.full(int((end - begin) / DAY), alone * DAY)
+        if self.kind == "bursts":
+            worth *= rng.gamma(BURST, 1 / BURST, len(worth))
+        page, day = np.nonzero(counts := rng.poisson(np.multiply.outer(rates, worth)))
+        pages = np.repeat(page, counts[page, day])
+        times = begin + DAY * (np.repeat(day, counts[page, day]) + rng.random(len(pages)))
+        for start in range(0, self.pages, SECTION) if self.kind == "groups" else ():
+            some = np.arange(start, start + SECTION)
+            edits = rng.uniform(begin, end, rng.poisson(0.5 * rates[some].mean() * (end - begin)))
+            pages, times = np.append(pages, np.tile(some, len(edits))), np.append(times, np.repeat(edits, SECTION))
+        lastmods = np.full(self.pages, float(begin))
+        np.maximum.at(lastmods, pages[times < 0.0], times[times < 0.0])
+        reach = end * (rng.permutation(self.pages) + 0.5) / self.pages
+        changed = np.zeros(self.pages, np.bool_)
+        changed[pages[np.abs(times - end / 2) <= reach[pages] / 2]] = True
+        return lastmods, reach, changed
 
     def _changed(
         self, rates: np.ndarray, begins: np.ndarray, ends: np.ndarray, until: float, rng: np.random.Generator

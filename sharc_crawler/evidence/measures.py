@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 
 LOW, HIGH = 0.1, 0.9  #: quantiles between which 80 % lie
+#: of the longest interval: bursts average out over all intervals, which go from none to it around T, as over so long a
+#: time that is watched as a whole (the square of their mean coverage over the mean of its square)
+EVEN = 0.75
 
 
 def share(part: float, whole: float) -> float | None:
@@ -228,7 +231,7 @@ class Expected:
     def totals(self) -> dict[str, Any]:
         """As a report has them."""
         swings = self.swings
-        wide = math.hypot(math.sqrt(swings.group * self._variance), swings.at(self._longest) * self._moved)
+        wide = math.hypot(math.sqrt(swings.group * self._variance), swings.at(EVEN * self._longest) * self._moved)
         deviation = min(wide, self._most)
         few, many = (round_up(self._lost(deviation, level), self._pages) for level in (LOW, HIGH))
         return {

@@ -194,7 +194,7 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     many = [looked_over(1.0) for _ in range(10_000)]
     found = sums(Expected(None), many)
     chance = math.sqrt(10_000 * math.exp(-0.1) * (1 - math.exp(-0.1)))
-    together = 10_000 * 0.1 * math.exp(-0.1) * Swings.usual().at(86_400.0)
+    together = 10_000 * 0.1 * math.exp(-0.1) * Swings.usual().at(0.75 * 86_400.0)
     assert found["deviation"] == pytest.approx(math.hypot(math.sqrt(GROUP) * chance, together))
     calm = sums(Expected(None, Swings((0.0,) * len(KNOTS))), many)
     assert calm["deviation"] == pytest.approx(chance)
