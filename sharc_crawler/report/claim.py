@@ -50,6 +50,8 @@ def _on_word(claim: Claim) -> str:
         return f"; for {stated:,} of them that is the server's word{unbounded}"
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
+    elif audit.get("lost"):
+        bound = "which its audit does not bound"
     else:
         bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
     return f"; for {_claimed(audit)} that is the server's word, {bound}"
@@ -165,6 +167,8 @@ def _unaudited(limit: Claim) -> str:
 
 def _bound(limit: Claim) -> str:
     claimed = f"{_claimed(limit)} claimed on the server's word"
+    if limit["bound"] >= limit["claimed"] and limit.get("lost"):
+        return f"So nothing bounds how many of the {claimed} are wrong."
     if limit["bound"] >= limit["claimed"]:
         return f"Too few were audited to bound how many of the {claimed} are wrong."
     return f"With {limit['percent']}% confidence at most {limit['bound']:,} of the {claimed} are wrong."

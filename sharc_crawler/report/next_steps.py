@@ -108,10 +108,11 @@ def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
 
 
 def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """Where an audit says little, a larger one would say more."""
+    """Where an audit says little, a larger one would say more, unless the server kept pages from it."""
     audit = report["audit"] or {}
     claimed = audit.get("claimed", 0)
-    if claimed and audit["bound"] > LITTLE * claimed and "spider" not in report["settings"]:
+    little = claimed and audit["bound"] > LITTLE * claimed
+    if little and not audit.get("lost") and "spider" not in report["settings"]:
         few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
         words = f"Of the {counted(claimed, 'page')} claimed on the server's word, {few}"
         yield NextStep(words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}")

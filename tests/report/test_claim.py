@@ -117,6 +117,7 @@ def test_the_limits_of_a_claim() -> None:
         ({"bound": 6}, "10 pages that is the server's word, and at most 6 of these may be wrong (95% confidence)"),
         ({"bound": 10}, "10 pages that is the server's word, of which too few were audited"),
         ({"bound": 10, "audited": 0}, "10 pages that is the server's word, of which none was audited"),
+        ({"bound": 10, "lost": 1}, "10 pages that is the server's word, which its audit does not bound"),
         (
             {"bound": 7, "data": 3},
             "10 pages and data that is the server's word, and at most 7 of these may be wrong (95% confidence)",

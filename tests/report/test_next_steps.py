@@ -25,6 +25,8 @@ def test_an_audit_that_says_little_can_be_made_larger(claimed, bound, command) -
     made = facts(judged("http://h/", Verdict.COHERENT), audit={**AUDIT, "claimed": claimed, "bound": bound})
     commands = [step.command for step in next_steps(capture_entry(made))]
     assert [one for one in commands if "audit" in one] == ([command] if command else [])
+    kept_from_it = replace(made, audit={**AUDIT, "claimed": claimed, "bound": bound, "lost": 1})
+    assert not any("audit" in step.command for step in next_steps(capture_entry(kept_from_it))), "it would not help"
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     text = summary([made], write([made], tmp_path))
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
     assert "at most 35 of the 36 pages and data claimed on the server's word" in with_data
+    refused = summary([replace(made, audit=told | {"bound": 36, "lost": 21})], write([made], tmp_path))
+    assert "So nothing bounds how many of the 36 pages claimed on the server's word are wrong" in refused
     few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
     assert f"1 page downloaded again: 1 of them had changed. {few}" in text
 
