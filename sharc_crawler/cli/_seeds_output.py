@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from sharc_crawler.cli._addresses import print_whole
+from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.plural import counted
 from sharc_crawler.report.phrases import plain
 from sharc_crawler.report.terminal import foreign

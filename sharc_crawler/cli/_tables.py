@@ -12,7 +12,7 @@ from sharc_crawler.report.terminal import foreign
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-WIDE = 120  #: columns where there is no terminal, or a narrow one
+WIDE = 120  #: columns that a table takes at least: where there is no terminal, or a narrow one
 
 
 def print_table(
@@ -26,3 +26,8 @@ def print_table(
     for row in rows:
         table.add_row(*map(foreign, row))
     Console(width=max(Console().width, WIDE)).print(table)
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Print a table with addresses in it, which is not cut at the terminal's edge: they would be others."""
+    console.print(table, width=max(console.width, WIDE), crop=False)

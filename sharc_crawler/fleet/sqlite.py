@@ -24,8 +24,7 @@ from sharc_crawler.fleet.rows import (
     worker_status,
 )
 from sharc_crawler.fleet.sharing import surplus
-from sharc_crawler.storage.connecting import share
-from sharc_crawler.storage.connection import Connection
+from sharc_crawler.storage.connecting import Connection, share
 from sharc_crawler.storage.failing import said_of
 from sharc_crawler.storage.frontier_rows import statements
 

@@ -11,7 +11,7 @@ from ctypes import c_ulong, py_object, pythonapi
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
-from sharc_crawler.live.unanswered import EVERY, LOOKS, UnansweredError, Watch
+from sharc_crawler.live.failures.unanswered import EVERY, LOOKS, UnansweredError, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

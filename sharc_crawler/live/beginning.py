@@ -15,7 +15,7 @@ from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failing import without_tracebacks
+from sharc_crawler.live.failures.failing import without_tracebacks
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
-from sharc_crawler.live.failing import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
+from sharc_crawler.live.failures.failing import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.live.writing.space import is_full
@@ -59,7 +59,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except (OSError, SharcError) as error:
-        from sharc_crawler.live.failed import tell  # hardly ever
+        from sharc_crawler.live.failures.failed import tell  # hardly ever
 
         room = "make room, then " if is_full(error) else ""
         logger.error(why := f"The end of the crawl cannot be written: {error}; {room}{_way_out(session)}")

@@ -18,7 +18,7 @@ from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.clock import Alarm
-from sharc_crawler.live.failing import ends_the_crawl
+from sharc_crawler.live.failures.failing import ends_the_crawl
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.requests import META_KEY, Lease, Sent, request_for
 from sharc_crawler.live.writing.archivist import conclude
@@ -108,7 +108,7 @@ class SharcScheduler(BaseScheduler):
             text = "The last visits of %s could not be written: %s. The same command makes them again."
             logger.error(text, error.site, error)
             if isinstance(error.cause, Superseded):
-                from sharc_crawler.live.losing import supersede  # hardly ever
+                from sharc_crawler.live.failures.losing import supersede  # hardly ever
 
                 supersede(self._session, error.site, error.cause)
             return True
@@ -146,7 +146,7 @@ class SharcScheduler(BaseScheduler):
 
     def _end_site(self, site: str, error: Exception) -> None:
         """It can go on no more; the others do, if there are any."""
-        from sharc_crawler.live.losing import lose  # hardly ever
+        from sharc_crawler.live.failures.losing import lose  # hardly ever
 
         then, stopped = lose(self._session, site, error), isinstance(error, StoppedCaptureError)
         if self._session.sites.done or (self._session.drop_in and not stopped):
@@ -154,7 +154,7 @@ class SharcScheduler(BaseScheduler):
             self._finishes = stopped
             return
         logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
-        from sharc_crawler.live.failed import fails
+        from sharc_crawler.live.failures.failed import fails
 
         fails(self._crawler)
 
@@ -164,7 +164,7 @@ class SharcScheduler(BaseScheduler):
             return
         self._gave_up, self._finishes = True, False
         logger.error(why, exc_info=exc_info)
-        from sharc_crawler.live.failed import end_as_failed  # hardly ever
+        from sharc_crawler.live.failures.failed import end_as_failed  # hardly ever
 
         self._closing = end_as_failed(self._crawler, why)
 

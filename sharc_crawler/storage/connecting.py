@@ -1,16 +1,16 @@
-"""How SQLite's files are opened beside other processes: to share them, or to read them as they are."""
+"""How SQLite's files are opened beside other processes: to share them, or as they are; connections by our errors."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.storage.failing import BUSY
+from sharc_crawler.storage.failing import BUSY, said_of
 
 if TYPE_CHECKING:
-    import sqlite3
     from pathlib import Path
 
 
@@ -34,3 +34,24 @@ def share(db: sqlite3.Connection) -> None:
             sleep(0.01)
         else:
             return
+
+
+class Connection(sqlite3.Connection):
+    """A connection whose statements raise our errors, ``name`` being what they are about."""
+
+    name = "database"
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As ever."""
+        with said_of(self.name):
+            return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:
+        """As ever."""
+        with said_of(self.name):
+            return super().executemany(sql, parameters)
+
+    def __exit__(self, *raised: Any) -> Literal[False]:
+        with said_of(self.name):
+            super().__exit__(*raised)
+        return False

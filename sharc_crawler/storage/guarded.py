@@ -1,12 +1,15 @@
-"""A store of somebody else, as the crawl sees it: what it raises or answers badly is said to be its own fault."""
+"""Stores of other people: looked through before a crawl trusts its state to one; what one then does is its fault."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from sharc_crawler import plugins
+from sharc_crawler.errors import UsageError
 from sharc_crawler.faults import fault, tried
 from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.frontier.store import FrontierStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,3 +65,20 @@ class GuardedKind(Guarded):
 def guarded(name: str, kind: StoreKind) -> Any:
     """The same kind of store; ours need no guard."""
     return kind if getattr(kind, "__module__", "").startswith("sharc_crawler.") else GuardedKind(name, kind)
+
+
+def store_of(name: str) -> StoreKind:
+    """The store of an entry point's name or a dotted path.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where it lacks a method of the port.
+    """
+    kind = plugins.load("store", name)
+    wanted = {"holds", "set_aside"} | (_methods(FrontierStore) if isinstance(kind, type) else set())
+    if missing := sorted(one for one in wanted if not callable(getattr(kind, one, None))):
+        port = f"{FrontierStore.__module__}.{FrontierStore.__name__}"
+        raise UsageError(f"SHARC_STORE={name!r} is no store: it lacks {', '.join(missing)} ({port} has all)")
+    return cast("StoreKind", guarded(name, kind))
+
+
+def _methods(port: type) -> set[str]:
+    return {name for base in port.__mro__ for name in vars(base) if not name.startswith("_")}

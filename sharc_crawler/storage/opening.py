@@ -23,7 +23,7 @@ def store_kind(name: str) -> StoreKind:
     """The store of an entry point's name or a dotted path; the usual one without a search for plug-ins."""
     if name == USUAL:
         return SqliteStore
-    from sharc_crawler.storage.others import store_of  # hardly ever
+    from sharc_crawler.storage.guarded import store_of  # hardly ever
 
     return store_of(name)
 

@@ -7,8 +7,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.storage.connecting import readable, share
-from sharc_crawler.storage.connection import Connection
+from sharc_crawler.storage.connecting import Connection, readable, share
 from sharc_crawler.storage.failing import BUSY
 
 if TYPE_CHECKING:

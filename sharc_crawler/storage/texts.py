@@ -8,8 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
-from sharc_crawler.storage.connecting import share
-from sharc_crawler.storage.connection import Connection
+from sharc_crawler.storage.connecting import Connection, share
 from sharc_crawler.storage.failing import BUSY
 
 if TYPE_CHECKING:

@@ -55,8 +55,9 @@ scrapy.spidermiddlewares.metacopy scrapy.squeues scrapy.utils.serialize encoding
 scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
 sharc_crawler.certificate.unspoken sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
 sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.sources
-sharc_crawler.live.mishaps sharc_crawler.live.nowhere sharc_crawler.live.outside sharc_crawler.live.problems
-sharc_crawler.live.profile sharc_crawler.live.project.beginning sharc_crawler.live.project.scheduler
+sharc_crawler.live.failures.mishaps sharc_crawler.live.failures.problems sharc_crawler.live.nowhere
+sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project.beginning
+sharc_crawler.live.project.scheduler
 sharc_crawler.live.wire.listening sharc_crawler.live.wishes sharc_crawler.rates.make sharc_crawler.report.bounds
 sharc_crawler.strategies.leads sharc_crawler.strategies.organ_pipes sharc_crawler.strategies.ranked
 sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals

@@ -14,7 +14,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failing import EXIT_CODE, FAILED, INTERRUPTED
+from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.live.writing.space import Space
@@ -126,7 +126,7 @@ class Command(CrawlCommand):
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
-            from sharc_crawler.live.mishaps import way_out
+            from sharc_crawler.live.failures.mishaps import way_out
 
             self._stopped(way_out(crawler, Path(arguments["output"])))
         else:

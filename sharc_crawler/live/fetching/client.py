@@ -11,7 +11,7 @@ from scrapy import Request
 
 from sharc_crawler.changes.http import REDIRECTS, classify, target
 from sharc_crawler.errors import DataError, SharcError
-from sharc_crawler.live.problems import plain
+from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.live.wishes import header, retry_after

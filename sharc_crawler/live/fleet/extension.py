@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.extension import CaptureExtension
-from sharc_crawler.live.failing import COMPLETE, EXIT_CODE, FAILED
+from sharc_crawler.live.failures.failing import COMPLETE, EXIT_CODE, FAILED
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fleet.spider import FleetSpider

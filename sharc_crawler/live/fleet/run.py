@@ -12,7 +12,7 @@ from scrapy.crawler import CrawlerProcess
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failing import EXIT_CODE, FAILED
+from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import keeping
 from sharc_crawler.live.fleet.scratch import own_folder

@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.utils.python import global_object_name
 
 from sharc_crawler.guides import guide
-from sharc_crawler.live.failed import fails
+from sharc_crawler.live.failures.failed import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
 from sharc_crawler.live.wire.handler import WireTapHandler
 from sharc_crawler.options.reading import ARGUMENTS

@@ -9,7 +9,7 @@ from scrapy.crawler import CrawlerProcess
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.beginning import session_of
-from sharc_crawler.live.failing import EXIT_CODE, INTERRUPTED
+from sharc_crawler.live.failures.failing import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.spiders.site import SiteSpider
 

@@ -181,7 +181,7 @@ class Archivist:
         """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
         self._child = None
         self._forget()
-        from sharc_crawler.live.mishaps import ended_by  # hardly ever, as below
+        from sharc_crawler.live.failures.mishaps import ended_by  # hardly ever, as below
 
         how = ended_by(code, "SHARC_WRITER", self._terms().get("writer", ""))
         ended = f"the process that writes WARC files ended ({how})"
@@ -218,6 +218,6 @@ def conclude(lease: Lease) -> None:
         lease.unwritten = str(error)
     else:
         logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)
-        from sharc_crawler.live.mishaps import unarchived  # hardly ever
+        from sharc_crawler.live.failures.mishaps import unarchived  # hardly ever
 
         lease.outcome, lease.links = unarchived(lease.outcome, error), ()

@@ -21,7 +21,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, listings, serve
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.live.failing import INTERRUPTED
+from sharc_crawler.live.failures.failing import INTERRUPTED
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.model import Kind, Result, Slot

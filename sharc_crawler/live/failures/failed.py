@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.failing import LOOPS
+from sharc_crawler.live.failures.failing import LOOPS
 from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:

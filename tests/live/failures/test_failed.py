@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from sharc_crawler.live.failed import tell
+from sharc_crawler.live.failures.failed import tell
 
 
 @pytest.mark.parametrize(
