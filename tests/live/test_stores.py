@@ -211,4 +211,4 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
         True,
     )
     wreck = crawl(url=url, settings=["SHARC_DETECTOR=wreck.Detector"])
-    assert (wreck.code, "RuntimeError: of its own" in wreck.err) == (1, True)
+    assert (wreck.code, "cannot be imported: wreck cannot run: of its own" in wreck.err) == (USAGE, True)
