@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
 
 
+LONGEST = 1_000  #: characters of a digest
+
+
 class GuardedDetector:
     """It, by its ``name``."""
 
@@ -21,4 +24,6 @@ class GuardedDetector:
         found = tried(self._who, lambda: self._detector.fingerprint(body, media_type))
         if found is not None and not isinstance(found, str):
             raise fault(self._who, f"answered with {type(found).__name__}, not text")
+        if found is not None and not (found.isprintable() and len(found) <= LONGEST):
+            raise fault(self._who, f"answered with {found!r:.60}, not with up to {LONGEST:,} printable characters")
         return found

@@ -91,7 +91,7 @@ def _begin(crawler: Crawler) -> Session:
     if drop_in:
         from sharc_crawler.live.project.beginning import PARTS  # of projects alone
 
-        parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
+        parts = replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)
     parts = former.known_to(parts) if former else parts
     machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace

@@ -76,6 +76,16 @@ def test_the_next_run_goes_by_the_history_of_the_run_before(static, tmp_path):
     assert [source in ("history", "unchanged") for _, source in sources] == [False, True]
 
 
+def test_sources_of_rates_that_a_project_names_are_asked_without_a_history_too(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>one</html>")
+    more = ("SHARC_RATES=constant:rate=0.01", "SHARC_STRATEGY=sharc-selective", "SHARC_OUTPUT=capture")
+    with static(tmp_path / "site") as url:
+        items(tmp_path, f"{url}index.html", ADDON, SPIDER, *more)
+    page = json.loads((tmp_path / "capture" / "report-pages.jsonl").read_text().splitlines()[0])
+    assert (page["rate"], page["rate_source"]) == (0.01, "constant")
+
+
 MAPS = """
 from scrapy.spiders import SitemapSpider
 

@@ -91,16 +91,27 @@ class Raising:
         raise ValueError("no")
 
 
-class Numbers:
+class Answering:
+    def __init__(self, answer):
+        self.answer = answer
+
     def fingerprint(self, body, media_type):
-        return 7
+        return self.answer
 
 
 @pytest.mark.parametrize(
     ("detector", "told"),
     [
         (Raising(), "DataError: SHARC_DETECTOR='mine' raised ValueError: no. That is a fault of this plug-in"),
-        (Numbers(), "DataError: SHARC_DETECTOR='mine' answered with int, not text. That is a fault of this plug-in"),
+        (Answering(7), "DataError: SHARC_DETECTOR='mine' answered with int, not text. That is a fault of this plug-in"),
+        *(
+            (
+                Answering(answer),
+                f"DataError: SHARC_DETECTOR='mine' answered with {answer!r:.60}, not with up to 1,000 printable"
+                " characters. That is a fault of this plug-in",
+            )
+            for answer in ("\ud800x", "a\0b", "x" * 1_001)
+        ),
     ],
 )
 def test_a_detector_that_fails_loses_no_link(detector, told):
