@@ -66,14 +66,15 @@ def moments(
         for at in range(0, len(pages), PORTION):
             some = pages[at : at + PORTION]
             times = product.lengths[starts[some] + np.arange(count)[:, None]]
-            _put(found, some, _expanded(times, product.shape[some], product.scale[some], single))
+            _put(found, some, _expanded(times, product.shape[some], product.scale[some], single), single)
     left = np.isnan(found.mean)
-    _put(found, left, _quadrature(product.select(left), single))
+    _put(found, left, _quadrature(product.select(left), single), single)
     return found
 
 
-def _put(whole: Moments, pages: NDArray[np.generic], some: Moments) -> None:
-    for column, values in zip(whole.columns(), some.columns(), strict=True):
+def _put(whole: Moments, pages: NDArray[np.generic], some: Moments, single: bool) -> None:
+    told = 2 if single else 4  # the others stay NaN
+    for column, values in zip(whole.columns()[:told], some.columns(), strict=False):
         column[pages] = values
 
 
@@ -82,7 +83,7 @@ def _expanded(times: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.
 
     NaN where the sum is lost in rounding.
     """
-    sums = [np.ones_like(a), np.ones_like(a), np.ones_like(a), np.zeros_like(a)]
+    total, first, second, logs = (np.full_like(a, start) for start in (1.0, 1.0, 1.0, 0.0))
     grown = [(np.ones_like(a), 1)]
     for time in times / b:
         grown += [(base + time, -sign) for base, sign in grown]
@@ -91,11 +92,11 @@ def _expanded(times: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.
         term = np.exp(-a * log)
         term *= sign
         if not single:
-            sums[3] += term * log
-        for own in sums[:3]:
-            own += term
+            logs += term * log
+        total += term
+        for moment in (first, second):
             term /= base
-    total, first, second, logs = sums
+            moment += term
     total[total < LEFT] = np.nan
     first, second = first / total, second / total
     mean, spread = a / b * first, np.sqrt(a * ((a + 1.0) * second - a * first * first)) / b
@@ -155,7 +156,7 @@ class _Alike:
         np.exp(rates, out=rates)
         density -= self.calm * rates
         density += self._hits(rates)
-        peak = self._hits(np.ones_like(rates[:1]))[0] - self.calm
+        peak = density.max(axis=0)
         density -= peak
         weight = np.exp(density, out=density)
         total, place = weight.sum(0), nodes @ weight
