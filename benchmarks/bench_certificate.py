@@ -24,8 +24,7 @@ from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Exchange, Kind, Result, Slot, Url, Verdict

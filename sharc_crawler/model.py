@@ -241,6 +241,19 @@ class Done:
     """Every capture is complete and nothing is in flight."""
 
 
+class Comparison(NamedTuple):
+    """What two fetches of one URL say about the time between them."""
+
+    change: Change
+    evidence: Evidence
+    reason: str  #: a code, with or without a detail (:mod:`sharc_crawler.evidence.reasons`)
+
+    @classmethod
+    def unknown(cls, reason: str) -> Comparison:
+        """Nothing is shown, for this reason."""
+        return cls(Change.UNKNOWN, Evidence.NONE, reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What came of a page, and on what grounds."""

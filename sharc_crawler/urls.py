@@ -6,16 +6,11 @@ The canonical URL is an identity (what is seen, stored and compared); the URL as
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Url
-
-if TYPE_CHECKING:
-    from re import Pattern
 
 _PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # RFC 3986, appendix B
 _PARTS = re.compile(r"(https?)://([^/?#\\]{1,260})(?![^/?#\\])([^?#]*)(\?[^#]*)?", re.IGNORECASE)
@@ -37,22 +32,16 @@ _OUTER = "".join(map(chr, range(33)))
 _INNER = str.maketrans("", "", "\t\r\n")
 
 
-@dataclass(frozen=True, slots=True)
-class UrlRules:
-    """What in a URL does not tell one page from another. Patterns match in any case."""
-
-    #: query parameters (``name=value``) left out: session ids, tracking, a blog's reply form below the same post
-    parameters: Pattern[str] = re.compile(
-        r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id"
-        r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom)(?:=.*)?"
-        r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}",
-        re.IGNORECASE,
-    )
-    #: path parameters (``;name=value``) and path segments left out
-    in_path: Pattern[str] = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)
-
-
-DEFAULT_RULES = UrlRules()
+#: Query parameters (``name=value``) that do not tell one page from another: session ids, tracking, a blog's reply form
+#: below the same post.
+_PARAMETERS = re.compile(
+    r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id"
+    r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom)(?:=.*)?"
+    r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}",
+    re.IGNORECASE,
+)
+#: Path parameters (``;name=value``) and path segments, the same.
+_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/?#\\]*@", re.IGNORECASE)
 
 
@@ -65,18 +54,18 @@ def without_credentials(url: str) -> str:
     return _CREDENTIALS.sub(r"\1", url, count=1) if "@" in url else url
 
 
-def canonical(url: str, rules: UrlRules = DEFAULT_RULES) -> Url | None:
+def canonical(url: str) -> Url | None:
     """The canonical form of an absolute http(s) URL; ``None`` for what is none.
 
     Scheme and host in lower case, host in ASCII (IDNA), without default port and final dot; percent-encoding and dot
-    segments normalised, query parameters sorted, the fragment and what the rules name dropped. Idempotent.
+    segments normalised, query parameters sorted, the fragment, session ids and tracking dropped. Idempotent.
 
     >>> canonical("HTTP://WWW.Example.org:80/a/../b%7e?z=1&utm_source=x&a=2#top")
     'http://www.example.org/b~?a=2&z=1'
     >>> canonical("mailto:someone@example.org") is None
     True
     """
-    return Url(url) if rules is DEFAULT_RULES and is_usual(url) else _long_way(url, rules)
+    return Url(url) if is_usual(url) else _long_way(url)
 
 
 def is_usual(url: str) -> bool:
@@ -85,26 +74,26 @@ def is_usual(url: str) -> bool:
     return len(url) <= USUAL and PLAIN_NAME.fullmatch(url, cut) is not None and is_plain(url[:cut])
 
 
-def _long_way(url: str, rules: UrlRules) -> Url | None:
+def _long_way(url: str) -> Url | None:
     url = url.strip(_OUTER)
     match = _PARTS.match(url if url.isprintable() else url.translate(_INNER))
     origin = match and _origin(match[1].lower(), match[2])
     if match is None or origin is None or len(url) > LONGEST_URL:
         return None
     path, query = match[3], match[4]
-    if _PLAIN_PATH.fullmatch(path) and not rules.in_path.search(path):
+    if _PLAIN_PATH.fullmatch(path) and not _IN_PATH.search(path):
         if not query:
             return Url(origin + path)
         if _PLAIN_QUERY.fullmatch(query):
-            return Url(origin + path + _kept(query[1:].split("&"), rules))
-    return _normalised(origin, path, query or "", rules)
+            return Url(origin + path + _kept(query[1:].split("&")))
+    return _normalised(origin, path, query or "")
 
 
 @lru_cache(maxsize=1_000)  # most addresses lie in few folders
 def is_plain(folder: str) -> bool:
     """Is it canonical, with no query in it?"""
     whole = _PARTS.fullmatch(folder)
-    return whole is not None and whole[3] != "" and not whole[4] and _long_way(folder, DEFAULT_RULES) == folder
+    return whole is not None and whole[3] != "" and not whole[4] and _long_way(folder) == folder
 
 
 @lru_cache(maxsize=65_536)
@@ -128,13 +117,13 @@ def _ipv6(bracketed: str) -> str:
     return f"[{IPv6Address(bracketed[1:-1]).compressed}]"
 
 
-def _kept(pairs: list[str], rules: UrlRules) -> str:
-    """The query without what the rules leave out, sorted by name and value."""
-    kept = [tuple(pair.split("=", 1)) for pair in pairs if not rules.parameters.fullmatch(pair)]
+def _kept(pairs: list[str]) -> str:
+    """The query without what tells no page, sorted by name and value."""
+    kept = [tuple(pair.split("=", 1)) for pair in pairs if not _PARAMETERS.fullmatch(pair)]
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
 
 
-def _normalised(origin: str, path: str, query: str, rules: UrlRules) -> Url | None:
+def _normalised(origin: str, path: str, query: str) -> Url | None:
     """The long way, by w3lib; repeated where leaving out a part of the path uncovers a dot segment."""
     from w3lib.url import canonicalize_url  # with what speaks HTTP in Python: processes beside a crawl need none
 
@@ -143,15 +132,15 @@ def _normalised(origin: str, path: str, query: str, rules: UrlRules) -> Url | No
     except ValueError:
         return None
     clean, _, query = url.removeprefix("http://h").partition("?")
-    path = rules.in_path.sub("", clean)
+    path = _IN_PATH.sub("", clean)
     if path != clean:
-        return _normalised(origin, path, f"?{query}", rules)
-    return Url(origin + path + (_kept(query.split("&"), rules) if query else ""))
+        return _normalised(origin, path, f"?{query}")
+    return Url(origin + path + (_kept(query.split("&")) if query else ""))
 
 
-def require(url: str, rules: UrlRules = DEFAULT_RULES) -> Url:
+def require(url: str) -> Url:
     """:func:`canonical` for an address that a person gave; :class:`UsageError` where it is none."""
-    found = canonical(url, rules)
+    found = canonical(url)
     if found is None:
         raise UsageError(
             f"url={url!r} is not a web address; give one like http://www.example.org/ (no user or password)"

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
-from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.data import DataState, redirected, with_data
-from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.judgement import NEVER_REVISITED, Revisits, is_apex

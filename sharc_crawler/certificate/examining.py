@@ -18,8 +18,7 @@ from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
-from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import SubsiteFacts
+from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Kind, Result

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.witness import Finding, Witness
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
     Progress = Callable[[float, float], None]

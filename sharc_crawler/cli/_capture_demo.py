@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.demo import LivingSite
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import Instant
     from sharc_crawler.report.pages import Truth
 

@@ -25,7 +25,7 @@ from sharc_crawler.storage.folders import capture_folders
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 SHOWN = 20  #: sites that a person is told of
 

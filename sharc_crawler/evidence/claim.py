@@ -11,7 +11,7 @@ from sharc_crawler.instants import iso, maybe_iso
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.evidence.figures import PageSums
 
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
-from sharc_crawler.evidence.headers import is_part, made_on_request
+from sharc_crawler.evidence.headers import is_part, made_on_request, opaque
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Result
+from sharc_crawler.model import Change, Comparison, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Outcome
-
-
-class Comparison(NamedTuple):
-    """What two fetches of one URL say about the time between them."""
-
-    change: Change
-    evidence: Evidence
-    reason: str  #: a :class:`~sharc_crawler.evidence.reasons.Reason`, with or without a detail
 
 
 #: These show nothing of the page: neither that it stayed nor that it changed.
@@ -48,9 +40,9 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     """
     for place, outcome in enumerate((old, new)):
         if outcome.result in _SHOWS_NOTHING:
-            return unknown(_SHOWS_NOTHING[outcome.result][place])
+            return Comparison.unknown(_SHOWS_NOTHING[outcome.result][place])
     if is_part(old) or is_part(new):
-        return unknown(Reason.PARTIAL)
+        return Comparison.unknown(Reason.PARTIAL)
     if new.result is Result.NOT_MODIFIED:
         from sharc_crawler.evidence.not_modified import not_modified  # few sites answer so
 
@@ -70,14 +62,9 @@ def _kind(outcome: Outcome) -> str:
     return {Result.REDIRECTED: "redirect", Result.GONE: "gone"}.get(outcome.result, "content")
 
 
-def unknown(reason: str) -> Comparison:
-    """Nothing is shown, for this reason."""
-    return Comparison(Change.UNKNOWN, Evidence.NONE, reason)
-
-
 def _redirects(old: Outcome, new: Outcome) -> Comparison:
     if old.location is None or new.location is None:
-        return unknown(Reason.NO_TARGET)
+        return Comparison.unknown(Reason.NO_TARGET)
     if old.location == new.location:
         return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.ONE_TARGET)
     return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TARGET)
@@ -85,14 +72,14 @@ def _redirects(old: Outcome, new: Outcome) -> Comparison:
 
 def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Comparison:
     if old.digest is None or new.digest is None:
-        return unknown(Reason.NO_DIGEST)
+        return Comparison.unknown(Reason.NO_DIGEST)
     same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
     if not unpacked and not same:
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     if not unpacked or (old.media_type, old.charset) != (new.media_type, new.charset):
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)
     if not restless and (why := contradiction(old, new, dated=dated)):
-        return unknown(why)
+        return Comparison.unknown(why)
     return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES if same else Reason.EQUAL_UNPACKED)
 
 
@@ -116,8 +103,3 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
         return Reason.LATER_MODIFIED
     since = (old.started if before is None else before) if old.date is None else old.date
     return Reason.LATER_MODIFIED if after >= since else None
-
-
-def opaque(etag: str | None) -> str | None:
-    """An ETag without its mark of weakness."""
-    return etag.removeprefix("W/") if etag else None

@@ -111,3 +111,8 @@ def weak(outcome: Outcome) -> bool:
     if etag:
         return _STRONG.fullmatch(etag) is None
     return outcome.validators.last_modified is not None and (outcome.date is None or made_on_request(outcome))
+
+
+def opaque(etag: str | None) -> str | None:
+    """An ETag without its mark of weakness."""
+    return etag.removeprefix("W/") if etag else None

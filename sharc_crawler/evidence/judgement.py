@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.comparison import Comparison, compare
+from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.headers import REWRITTEN, is_part, made_on_request
 from sharc_crawler.evidence.intervals import Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
@@ -13,7 +13,7 @@ from sharc_crawler.evidence.restless import PAIRS, Restless, class_of
 from sharc_crawler.model import Change, Judgement, Result, Slot, Verdict
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Outcome
+    from sharc_crawler.model import Comparison, Instant, Outcome
 
 VERDICTS = {Change.UNCHANGED: Verdict.COHERENT, Change.CHANGED: Verdict.CHANGED, Change.UNKNOWN: Verdict.UNKNOWN}
 _ONLY = Slot.ONLY  # looked up once

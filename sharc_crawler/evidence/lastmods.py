@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.evidence.comparison import Comparison
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change
+from sharc_crawler.model import Change, Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +83,7 @@ def weigh(
         for one in found:
             if one.change is change:
                 return Weighed(one, lies)
-    return Weighed(found[0] if found else _open(Reason.NO_DOWNLOAD), lies)
+    return Weighed(found[0] if found else Comparison.unknown(Reason.NO_DOWNLOAD), lies)
 
 
 def _no_copy_of(first: Download, download: Download) -> Download:
@@ -130,7 +129,7 @@ def _shown(
 ) -> Comparison:
     clock = offset(download)
     if clock is None:
-        return _open(Reason.NO_DATE)
+        return Comparison.unknown(Reason.NO_DATE)
     behind, ahead = clock
     made = download.started - download.age  # what it shows is the page of then
     since = reference if download.ended <= reference else download.started
@@ -143,7 +142,7 @@ def _shown(
         )
         reason = Reason.LASTMOD_BEFORE_VISIT
     elif made < reference:
-        return _open(Reason.STALE if made < download.started else Reason.LASTMOD_TOO_EARLY)
+        return Comparison.unknown(Reason.STALE if made < download.started else Reason.LASTMOD_TOO_EARLY)
     else:
         before = reference + behind
         moved = any(
@@ -156,7 +155,7 @@ def _shown(
     for words, evidence in ((settled, for_good), (asked, Evidence.PROVISIONAL)):
         if any(one.latest < before for one in words):
             return Comparison(Change.UNCHANGED, evidence, reason)
-    return _open(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
+    return Comparison.unknown(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
 
 
 def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:
@@ -200,7 +199,3 @@ def differ(first: Download, second: Download) -> bool:
     if first.digest is None or second.digest is None or first.digest == second.digest:
         return False
     return first.content is None or first.content != second.content
-
-
-def _open(reason: str) -> Comparison:
-    return Comparison(Change.UNKNOWN, Evidence.NONE, reason)

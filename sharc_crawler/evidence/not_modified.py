@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
-from sharc_crawler.evidence.comparison import Comparison, opaque, unknown
-from sharc_crawler.evidence.headers import weak
+from sharc_crawler.evidence.headers import opaque, weak
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Result
+from sharc_crawler.model import Change, Comparison, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Outcome, Validators
@@ -20,16 +19,16 @@ _FUTURE = 2.0  #: seconds that a Last-Modified may lie after its Date: both are 
 def not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
     """What a 304 to a conditional request says."""
     if old.result is not Result.NOT_MODIFIED and not (old.result is Result.OK and old.validators):
-        return unknown(Reason.UNASKED_304)
+        return Comparison.unknown(Reason.UNASKED_304)
     if not restless:
         if contradicts(old.validators, new.validators):
-            return unknown(Reason.OTHER_ETAG)
+            return Comparison.unknown(Reason.OTHER_ETAG)
         before, after = (http_date(one.validators.last_modified) for one in (old, new))
         moved = before is not None and after is not None and after - before
         if moved and (moved > 0 or not old.validators.etag):  # an older content is another one, too
-            return unknown(Reason.LATER_MODIFIED)
+            return Comparison.unknown(Reason.LATER_MODIFIED)
         if not old.validators.etag and _ahead(old):
-            return unknown(Reason.LATER_MODIFIED)
+            return Comparison.unknown(Reason.LATER_MODIFIED)
     evidence = Evidence.WEAK_VALIDATOR if weak(old) else Evidence.VALIDATOR
     return Comparison(Change.UNCHANGED, evidence, Reason.NOT_MODIFIED)
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import VisitRow
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds
 
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
@@ -74,12 +73,3 @@ class Spending:
             return None
         left = f"{counted(visits, 'first one')}, {counted(revisits, 'second one')}"
         return f"the budget had no room for all; downloads not made for it: {left}"
-
-
-def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
-    """Of a capture by this order."""
-    if not (spec.max_requests or spec.max_bytes or spec.max_time):
-        return Spending()
-    from sharc_crawler.frontier.bounded import SiteBudget  # only where something is bounded
-
-    return SiteBudget(spec, started)

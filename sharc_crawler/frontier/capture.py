@@ -11,7 +11,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import Revisits
-from sharc_crawler.frontier.budget import spending_of
+from sharc_crawler.frontier.budget import Spending
 from sharc_crawler.frontier.left_out import LeftOut
 from sharc_crawler.frontier.lifecycle import Life
 from sharc_crawler.frontier.rows import SOLE, CaptureRow
@@ -271,3 +271,12 @@ class SiteCapture:
             self.mode.audit,
             self.swings,
         )
+
+
+def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
+    """Of a capture by this order."""
+    if not (spec.max_requests or spec.max_bytes or spec.max_time):
+        return Spending()
+    from sharc_crawler.frontier.bounded import SiteBudget  # only where something is bounded
+
+    return SiteBudget(spec, started)

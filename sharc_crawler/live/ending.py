@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.identities import Ask
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.monitoring.busy import Share

@@ -15,7 +15,7 @@ from sharc_crawler.plural import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 #: what each bound counts
 _COUNTS = {

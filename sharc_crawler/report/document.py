@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
 from sharc_crawler.evidence import measures
-from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.worded import in_words as reason_in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import HowMade, Kind, Verdict
@@ -23,9 +23,8 @@ from sharc_crawler.report.phrases import plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.evidence.details import Details
-    from sharc_crawler.evidence.facts import SubsiteFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
     from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.seeds.hacs.selection import Selection
 

@@ -19,9 +19,8 @@ OLDER = "; the first is a former capture's copy, called unmodified by the server
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.evidence.details import Detail
-    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
     from sharc_crawler.model import Instant
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import NOTHING_TAUGHT, Outside
+from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import HowMade, Kind, Result
 from sharc_crawler.plural import counted

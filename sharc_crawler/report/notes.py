@@ -14,7 +14,7 @@ from sharc_crawler.report.words import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.identities import Ask, Identity
-    from sharc_crawler.evidence.capture import CaptureFacts
-    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _HEAD = 1 << 16  #: characters in which a title is looked for

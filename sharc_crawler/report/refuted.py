@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.witness import Finding
     from sharc_crawler.certificate.writing import Certified
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def refute(captures: Sequence[CaptureFacts], folder: Path, written: Sequence[Certified]) -> list[CaptureFacts]:

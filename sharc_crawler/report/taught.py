@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.capture import CaptureFacts
-    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
     from sharc_crawler.model import Seconds
 
 NAME = "learned-masks.json"

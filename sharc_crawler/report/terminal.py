@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from sharc_crawler.evidence.capture import each_part
 from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}

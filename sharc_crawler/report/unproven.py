@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.evidence.capture import CaptureFacts
-    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 DOUBT = Reason.REFUTED.words
 NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."

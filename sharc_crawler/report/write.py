@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 DATA, PAGES = "report.json", "report-pages.jsonl"
 

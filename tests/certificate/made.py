@@ -13,8 +13,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.writing import certify, seal
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict

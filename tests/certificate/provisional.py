@@ -18,7 +18,7 @@ from tests.certificate.made import SITE, START, Maker, said
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 LAG = 1000
 NAMES = ("still", "late", "after")

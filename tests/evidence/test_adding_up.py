@@ -9,9 +9,8 @@ from itertools import product
 
 import pytest
 
-from sharc_crawler.evidence.capture import CaptureFacts, each_part
 from sharc_crawler.evidence.completeness import NOT_A_PART
-from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts, each_part
 from sharc_crawler.evidence.figures import COPIED, copies, why_not
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso

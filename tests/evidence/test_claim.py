@@ -7,9 +7,8 @@ from itertools import product
 
 import pytest
 
-from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 

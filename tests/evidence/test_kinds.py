@@ -29,7 +29,7 @@ sys.modules[module.__name__] = module
 exec(compile(source.replace(before, row + before), "kinds.py", "exec"), module.__dict__)
 
 from sharc_crawler.certificate.document import certificate, entries
-from sharc_crawler.evidence.capture import CaptureFacts
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.schemas import schema

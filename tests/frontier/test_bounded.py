@@ -7,7 +7,8 @@ import math
 import pytest
 
 from sharc_crawler.frontier.bounded import SiteBudget
-from sharc_crawler.frontier.budget import PREFIX, Spending, spending_of
+from sharc_crawler.frontier.budget import PREFIX, Spending
+from sharc_crawler.frontier.capture import spending_of
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Result, Slot, Validators

@@ -6,8 +6,7 @@ import math
 
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 

@@ -14,8 +14,7 @@ from tests.report.by_hand import facts, judged, page, visit
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.evidence.capture import CaptureFacts
-    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 BYTES = judged("/", Verdict.COHERENT)
 

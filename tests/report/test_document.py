@@ -23,7 +23,7 @@ from tests.report.by_hand import T, entry_of, facts, judged, page, visit
 from tests.report.made_up import LOST, SITE, capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 SCHEMA = schema("sharc_crawler.report", "report.schema.json")
 DOCS = Path(__file__).parents[2] / "docs" / "report.md"

@@ -24,7 +24,7 @@ from tests.report.by_hand import T, entry_of, facts, judged, page, rendered
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>"
 

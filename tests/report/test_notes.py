@@ -25,8 +25,7 @@ from tests.report.by_hand import T, classes_of, facts, judged, page, rendered, v
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.evidence.capture import CaptureFacts
-    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 
 def looked(name: str, verdict: Verdict, before: str | None, after: str | None, **fields: object) -> PageFacts:

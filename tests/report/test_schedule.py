@@ -22,7 +22,7 @@ from tests.report.by_hand import T, classes_of, facts, judged, page, pages_of, r
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def drawing_of(made: CaptureFacts) -> Schedule | None:

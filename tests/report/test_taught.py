@@ -14,8 +14,7 @@ from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.demo.answers import http_date
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.capture import CaptureFacts
-from sharc_crawler.evidence.facts import NOTHING_TAUGHT, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict

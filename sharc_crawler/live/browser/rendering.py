@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.browser import paper, sockets, workers
+from sharc_crawler.live.browser import sockets, workers
 from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
@@ -156,7 +156,7 @@ class Renderer:
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
             ("Runtime.addBinding", {"name": sockets.BINDING}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": sockets.TELL}),
-            ("Page.addScriptToEvaluateOnNewDocument", {"source": paper.WITHOUT}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": workers.WITHOUT_PAPER}),
             ("Target.setAutoAttach", workers.ATTACH),
             *((("Page.addScriptToEvaluateOnNewDocument", {"source": stored(login.storage)}),) if login else ()),
             ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at - LONGEST}),

@@ -7,10 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.live.browser import paper, sockets
+from sharc_crawler.live.browser import sockets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+#: No page is printed: a browser without a printer waits for one for ever, and its page with it. Neither a flag nor a
+#: setting of Chromium's ends that, so a script of ours takes away what prints, before any of the page's runs.
+WITHOUT_PAPER = """{
+  globalThis.print = () => {};
+  const command = Document.prototype.execCommand;
+  Document.prototype.execCommand = function execCommand(name, ...more) {
+    return /^print$/i.test(name) ? false : command.call(this, String(name), ...more);
+  };
+}"""
+
 
 #: of a session, for what begins within it
 ATTACH: dict[str, Any] = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
@@ -25,7 +36,7 @@ def listen(tell: Callable[..., None], session: str, kind: str) -> None:
     tell("Network.enable", session, **NOTHING_KEPT)
     tell("Runtime.addBinding", session, name=sockets.BINDING)
     if kind == "iframe":
-        for source in (sockets.TELL, paper.WITHOUT):
+        for source in (sockets.TELL, WITHOUT_PAPER):
             tell("Page.addScriptToEvaluateOnNewDocument", session, source=source)
     tell("Target.setAutoAttach", session, **ATTACH)
     tell("Runtime.evaluate", session, expression=sockets.TELL)
