@@ -34,6 +34,12 @@ def test_a_steady_site_swings_less_and_a_busy_one_more_than_the_stated_figure() 
     assert {one.group for one in (steady, bursts, sections)} == {1.0}, "the deviations hold that"
 
 
+def test_one_edit_of_many_pages_is_out_of_the_ordinary() -> None:
+    edited = last_changes("steady")
+    edited[:60] = np.maximum(edited[:60], NOW - (100.0 + 0.05 * np.random.default_rng(2).random(60)) * DAY)
+    assert told_swings(edited, NOW).at(DAY) < 1.5 * told_swings(last_changes("steady"), NOW).at(DAY)
+
+
 def test_few_lastmods_tell_nothing() -> None:
     few = np.where(np.arange(PAGES) < 9, last_changes("steady"), np.nan)
     assert told_swings(few, NOW) == told_swings(few * np.nan, NOW) == Swings.usual()
