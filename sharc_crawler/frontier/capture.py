@@ -23,6 +23,7 @@ from sharc_crawler.model import Phase
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
@@ -189,6 +190,7 @@ class SiteCapture:
         self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
         self.doubted: Doubted | None = None  #: once there are such pages
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
+        self.later: list[tuple[Instant, Task]] = []  #: what failed, and when: tried once more at the end of the visits
         self.beginning = False  #: that is being worked on
         self.weighing = False  #: all that the server said is being weighed
         self.former = 0  #: visits that were over when it was built

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _FAILED, _PAGE, _ROBOTS, _SECOND = Result.FAILED, Kind.PAGE, Kind.ROBOTS, Slot.SECOND  # looked up once
 LEASE_TIME: Seconds = 3600.0
+FEW = 3  #: pages of a host that fail once more in a row, after which it is not asked for the others
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
 
 
@@ -182,10 +183,11 @@ class Frontier:
             return None
         ledger = self.ledger
         capture = ledger.capture
-        again = outcome.result is _FAILED and task.attempt < ledger.politeness.attempts
-        if fetch.kind is _ROBOTS and (outcome.retry_after or 0.0) > ledger.politeness.longest_pause:
-            again = False  # its host is left out
-        again = again and (task.slot is not Slot.SECOND or capture.budget.spare(outcome.ended) >= 0)
+        again = False
+        if outcome.result is _FAILED:
+            from sharc_crawler.frontier.visits.trying_again import is_tried_again  # where something failed
+
+            again = is_tried_again(ledger, fetch, task, outcome)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
         if task.attempt != TAKEN:
             capture.budget.ended(task, fetch.url, outcome, finished=not again)
@@ -272,6 +274,10 @@ class Frontier:
         self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, *, free: bool
     ) -> str | None:
         """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
+        if task.attempt > self.ledger.politeness.attempts:
+            host = self.ledger.hosts[self.pages.hosts[task.page]]
+            if host.lost >= FEW:
+                return f"it had failed, and {host.name} failed {FEW} such pages once more"
         if kind is _PAGE:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason

@@ -427,7 +427,11 @@ class Options:
         " wants",
     )
     attempts: int = setting(
-        Whole(1), _USUAL.attempts, "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`)"
+        Whole(1),
+        _USUAL.attempts,
+        "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`). A page that brought no answer,"
+        " 429, 502, 503 or 504 each time has one more at the end of the visits, twelve times `SHARC_BACK_OFF` later at"
+        " least; where three in a row fail so on a host, its others have none. 1: no retries at all",
     )
     back_off: float = setting(
         Duration(),

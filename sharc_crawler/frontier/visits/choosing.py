@@ -74,7 +74,7 @@ class Chooser:
         visit = self._sure(capture, mode.next(strategy, now), strategy, now)
         if visit is None:
             if capture.owed.pending or mode.owes_more(now):
-                if not any(host.retries for host in self._ledger.hosts):
+                if not capture.later and not any(host.retries for host in self._ledger.hosts):
                     return None
                 from sharc_crawler.frontier.visits.trying_again import leaves_behind  # where something failed
 

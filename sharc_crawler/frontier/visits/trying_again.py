@@ -7,17 +7,36 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import AWAY
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.model import Kind, Phase, Result, Visit
+from sharc_crawler.model import Kind, Phase, Result, Slot, Visit
+from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant, Outcome
+    from sharc_crawler.model import Fetch, Instant, Outcome
     from sharc_crawler.strategies.door import Door
+
+PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
+LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
+
+
+def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
+    """After a failure: are attempts left? One more is at the end of the visits, for a page whose failure may pass."""
+    politeness, capture = ledger.politeness, ledger.capture
+    left_alone = (outcome.retry_after or 0.0) > politeness.longest_pause
+    if fetch.kind is Kind.ROBOTS and left_alone:
+        return False  # its host is left out
+    if task.slot is Slot.SECOND and capture.budget.spare(outcome.ended) < 0:
+        return False
+    if task.attempt < politeness.attempts or task.attempt == 1:
+        return task.attempt < politeness.attempts
+    first = fetch.kind is Kind.PAGE and ledger.pages.states[task.page] == State.LEASED and not capture.turned
+    passing = outcome.status in PASSING or (outcome.status is None and not outcome.length)
+    return task.attempt == politeness.attempts and first and passing and not left_alone and capture.mode.whole
 
 
 def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
-    """Back off after a failure, twice as long each time; the page is not lost."""
+    """Back off after a failure, twice as long each time, until the end of the visits at last; the page is not lost."""
     wait = ledger.politeness.back_off * 2 ** (task.attempt - 1) if outcome.result is Result.FAILED else 0.0
     if outcome.retry_after is not None:
         longest = ledger.politeness.longest_pause
@@ -25,6 +44,11 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
     ledger.pages.move(task.page, Event.GIVEN_BACK)
     number = ledger.pages.hosts[task.page]
     host = ledger.hosts[number]
+    if outcome.result is Result.FAILED and task.attempt >= ledger.politeness.attempts:
+        host.over(outcome)
+        due = outcome.ended + max(wait, LATER * ledger.politeness.back_off)
+        ledger.capture.later.append((due, task._replace(attempt=task.attempt + 1)))
+        return
     if ledger.leaves_hosts and host.away >= AWAY:
         wait = 0.0  # for nothing: it is refused
     host.retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
@@ -38,6 +62,8 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
     tried again, and where these hardly lead to others: where none of the later half of the visits did.
     """
     capture = ledger.capture
+    if capture.later and len(capture.later) == capture.owed.pending:
+        _ask_once_more(ledger)
     if capture.phase is not Phase.VISIT or not capture.mode.whole or not strategy.revisits or strategy.attests:
         return False
     waiting = [(due, task) for host in ledger.hosts for due, _, task in host.retries]
@@ -51,6 +77,22 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
         if task.page in failed:
             strategy.finished(Visit(task.page, task.slot, task.plan), captured=False)
     return True
+
+
+def _ask_once_more(ledger: Ledger) -> None:
+    """Nothing else is left: what failed is owed again, each host's once it has had time to recover."""
+    capture = ledger.capture
+    tasks, capture.later = capture.later, []
+    for due, task in tasks:
+        number = ledger.pages.hosts[task.page]
+        ledger.hosts[number].lost = 0  # of these alone
+        ledger.hosts[number].retry(task, due)
+        ledger.ring.wake(number)
+    capture.note(
+        f"{counted(len(tasks), 'page')} that had failed {counted(ledger.politeness.attempts, 'time')}"
+        f" {agreeing(len(tasks), 'were')} kept for one more attempt at the end of the visits"
+    )
+    ledger.changed_capture()
 
 
 def _is_first(ledger: Ledger, task: Task) -> bool:

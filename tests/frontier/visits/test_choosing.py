@@ -31,6 +31,7 @@ class Choice:
             traps=SimpleNamespace(doubts=lambda page, urls: page in odd) if odd else None,
             doubted=None,
             budget=SimpleNamespace(ends=math.inf),
+            later=[],
             beginning=False,
             weighing=False,
             mode=SimpleNamespace(

@@ -31,6 +31,7 @@ class Behind:
             mode=SimpleNamespace(whole=True),
             owed=SimpleNamespace(pending=1),
             again=frozenset({99}),
+            later=[],
             lost_records=lambda pages: self.told.append(set(pages)),
         )
         self.hosts = [Host(name, Politeness()) for name in "ab"]
