@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.archive.options import WarcOptions
-    from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
@@ -44,7 +43,7 @@ class WarcSeries:
         self._checkpoints: Checkpoints  # of the open file
         self._records = 0  # in it
         self._closed = False
-        self.recovered = self._recover()
+        self._recover()
         self.former = self._former()  #: with their serials
         self._serial = self.former[-1][0] + 1 if self.former else 0
 
@@ -148,11 +147,11 @@ class WarcSeries:
         self._checkpoints.close(self._file.size)
         self._file = None
 
-    def _recover(self) -> list[Recovered]:
+    def _recover(self) -> None:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             if are_finished(self._folder):
-                return []
+                return
             from sharc_crawler.archive.recovery import recover  # only after a crash
 
             found = recover(self._folder)
@@ -160,7 +159,6 @@ class WarcSeries:
             raise UsageError(f"folder={str(self._folder)!r} cannot be used for WARC files: {error}") from error
         for file in found:
             logger.warning("%s was left open: %d records kept, %d bytes cut", file.path, file.records, file.cut)
-        return found
 
     def _former(self) -> list[tuple[int, Path]]:
         """The run's files that are there already, with their serials."""

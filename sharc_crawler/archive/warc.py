@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.originals import Former, Resource
-    from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange, Instant
     from sharc_crawler.spool import Octets
@@ -43,7 +42,7 @@ class WarcWriter:
     r"""Writes one site capture's exchanges: the :class:`~sharc_crawler.archive.base.CaptureWriter` of this project.
 
     A writer of the same site and run in the same folder carries on where a former one ended or crashed: a torn record
-    is cut off (``recovered`` says what), numbering goes on, and what was stored before is still stored once. With
+    is cut off (the log says what), numbering goes on, and what was stored before is still stored once. With
     ``dedup="site"`` (or ``"collection"``) a payload that ``former`` finds in a former capture is not stored again.
 
     >>> from pathlib import Path
@@ -74,11 +73,6 @@ class WarcWriter:
         if self._payloads is not None:
             for _, path in self._series.former:
                 self._payloads.read(path)
-
-    @property
-    def recovered(self) -> list[Recovered]:
-        """What a crash had left open, and what was kept of it."""
-        return self._series.recovered
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
         """The payloads that the capture holds in full, and whether they are chunked: for captures to come."""
