@@ -54,10 +54,10 @@ def combined_rates(
         learned from know better
 
     """
+    looks = history.times[history.times < now]  # of captures: the sitemap is read now
     history = own_changes(dated(history))
     lastmods, read = history.latest_lastmods()
     told = ~np.isnan(lastmods)
-    looks = history.times[history.times < now]  # of captures: the sitemap is read now
     watched = float(np.ptp(looks)) if len(looks) else 0.0
     learning = learnable(history, now, horizon)
     if not told.any() or (learning and watched >= LONG):

@@ -145,17 +145,32 @@ def test_captures_between_all_that_is_looked_at_teach_no_regression():
     assert (found > 0).all() and np.isfinite(found).all()
 
 
-def test_the_level_of_two_captures_around_a_busy_day_is_the_lastmods():
-    """On the day between them 50 of 500 pages were edited, each of which changes twice a year."""
+def around_a_busy_day(ago: float, rebuilt: float | None = None) -> SiteHistory:
+    """Two captures so many days ago; on the day between them 50 of 500 pages were edited.
+
+    Each changes twice a year. 400 of them may have been made again, so many days ago.
+    """
     day, pages, edited = WEEK / 7, 500, 50
     rng = np.random.default_rng(6)
-    lastmods = NOW - np.column_stack([rng.exponential(180.0, pages) * day + 2 * day] * 3)
-    lastmods[:edited, 1:] = NOW - rng.uniform(1.0, 2.0, (edited, 1)) * day
+    lastmods = NOW - np.column_stack([rng.exponential(180.0, pages) * day + ago * day] * 3)
+    lastmods[:edited, 1:] = NOW - (ago - rng.uniform(0.0, 1.0, (edited, 1))) * day
     bits = np.full((pages, 3), UNCHANGED, np.int8)
     bits[:, 0], bits[:edited, 1] = UNKNOWN, CHANGED
-    times, nothing = np.tile(NOW - np.array([2.0, 1.0, 0.0]) * day, pages), np.full(3 * pages, np.nan)
+    if rebuilt:
+        lastmods[100:, 2], bits[100:, 2] = NOW - rebuilt * day, CHANGED
+    times, nothing = np.tile(NOW - np.array([ago, ago - 1.0, 0.0]) * day, pages), np.full(3 * pages, np.nan)
     rows = times, bits.ravel(), lastmods.ravel(), np.zeros(3 * pages), nothing
-    history = SiteHistory("s", [f"p/{page}" for page in range(pages)], 3 * np.arange(pages + 1), *rows)
-    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls))
-    assert found.rate[:edited].min() > found.rate[edited:].mean()
-    assert 0.5 < found.rate.mean() * 180 * day < 2.0
+    return SiteHistory("s", [f"p/{page}" for page in range(pages)], 3 * np.arange(pages + 1), *rows)
+
+
+def test_the_level_of_two_captures_around_a_busy_day_is_the_lastmods():
+    history = around_a_busy_day(2.0)
+    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls)).rate
+    assert found[:50].min() > found[50:].mean()
+    assert 0.5 < found.mean() * 180 * WEEK / 7 < 2.0
+
+
+def test_a_rebuild_since_is_no_look_of_a_capture():
+    history = around_a_busy_day(200.0, rebuilt=5.0)
+    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls)).rate
+    assert 0.8 < found.mean() * 180 * WEEK / 7 < 1.2
