@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.guides import guide
-from sharc_crawler.model import HowMade
+from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
 from sharc_crawler.report.taught import NAME
@@ -32,6 +33,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *facts.notes,
         *_by_script(facts),
         *_alike(facts, totals["captured"]),
+        *_walled(facts, totals["captured"]),
         *_whose(facts),
         *_noise(facts, totals),
         *_surprise(facts),
@@ -156,3 +158,19 @@ def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
             f" of {len(alike):,}, byte for byte:"
             f" error pages with status 200, or one page under many URLs? Most: {alike[0]:,} as {facts.details.alike}"
         )
+
+
+def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
+    """Half of the pages and more lead to one page, or to their own addresses with other queries: a wall."""
+    found = {} if "spider" in facts.settings else facts.figures.redirects  # a project's middlewares keep cookies
+    ends = [(url, target.partition("?")[0]) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
+    places = Counter("their own addresses" if end == url.partition("?")[0] else end for url, end in ends)
+    for place, number in places.most_common(1):
+        if number >= ALIKE and 2 * number >= captured + len(ends):
+            have = (
+                "" if facts.settings.get("session") else f"; cookies=FILE captures in a session ({guide('capturing')})"
+            )
+            yield (
+                f"{counted(number, 'page')} redirect to {place}: do they want a cookie, a consent or a log-in? What"
+                f" lies behind is not captured, since cookies that a server sets are not sent back{have}"
+            )

@@ -281,3 +281,35 @@ def test_that_a_detector_failed_is_told_first() -> None:
     failed = f"3 documents were {DETECTOR_FAILED}: http://h/ (raised)"
     notes = noted(blog(notes=["pages were cut", failed, HowMade("no sitemap named any page")]))
     assert (notes[0], notes[1], notes[-1]) == (failed, "pages were cut", "no sitemap named any page")
+
+
+def behind_a_wall(target: str, walled: int = 3, captured: int = 3, **fields: object) -> CaptureFacts:
+    moved = [f"http://h/{number}" for number in range(walled)]
+    return facts(
+        *(page(url, visit=visit(T, result=Result.REDIRECTED), target=target.format(url), reason="r") for url in moved),
+        *(looked(f"kept{number}", Verdict.COHERENT, "f", "f") for number in range(captured)),
+        **fields,
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [
+        ("http://h/consent", "http://h/consent"),
+        ("http://h/consent?next={}", "http://h/consent"),
+        ("{}?check=1", "their own addresses"),
+    ],
+)
+def test_a_wall_that_half_of_the_pages_lead_to_is_told(target: str, place: str) -> None:
+    [told] = [note for note in noted(behind_a_wall(target)) if "log-in" in note]
+    assert told.startswith(f"3 pages redirect to {place}: do they want a cookie, a consent or a log-in?")
+    assert "cookies=FILE" in told
+    (own,) = [note for note in noted(behind_a_wall(target, settings={"session": "a reader's"})) if "log-in" in note]
+    assert "cookies=FILE" not in own
+    for other in (
+        behind_a_wall(target, captured=4),
+        behind_a_wall(target, walled=2, captured=1),
+        behind_a_wall(target, settings={"spider": "their own"}),
+        behind_a_wall("http://www.h/{}/x"),
+    ):
+        assert not [note for note in noted(other) if "log-in" in note]
