@@ -24,9 +24,9 @@ from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants
+from sharc_crawler.live.retry_after import retry_after
 from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.tap import Tap
-from sharc_crawler.live.wishes import retry_after
 from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
-from sharc_crawler.options.sites import url as checked_url
+from sharc_crawler.options.kinds import url as checked_url
 from sharc_crawler.plugins import names as plugin_names
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable

@@ -110,6 +110,6 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
 
 
 def _wish(response: Response, now: Instant) -> Seconds | None:
-    from sharc_crawler.live.wishes import header, retry_after  # only where something failed
+    from sharc_crawler.live.retry_after import header, retry_after  # only where something failed
 
     return retry_after(header(response, "Retry-After"), now)

@@ -11,8 +11,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from sharc_crawler.errors import nearest
+from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ T = TypeVar("T")
 
 SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -280,3 +283,20 @@ def _number(value: object, kind: Callable[[str], float], what: str, low: float, 
         bounds = f" from {low:g} to {high:g}" if high < float("inf") else f" of at least {low:g}"
         raise ValueError(f"must be a {what}{bounds if low > -float('inf') else ''}")
     return number
+
+
+def url(text: str, where: str = "") -> str:
+    """A URL as it will be requested; ``https://`` is put before a bare host name. Before a port nobody can tell.
+
+    >>> url("www.example.org")
+    'https://www.example.org'
+    >>> url("127.0.0.1:8000")
+    Traceback (most recent call last):
+    ValueError: says neither http nor https; write http://127.0.0.1:8000 or https://127.0.0.1:8000
+    """
+    whole = with_scheme(text)
+    if canonical(whole) is None or not urlsplit(whole).hostname:
+        raise ValueError(f"{where}is not an http(s) URL; write it as https://www.example.org/")
+    if _BARE_PORT.match(text):
+        raise ValueError(f"{where}says neither http nor https; write http://{text} or https://{text}")
+    return whole

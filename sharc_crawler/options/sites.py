@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-from sharc_crawler.options.kinds import ValueKind
-from sharc_crawler.urls import canonical, with_scheme
+from sharc_crawler.options.kinds import ValueKind, url
 
-_BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
 _CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 
 
@@ -116,20 +113,3 @@ class WarcinfoFields(ValueKind[tuple[tuple[str, str], ...]]):
 
     def show(self, value: tuple[tuple[str, str], ...]) -> str:
         return json.dumps(dict(value), ensure_ascii=False)
-
-
-def url(text: str, where: str = "") -> str:
-    """A URL as it will be requested; ``https://`` is put before a bare host name. Before a port nobody can tell.
-
-    >>> url("www.example.org")
-    'https://www.example.org'
-    >>> url("127.0.0.1:8000")
-    Traceback (most recent call last):
-    ValueError: says neither http nor https; write http://127.0.0.1:8000 or https://127.0.0.1:8000
-    """
-    whole = with_scheme(text)
-    if canonical(whole) is None or not urlsplit(whole).hostname:
-        raise ValueError(f"{where}is not an http(s) URL; write it as https://www.example.org/")
-    if _BARE_PORT.match(text):
-        raise ValueError(f"{where}says neither http nor https; write http://{text} or https://{text}")
-    return whole

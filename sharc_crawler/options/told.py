@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
-from sharc_crawler.options.sites import url
+from sharc_crawler.options.kinds import url
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 
 _FIELD_NAME = re.compile(r"[A-Za-z0-9-]+")

@@ -12,9 +12,9 @@ from scrapy import Request
 from sharc_crawler.changes.http import REDIRECTS, classify, target
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.failures.problems import plain
+from sharc_crawler.live.retry_after import header, retry_after
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
-from sharc_crawler.live.wishes import header, retry_after
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 
