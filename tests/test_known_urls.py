@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.frontier.left_out import LeftOut
 from sharc_crawler.frontier.pages import Names
+from sharc_crawler.frontier.scope import LeftOut
 from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import Spending
-from sharc_crawler.frontier.left_out import LeftOut
 from sharc_crawler.frontier.lifecycle import Life
 from sharc_crawler.frontier.rows import SOLE, CaptureRow
+from sharc_crawler.frontier.scope import LeftOut
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.unrated import Unrated
 from sharc_crawler.known_urls import SeenUrls

@@ -1,4 +1,4 @@
-"""Which URLs belong to a site capture."""
+"""Which URLs belong to a site capture, and which it was shown and does not take."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.spec import ScopeKind
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from re import Pattern
 
     from tldextract import TLDExtract
@@ -166,3 +167,38 @@ def _without_scheme(url: str) -> str:
 def _below(seed: str) -> str:
     """The part of a seed up to its path's last ``/``."""
     return _without_scheme(seed).partition("?")[0].rpartition("/")[0] + "/"
+
+
+MOST_LISTED = 20_000  #: per capture; beyond that URLs are counted by reason, not listed
+_FEW = 16  #: places: many sites leave out hardly any
+
+
+class LeftOut:
+    """URLs that a capture was shown and does not take: counted by reason, and listed once each, up to a number.
+
+    Those that were listed are remembered by hash, in some 20 bytes each.
+
+    >>> left = LeftOut(most=1)
+    >>> left.add("http://a/", "scope"), left.add("http://a/", "scope"), left.add("http://b/", "scope")
+    (True, False, False)
+    >>> left.reasons["scope"]
+    3
+    """
+
+    def __init__(self, most: int = MOST_LISTED) -> None:
+        self.reasons: Counter[str] = Counter()  #: reason → URLs, as often as they were seen
+        self._most = most
+        self._listed = SeenUrls(_FEW)
+
+    def add(self, url: str, reason: str) -> bool:
+        """Is it to be listed: new, and not one too many?"""
+        self.reasons[reason] += 1
+        return len(self._listed) < self._most and self._listed.add(url, 0) == UNSEEN
+
+    def was_listed(self, url: str) -> None:
+        """By a former process."""
+        self._listed.add(url, 0)
+
+    def restore(self, reasons: Mapping[str, int]) -> None:
+        """As counted by former processes."""
+        self.reasons = Counter(reasons)

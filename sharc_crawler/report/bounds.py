@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
-from sharc_crawler.frontier.left_out import MOST_LISTED
+from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
 
