@@ -63,16 +63,20 @@ def test_of_every_kind_a_sample_of_304s_is_downloaded_once_more() -> None:
     assert 0 < found["bound"] < 46
 
 
-def test_where_one_that_was_drawn_is_refused_in_full_nothing_bounds_its_kind() -> None:
-    """A server may refuse just what has changed."""
+@pytest.mark.parametrize("copied", [False, True])
+def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_nothing_bounds_its_kind(copied) -> None:
+    """A server may refuse just what has changed, a cache may hold just that."""
     revisits, conditionals = Revisits(), Conditionals(share=0.02)
     refused = min(conditionals.draw(URLS, seed=3))
     for page, url in URLS.items():
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
         revisit = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=ETAG, date=7.0)
         if conditionals.asks_again(page, revisit):
-            result, digest = (Result.REFUSED, None) if page == refused else (Result.OK, "sha1:A")
-            revisit = Outcome(result, 8.0, 9.0, 403 if page == refused else 200, digest, validators=ETAG)
+            revisit = Outcome(Result.OK, 8.0, 9.0, 200, "sha1:A", validators=ETAG)
+            if page == refused and copied:
+                revisit = revisit._replace(age=300.0)
+            elif page == refused:
+                revisit = Outcome(Result.REFUSED, 8.0, 9.0, 403)
         conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
     found = conditionals.summary()
     assert found is not None
