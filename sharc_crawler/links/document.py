@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sharc_crawler.links import css, html, modules
+from sharc_crawler.links import css, html, manifest, modules
 from sharc_crawler.links.found import Found
 
 #: SVG images name resources with elements that the HTML reader knows.
@@ -14,6 +14,8 @@ _READERS = {
     "text/javascript": modules.extract,
     "application/javascript": modules.extract,
     "application/x-javascript": modules.extract,
+    "application/manifest+json": manifest.extract,
+    "application/json": manifest.extract,  # so many servers call it
 }
 
 

@@ -1,10 +1,10 @@
 """What an HTML page names: links to other documents, and the resources that a replay of it needs.
 
 Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
-``meta`` refresh, ``link`` elements that lead to documents (canonical, next, alternate pages…), both as headers, menus'
-values that are addresses, and what scripts open by an address written out. Resources: all that a browser loads by
-itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and what scripts are to load
-late. Pictures for other sites to show (``og:image``) are neither.
+``longdesc``, ``meta`` refresh, ``link`` elements that lead to documents (canonical, next, alternate pages…), both as
+headers, menus' values that are addresses, and what scripts open by an address written out. Resources: all that a
+browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and what
+scripts are to load late. Pictures for other sites to show (``og:image``) are neither.
 
 ``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
 together are not found.
@@ -53,8 +53,10 @@ _PARAMETERS = {"movie", "src", "filename", "url"}  #: of an object, which name w
 _LOADED = {"stylesheet", "icon", "mask-icon", "preload", "modulepreload", "manifest"}
 _LOADED |= {"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"}
 _LEADING = {"canonical", "alternate", "next", "prev", "previous", "first", "last", "start", "contents", "index", "up"}
+_LEADING.add("search")
 #: Alternates in other formats (oEmbed, JSON) are for programs and would double a site's pages; feeds are told apart.
 _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
+_SEARCH = "application/opensearchdescription+xml"
 _FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
 
 _STYLED: Any = etree.XPath("//@style", smart_strings=False)
@@ -147,6 +149,8 @@ class _Page:
         if srcset := element.get("srcset"):
             self.resources.extend(candidates(srcset))
         self.resources.extend(lazy.references(element, tag))
+        if opened.is_address(description := element.get("longdesc", "")):
+            self.links.append(description)
         if tag == "iframe" and (document := element.get("srcdoc")):
             self._inner(document)
         if tag == "script" and (text := element.text):
@@ -169,6 +173,8 @@ class _Page:
                 self.links.append(reference)
             elif kind in _FEED_TYPES and "alternate" in relations:
                 self.feeds.append(reference)
+            elif kind == _SEARCH:
+                self.resources.append(reference)
 
     def _base(self, element: Any) -> None:
         if self.base is None:
