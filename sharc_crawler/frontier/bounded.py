@@ -86,7 +86,7 @@ class SiteBudget(Spending):
         rooms = (
             (spec.max_requests, left.requests - kept),
             (spec.max_bytes, (left.size - self._due_bytes) * made / max(1, self.received)),
-            (spec.max_time, left.time * made / max(1e-9, self._ran(now)) - kept),
+            (spec.max_time, (left.time - self._waits(now)) * made / max(1e-9, self._ran(now)) - kept),
         )
         return min((room for bound, room in rooms if bound), default=math.inf)
 
@@ -180,7 +180,7 @@ class SiteBudget(Spending):
         seeds = 0 if task.page in self._seeds else 2 * len(self._seeds)
         requests = len(self._due) + own + seeds + self._tests
         size = self._due_bytes + own * self._expected(_suffix(url)) + seeds * self._expected("")
-        return _Cost(requests, size, requests * self._ran(now) / max(1, self._requests))
+        return _Cost(requests, size, requests * self._pace(now) + self._waits(now))
 
     @property
     def _tests(self) -> int:
@@ -194,6 +194,14 @@ class SiteBudget(Spending):
             made, total = found
             return total / made
         return median_low(total / made for made, total in self._suffixes.values()) if self._suffixes else 0.0
+
+    def _pace(self, now: Instant) -> Seconds:
+        """What a request took so far, on average."""
+        return self._ran(now) / max(1, self._requests)
+
+    def _waits(self, now: Instant) -> Seconds:
+        """Until a page may be asked for in another second: by the first revisit, and by each test after its 304."""
+        return (1 + self._tests) * max(0.0, 1.0 - self._pace(now))
 
     def _ran(self, now: Instant) -> Seconds:
         return now - self._started - self.paused

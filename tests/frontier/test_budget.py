@@ -67,6 +67,19 @@ def test_304s_are_tested_in_room_that_visits_leave(world):
     assert ", 0 second ones" in note
 
 
+@pytest.mark.parametrize("most", [6.0, 12.0, 20.0])
+def test_a_304_that_is_tested_in_another_second_costs_no_page_its_revisit(world, most):
+    """With a delay below a second: ten of them take ten seconds, whatever requests took before."""
+    build(world, images=0)
+    for answers in world.answers.values():
+        given = {"validators": Validators('"1"', None)}
+        answers[:] = [given, {"result": Result.NOT_MODIFIED, "status": 304}, *[given] * 9]
+    capture = crawl(world, politeness=Politeness(delay=0.1), max_time=most)
+    assert len(visited(world, Slot.SECOND)) >= 3
+    (note,) = [note for note in capture.notes if "budget" in note]
+    assert ", 0 second ones" in note
+
+
 def test_a_revisit_that_fails_is_not_tried_again_at_the_cost_of_others(world):
     build(world, pages=30, images=0)
     failing = f"{ROOT}2"
