@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import percent
+from sharc_crawler.seeds.chosen import NOT_CAPTURED
 
 if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
@@ -67,7 +68,11 @@ def lines(selection: Selection) -> list[str]:
     if outcome.chosen_judged:
         text.append(_judged("of the chosen seeds", outcome.chosen_changed, outcome.chosen_judged, "precision"))
     if outcome.explored:
-        text.append(f"{counted(outcome.explored, 'seed')} of those left out crawled all the same, drawn by lot")
+        lost = sum(one.explored and one.why_not == NOT_CAPTURED for one in selection.seeds)
+        but = f"; {lost:,} of them not captured" if lost else ""
+        text.append(
+            f"{counted(outcome.explored, 'seed')} of those left out drawn by lot, to be crawled all the same{but}"
+        )
     if outcome.explored_judged:
         text.append(_judged("of these", outcome.explored_changed, outcome.explored_judged, ""))
     if recall := outcome.recall:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from base64 import b32encode
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.report.selection import lines
 from sharc_crawler.seeds.hacs.selection import SeedChoice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
 from tests.live.warm import Scrapy, site_words
@@ -203,6 +205,14 @@ def test_recall_is_estimated_from_the_sample():
     assert outcome.recall.low < outcome.recall.estimate < outcome.recall.high
     none = Selection(SeedChoice("hacs"), 0.0, tuple(seeds[:8])).outcome()
     assert none.recall is None
+
+
+def test_what_was_drawn_and_never_asked_for_is_not_called_crawled():
+    drawn = replace(seed(2, chosen=False, explored=True), why_not="not captured")
+    seeds = (seed(0, chosen=True, changed=True), seed(1, chosen=False, explored=True, changed=False), drawn)
+    told = lines(Selection(SeedChoice("hacs"), 0.0, seeds))
+    assert "2 seeds of those left out drawn by lot, to be crawled all the same; 1 of them not captured" in told
+    assert "not judged: 1 seed, not captured" in told
 
 
 def test_a_selection_is_the_same_after_a_round_trip():

@@ -12,6 +12,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.live.seeding.choosing import known, load
 from sharc_crawler.model import Kind, Observation, Result, Slot, Url
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
+from sharc_crawler.seeds.chosen import NOT_CAPTURED
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.folders import capture_folders
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.captures import Captures
     from sharc_crawler.seeds.hacs.selection import Selection
 
-NOT_CAPTURED = "not captured"
 NOTHING_BEFORE = "no capture to compare with"
 
 
