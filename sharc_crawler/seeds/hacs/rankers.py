@@ -37,6 +37,7 @@ SURE = 1.645  #: standard errors by which slower ones must have foretold better 
 BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: before the last capture of all: what was foretold then is known now
 FADED = 1e-3  #: what counts less is left out: p differs by as much at the most, and half of the time is saved
 TESTED = 5_000  #: pages of the seeds that are back-tested, about
+_AS_NAMED = "seeds as the histories have them (of a CDX line the first field names the page: com,example)/path)"
 
 
 class HacsPlain(SeedRanker):
@@ -181,19 +182,22 @@ def _sample(seeds: SeedHistories) -> SeedHistories:
 
 def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
     """The intervals between all captures up to now, if any can be compared."""
-    pages = seeds.window(-np.inf, now).pages
+    known = seeds.window(-np.inf, now)
+    pages = known.pages
     if not len(pages.times):
         raise DataError(
             f"histories: none of the seeds has a capture in them before now, {pages.urls[0]!r} neither: give a later"
-            " now, or seeds as the histories have them (of a CDX line the first field names the page:"
-            " com,example)/path)"
+            f" now, or {_AS_NAMED}"
         )
     intervals = pages.intervals(interpolated=False)
     if not intervals.observations().any():
+        bare = len(seeds) - len(np.unique(known.owners[pages.owners()]))
+        those = f", and {bare:,} of {len(seeds):,} have none" if bare else ""
+        named = f"{_AS_NAMED}, " if bare else ""
         raise DataError(
-            "histories: no seed has two captures that can be compared before now: give a later now, or indexes with "
-            "digests (CDX). TimeMaps say when, not what: rank by --ranker last-obs, or fetch the documents too (sharc "
-            "seeds fetch --mementos) and rank with --updates link-addition"
+            f"histories: no seed has two captures that can be compared before now{those}: give a later now, {named}or"
+            " indexes with digests (CDX). TimeMaps say when, not what: rank by --ranker last-obs, or fetch the"
+            " documents too (sharc seeds fetch --mementos) and rank with --updates link-addition"
         )
     return intervals
 

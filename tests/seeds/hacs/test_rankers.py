@@ -127,6 +127,9 @@ def test_what_cannot_be_asked() -> None:
         make_ranker("hacz")
     with pytest.raises(DataError, match="two captures that can be compared"):
         rank(one([0.0, DAY], [-1, -1]), HacsPlain(), RankingTask(2 * DAY))
+    pages = UpdateHistories.of(["http://a.org/", "http://a.org/b"], [[0.0], []], [[-1], []])
+    with pytest.raises(DataError, match=r"and 1 of 2 have none: .*of a CDX line the first field names the page"):
+        rank(SeedHistories.of_pages(pages), HacsPlain(), RankingTask(2 * DAY))
     with pytest.raises(DataError, match="a later now"):
         rank(seeds(), HacsPlain(), RankingTask(-1.0))
 
