@@ -6,7 +6,6 @@ processor time, and its spider does not look. Connections are Twisted's, made by
 
 from __future__ import annotations
 
-import logging
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.wire.tap import Tap
 
     Key = tuple[str, str, int]  # scheme, host, port
-
-logger = logging.getLogger(__name__)
 
 IDLE = 240.0  #: seconds after which a connection is used no more, as Twisted has it
 _SAFE = {b"GET", b"HEAD", b"OPTIONS"}  #: may be sent again, where an idle connection turned out to be closed
@@ -150,7 +147,6 @@ class WireConnection(Protocol):
         _, surplus = framing.feed(data)
         if surplus:
             # A server that sends more than it announced is not to be believed in what it says next.
-            logger.warning("%d bytes after the end of a response of %s are kept beside it", len(surplus), tap.peer)
             tap.forget(len(surplus))
             framing.persistent = False
         self._judge(asked, framing)

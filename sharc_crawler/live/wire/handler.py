@@ -110,7 +110,7 @@ class WireTapHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
-        tap = Tap(self._clock, self._memory, partial(self._may_send, request))
+        tap = Tap(self._clock, self._memory, partial(self._may_send, request), request.url)
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             await self._check(request)

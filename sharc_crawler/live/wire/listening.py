@@ -6,7 +6,6 @@ to whom a connection is made, and puts a listener between the connection and Twi
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from twisted.web.iweb import IResponse
 
     from sharc_crawler.live.wire.tap import Tap
-
-logger = logging.getLogger(__name__)
 
 
 class Connections:
@@ -106,7 +103,6 @@ class _Listener(ProtocolWrapper):
             request.persistent = False
         if surplus:
             # A server that sends more than it announced is not to be believed in what it says next.
-            logger.warning("%d bytes after the end of a response of %s are kept beside it", len(surplus), tap.peer)
             tap.forget(len(surplus))
             request.persistent = False
         if clean:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.reading.memory import MemoryBudget
+from sharc_crawler.plural import counted
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.spool import Octets
     from sharc_crawler.spooling import Spooling
+
+logger = logging.getLogger(__name__)
 
 
 class WithheldError(Exception):
@@ -28,8 +32,10 @@ class Tap:
         clock: Callable[[], float],
         memory: MemoryBudget | None = None,
         may_send: Callable[[], bool] = lambda: True,
+        url: str = "",
     ) -> None:
         self.clock = clock
+        self.url = url
         self.may_send = may_send
         self.withheld = False  #: it was not sent
         self.enough = False  #: more of the body was not waited for
@@ -81,6 +87,7 @@ class Tap:
 
     def forget(self, surplus: int) -> None:
         """The last bytes that arrived are not part of the response."""
+        logger.warning("%s: %s after the end of the response, kept beside it", self.url, counted(surplus, "byte"))
         if self._large:
             self.surplus += self._large.cut(surplus)
             return

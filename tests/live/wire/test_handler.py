@@ -288,7 +288,7 @@ async def test_bytes_beyond_the_announced_end_are_dropped_and_the_connection_wit
             await tap.download_request(request)
             assert request.meta[EXCHANGE_KEY].response == OK + b"Content-Length: 2\r\n\r\nhi"
         assert server.connections == 2
-    assert "after the end of a response" in caplog.text
+        assert f"{server.url}: 42 bytes after the end of the response" in caplog.text
 
 
 @pytest.mark.parametrize("parts", [[b"\r\n\r\n"], [b"\r", b"\n"], [b"\n"]])
