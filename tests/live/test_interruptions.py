@@ -396,3 +396,27 @@ def test_a_step_of_the_system_clock_moves_nothing_while_a_crawl_runs(monkeypatch
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert before <= clock.now() < before + 60
     assert clock.until(before + 600) > 500
+
+
+STOPPED_AS_IT_LOADS = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "sharc_crawler.live.spiders.site":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from scrapy.cmdline import execute
+execute(["scrapy", "crawl", "site"])
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_modules_are_loaded_is_told_in_a_line(tmp_path):
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE}
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_AS_IT_LOADS], capture_output=True, text=True, cwd=tmp_path, env=environment,
+        timeout=240, check=False,
+    )  # fmt: skip
+    told = "sharc: stopped before it began; give the same command again\n"
+    assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", told)
