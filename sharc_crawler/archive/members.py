@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.spool import Octets
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 13  # as much as is read ahead: most records are smaller, and a seek within it costs nothing
 _MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 _END = b"\r\n\r\n"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
     Stored = FrontierStore | Walked
 
-FEW = 100  #: pages that are read once: crawls of many sites mostly have so few of each
+FEW = 1_000  #: pages that are read once, and held: some megabytes
 
 
 class StoredPages:
