@@ -87,11 +87,12 @@ class SeenUrls:
         self._grow(len(keys))
         self._used += len(keys)
         if len(keys) < _SOME:
+            column, page_at, mask = self._hashes, self._pages, self._mask
             for page, value in zip(pages, map(hash, keys), strict=True):
-                place = value & self._mask
-                while self._pages[place] != UNSEEN:  # nothing has this hash
-                    place = place + 1 & self._mask
-                self._hashes[place], self._pages[place] = value, page
+                place = value & mask
+                while page_at[place] != UNSEEN:  # nothing has this hash
+                    place = place + 1 & mask
+                column[place], page_at[place] = value, page
             return
         import numpy as np  # only where many are
 

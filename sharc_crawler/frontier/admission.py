@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from functools import partial
-from itertools import groupby, repeat
+from itertools import compress, groupby, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Aside, Parts
     from sharc_crawler.model import Instant, RateEstimate
 
+    Keyed = tuple[str, Sighting]  #: with what it is known by
+
 _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
-MANY = 500  #: that a document names, taken in at once where they can be
 LOG_OUT = "it would end the session"
 
 
@@ -37,6 +38,15 @@ class Admitted(NamedTuple):
 
     new: int  #: URLs that the capture has not known
     linked: list[PageId]  #: pages of the capture among them, new or not
+
+
+class Origin(NamedTuple):
+    """Where URLs are named."""
+
+    now: Instant
+    parent: PageId  #: by this page
+    depth: int  #: of what it names
+    listed: bool  #: it is a sitemap, or what one names and leads on to another address
 
 
 class Admitter:
@@ -59,50 +69,40 @@ class Admitter:
         *,
         listed: bool = False,
     ) -> Admitted:
-        """Sightings of one document; ``listed``: it is a sitemap, or what one names and leads on to another address."""
+        """Sightings of one document (see :class:`Origin`)."""
         if not sightings:
             return Admitted(0, [])
         # Most links are known, and spelled canonically: look them up first, all at once, as they are; in columns, as to
         # read a field of each costs as much as its look-up.
-        urls, kinds, _, hints, keyed, *_ = zip(*sightings, strict=True)
+        urls, kinds, _, hints, keyed, _, told = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
         plain = kinds.count(_PAGE) == len(kinds) and not any(hints)
         if plain and UNSEEN not in found:
             return Admitted(0, found)
-        if listed and len(urls) > MANY and (entered := self._at_once(capture, sightings, found, now, parent, depth)):
-            return Admitted(len(entered), list(entered))
-        closer = [
-            at
-            for at, page in enumerate(found)
-            if page == UNSEEN or not (plain or (kinds[at] is _PAGE and not hints[at]))
-        ]
-        fresh: dict[str, Sighting] = {}
-        keys: dict[int, str] = {}
-        for at in closer:
-            sighting, page = sightings[at], found[at]
-            if page == UNSEEN:
-                key = self._look_closer(capture, sighting, fresh, now, parent, depth, listed=listed)
-                if key is not None and kinds[at] is _PAGE:
-                    keys[at] = key
-            else:
-                self._seen_again(capture, page, sighting, now, parent)
-                if kinds[at] is not _PAGE:
-                    found[at] = UNSEEN
-        self._queuer.enter(capture, fresh, now, parent, depth)
-        for at, key in keys.items():
-            found[at] = capture.seen.get(key)
-        if told := {
-            found[at]: sightings[at]._replace(url=keys.get(at) or keyed[at] or urls[at])
-            for at in closer
-            if hints[at] and found[at] != UNSEEN and keys.get(at) not in fresh
-        }:
-            self._queuer.rate_again(capture, told, now)
+        places = [at for at, page in enumerate(found) if page == UNSEEN]
+        keys = [keyed[at] or told[at] or self.canonical(urls[at]) or "" for at in places]
+        if keys != [urls[at] for at in places]:  # what is known in another spelling
+            for at, key in zip(places, keys, strict=True):
+                found[at] = capture.seen.get(key)
+        for at in () if plain else range(len(found)):
+            if (page := found[at]) != UNSEEN and (hints[at] or kinds[at] is not _PAGE):
+                self._seen_again(capture, page, sightings[at], now, parent)
+        new = [(key, sightings[at]) for at, key in zip(places, keys, strict=True) if found[at] == UNSEEN]
+        fresh = self._taken(capture, new, origin := Origin(now, parent, depth, listed))
+        entered = dict(zip(fresh, self._queuer.enter(capture, fresh, origin), strict=True))
+        for at, key in zip(places, keys, strict=True):
+            found[at] = entered.get(key, found[at])
+        if not plain:
+            found = [page if kind is _PAGE else UNSEEN for page, kind in zip(found, kinds, strict=True)]
+        if len(fresh) < len(found) and any(hints):
+            key_at = dict(zip(places, keys, strict=True))
+            again = {
+                page: one._replace(url=key_at.get(at) or one.key or one.url)
+                for at, (page, one) in enumerate(zip(found, sightings, strict=True))
+                if one.hints and page != UNSEEN and key_at.get(at) not in fresh
+            }
+            self._queuer.rate_again(capture, again, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
-
-    def _at_once(self, *about: Any) -> range:
-        from sharc_crawler.frontier.listed import enter  # only of long sitemaps
-
-        return enter(self, self._ledger, self._queuer, *about)
 
     def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
         """Pages that were left are fetched after all."""
@@ -111,55 +111,50 @@ class Admitter:
             capture.counts.left(-1)
         self._queuer.offer(capture, pages, now)
 
-    def _look_closer(
-        self,
-        capture: SiteCapture,
-        sighting: Sighting,
-        fresh: dict[str, Sighting],
-        now: Instant,
-        parent: PageId,
-        depth: int,
-        *,
-        listed: bool,
-    ) -> str | None:
-        """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
-        key = sighting.key or sighting.canonical or self.canonical(sighting.url)
-        if key is None:
-            self._ledger.left_out(sighting.url, "not an http(s) URL", sighting.via)
-        elif key in fresh:
-            pass
-        elif key != (sighting.key or sighting.url) and (page := capture.seen.get(key)) != UNSEEN:
-            self._seen_again(capture, page, sighting, now, parent)
-        elif capture.spec.session and _ends_session(sighting.url):
-            self._ledger.left_out(key, LOG_OUT, sighting.via)
-        elif self._wanted(capture, sighting, key, parent, depth, listed=listed):
-            fresh[key] = sighting
-        return key
+    def _taken(self, capture: SiteCapture, new: Sequence[Keyed], origin: Origin) -> dict[str, Sighting]:
+        """Of URLs that are new, with their keys, those that the capture takes, each as it was named first."""
+        if capture.spec.session or not all(key for key, _ in new):
+            new = [(key, one) for key, one in new if self._can_be_asked(capture, key, one)]
+        fresh: dict[str, Sighting] = {}
+        for is_page, run in groupby(new, key=_is_page):
+            if is_page:
+                fresh |= self._pages_taken(capture, [(key, one) for key, one in run if key not in fresh], origin)
+                continue
+            for key, one in run:
+                if key not in fresh and self._wanted_besides(capture, one, key, origin):
+                    fresh[key] = one
+        return fresh
 
-    def _wanted(
-        self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int, *, listed: bool
-    ) -> bool:
-        """Does the capture take a URL it has not known?"""
-        if sighting.kind is not _PAGE:
-            return self._wanted_besides(capture, sighting, key, parent, depth)
-        reason = capture.scope.why_not(key)
-        if reason is not None:
-            self._ledger.left_out(key, reason, sighting.via)
-            self._ledger.shared.outside(sighting, key, depth)
-            if capture.strategy is None and parent != NO_PARENT:
-                capture.front.lies_elsewhere(sighting)
-            return False
-        if depth and (reason := self._endless(capture, key, parent, depth, listed=listed)):
-            self._ledger.left_out(key, reason, sighting.via)
-            return False
-        limit = capture.spec.limit
-        if limit and capture.counts.pages >= limit:
-            self._ledger.left_out(key, OVER_LIMIT.format(limit), sighting.via)
-            return False
-        capture.counts.known()
-        return True
+    def _can_be_asked(self, capture: SiteCapture, key: str, sighting: Sighting) -> bool:
+        """Is it an address, and not the one that ends the session?"""
+        if key and not (capture.spec.session and _ends_session(sighting.url)):
+            return True
+        self._ledger.left_out(*((key, LOG_OUT) if key else (sighting.url, "not an http(s) URL")), sighting.via)
+        return False
 
-    def _wanted_besides(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
+    def _pages_taken(self, capture: SiteCapture, named: Sequence[Keyed], origin: Origin) -> dict[str, Sighting]:
+        """Of new pages those that the capture takes, each as it was named first."""
+        pages = dict(named)
+        if len(pages) < len(named):
+            pages |= reversed(named)
+        outside = capture.scope.outside(pages)
+        within = [key for key in pages if key not in outside] if outside else list(pages)
+        left = outside | self._endless(capture, within, origin)
+        if limit := capture.spec.limit:
+            over = [key for key in within if key not in left][max(0, limit - capture.counts.pages) :]
+            left |= dict.fromkeys(over, OVER_LIMIT.format(limit))
+        for key, one in named if left else ():
+            if key in left:
+                pages.pop(key, None)
+                self._ledger.left_out(key, left[key], one.via)
+            if key in outside:
+                self._ledger.shared.outside(one, key, origin.depth)
+                if capture.strategy is None and origin.parent != NO_PARENT:
+                    capture.front.lies_elsewhere(one)
+        capture.counts.known(len(pages))
+        return pages
+
+    def _wanted_besides(self, capture: SiteCapture, sighting: Sighting, key: str, origin: Origin) -> bool:
         """What is no page: a resource, a hub or a sitemap."""
         if sighting.kind in EMBEDDED:
             return capture.spec.resources
@@ -167,11 +162,11 @@ class Admitter:
             return True
         if sighting.kind is Kind.HUB:
             return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
-        if not depth:
+        if not origin.depth:
             return True
         from sharc_crawler.frontier.indexes import why_not  # many sites have one sitemap
 
-        if why := why_not(self, self._ledger.pages, capture.scope, key, parent, depth):
+        if why := why_not(self, self._ledger.pages, capture.scope, key, origin.parent, origin.depth):
             self._ledger.left_out(key, why, sighting.via)
         return why is None
 
@@ -180,12 +175,12 @@ class Admitter:
         key = self.canonical(url)
         return None if key is None else capture.scope.why_not(key)
 
-    def _endless(self, capture: SiteCapture, key: str, parent: PageId, depth: int, *, listed: bool) -> str | None:
-        """Why a URL that nobody gave us looks like one of endlessly many: by its way here, or by its like."""
-        hops = capture.spec.hops
-        if hops and depth > hops:
-            return TOO_FAR.format(hops)
-        return capture.traps.why_not_found(key, parent) if capture.traps and not listed else None
+    def _endless(self, capture: SiteCapture, urls: Sequence[str], origin: Origin) -> dict[str, str]:
+        """Which URLs that nobody gave us look like some of endlessly many, and why: their way here, or their like."""
+        hops, depth = capture.spec.hops, origin.depth
+        if depth and hops and depth > hops:
+            return dict.fromkeys(urls, TOO_FAR.format(hops))
+        return capture.traps.endless(urls, origin.parent) if depth and capture.traps and not origin.listed else {}
 
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
         """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""
@@ -222,81 +217,75 @@ class Queuer:
         self._ledger = ledger
         self._host_of = parts.host_of
 
-    def enter(
-        self, capture: SiteCapture, fresh: Mapping[str, Sighting], now: Instant, parent: PageId, depth: int
-    ) -> None:
-        """Rate, number and queue what is new."""
+    def enter(self, capture: SiteCapture, fresh: Mapping[str, Sighting], origin: Origin) -> list[PageId]:
+        """Rate, number and queue what is new; the numbers."""
+        numbers, queued = list[PageId](), list[PageId]()
         if not fresh:
-            return
-        waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
+            return numbers
         estimates: Iterator[RateEstimate] = repeat(UNRATED)
-        if not waits:
+        if not _waits(capture):
             pages = [  # known by that
                 one if one.url == key else one._replace(url=key) for key, one in fresh.items() if one.kind is _PAGE
             ]
-            estimates = iter(capture.rates.rates(pages, now))
-        queued: list[PageId] = []
-        for is_page, some in groupby(fresh.items(), key=_is_page):
+            estimates = iter(capture.rates.rates(pages, origin.now))
+        for is_page, run in groupby(fresh.items(), key=_is_page):
             if is_page:
-                queued += self._enter_pages(capture, list(some), estimates, now, parent, depth, waits=waits)
+                entered, own = self._enter_pages(capture, list(run), estimates, origin)
+                numbers += entered
+                queued += own
             else:
-                for key, sighting in some:
-                    self._enter_other(capture, key, sighting, depth, parent)
+                numbers += [self._enter_other(capture, key, sighting, origin) for key, sighting in run]
         if queued:
-            self.offer(capture, queued, now)
+            self.offer(capture, queued, origin.now)
+        return numbers
 
     def _enter_pages(
-        self,
-        capture: SiteCapture,
-        named: list[tuple[str, Sighting]],
-        estimates: Iterator[RateEstimate],
-        now: Instant,
-        parent: PageId,
-        depth: int,
-        *,
-        waits: bool,
-    ) -> list[PageId]:
-        """Pages are numbered, all at once; those that are queued."""
+        self, capture: SiteCapture, named: list[Keyed], estimates: Iterator[RateEstimate], origin: Origin
+    ) -> tuple[range, list[PageId]]:
+        """Pages are numbered, all at once; and those that are queued."""
         ledger, mode = self._ledger, capture.mode
         late = TOO_LATE if capture.turned and not mode.parted else ""
-        hosts = [self.host(capture, key, sighting) for key, sighting in named]
+        keys, sightings = zip(*named, strict=True)
+        hosts = self._hosts(capture, named)
         for host in set(hosts):
             ledger.hosts[host].has_pages = True
-        why_left, weight = mode.why_left, capture.rates.weight
-        numbers = ledger.add_pages(
-            [
-                NewUrl(key, one, host, estimate, weight(one), late or why_left(one, parent))
-                for (key, one), host, estimate in zip(named, hosts, estimates, strict=False)
-            ],
-            depth,
-            parent,
-        )
-        taken = [page for page in numbers if ledger.pages.states[page] == _QUEUED]
+        why_left = repeat(late) if late else map(mode.why_left, sightings, repeat(origin.parent))
+        columns = zip(keys, sightings, hosts, estimates, map(capture.rates.weight, sightings), why_left, strict=False)
+        numbers = ledger.add_pages(list(map(tuple.__new__, repeat(NewUrl), columns)), origin.depth, origin.parent)
+        queued = [state == _QUEUED for state in ledger.pages.states[numbers.start :]]
+        taken = list(compress(numbers, queued))
         capture.counts.left(len(numbers) - len(taken))
-        entered = [named[page - numbers.start] for page in taken]
-        if waits:
-            capture.front.unrated.put_all(taken, entered)
-        for page, (_, sighting) in zip(taken, entered, strict=True):
-            mode.queued(page, parent, sighting, now)
-        return taken
+        if _waits(capture):
+            capture.front.unrated.put_all(taken, list(compress(named, queued)))
+        mode.queued(taken, origin.parent, list(compress(sightings, queued)), origin.now)
+        return numbers, taken
 
-    def _enter_other(self, capture: SiteCapture, key: str, sighting: Sighting, depth: int, parent: PageId) -> None:
-        """Resources and sitemaps: owed by their host, whatever the strategy says."""
-        ledger = self._ledger
+    def _hosts(self, capture: SiteCapture, named: Sequence[Keyed]) -> list[int]:
+        """The numbers of their hosts; one that is new owes its robots.txt before all else."""
+        ledger, known = self._ledger, self._ledger.host_numbers
+        names = [one.host or self._host_of(one.url if one.key else key) for key, one in named]
+        for name, (_, one) in () if known.keys() >= set(names) else zip(names, named, strict=True):
+            if name not in known and ledger.hosts[ledger.host(name)].waits:
+                self.owe_robots(capture, known[name], urljoin(one.url, "/robots.txt"))
+        return list(map(known.__getitem__, names))
+
+    def _enter_other(self, capture: SiteCapture, key: str, sighting: Sighting, origin: Origin) -> PageId:
+        """Resources and sitemaps: owed by their host, whatever the strategy says; its number."""
+        ledger, parent = self._ledger, origin.parent
         embedded = parent != NO_PARENT and sighting.kind in EMBEDDED
         beyond = embedded and capture.embedded.full(ledger.owner(parent))  # no host hears of what is not fetched
-        host = ledger.pages.hosts[parent] if beyond else self.host(capture, key, sighting)
+        (host,) = [ledger.pages.hosts[parent]] if beyond else self._hosts(capture, [(key, sighting)])
         late = TOO_LATE if capture.turned else ""
-        (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], depth, parent)
+        (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], origin.depth, parent)
         if late:
-            return
+            return page
         if sighting.kind is Kind.HUB:
             capture.mode.hub(page)
-            return
+            return page
         if sighting.kind is Kind.SITEMAP:
             capture.owed.before_visits()
             ledger.owe(page, Slot.ONLY)
-            return
+            return page
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
         if parent == NO_PARENT:  # no page brings it: its host asks for what comes next, and after the last for the end
             ledger.hosts[host].has_pages = True
@@ -304,16 +293,7 @@ class Queuer:
             ledger.embeds(parent, page)
             capture.embedded.add(ledger.owner(parent), page)
         ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
-
-    def host(self, capture: SiteCapture, key: str, sighting: Sighting) -> int:
-        """The number of a URL's host; one that is new owes its robots.txt before all else."""
-        name = sighting.host or self._host_of(sighting.url if sighting.key else key)
-        number = self._ledger.host_numbers.get(name)
-        if number is None:
-            number = self._ledger.host(name)
-            if self._ledger.hosts[number].waits:
-                self.owe_robots(capture, number, urljoin(sighting.url, "/robots.txt"))
-        return number
+        return page
 
     def owe_robots(self, capture: SiteCapture, number: int, url: str, depth: int = 0) -> None:
         """The host owes this robots.txt (or what it redirects to) before all else."""
@@ -371,7 +351,12 @@ class Queuer:
         )
 
 
-def _is_page(named: tuple[str, Sighting]) -> bool:
+def _waits(capture: SiteCapture) -> bool:
+    """Are rates asked for once all is known that the sitemaps name?"""
+    return capture.strategy is None and capture.mode.whole
+
+
+def _is_page(named: Keyed) -> bool:
     return named[1].kind is _PAGE
 
 

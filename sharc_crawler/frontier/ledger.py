@@ -89,7 +89,7 @@ class Ledger:
         urls, kinds, via, hints, *_ = zip(*sightings, strict=True)
         rates, sources, shapes, *_ = zip(*estimates, strict=True)
         names = [self.hosts[host].name for host in hosts]
-        states = [_LATE if reason else _QUEUED for reason in reasons]
+        states = [_LATE if reason else _QUEUED for reason in reasons] if any(reasons) else repeat(_QUEUED)
         place = count(first), repeat(SOLE), keys, urls, kinds, names, repeat(depth), repeat(parent), via, states
         columns = zip(*place, rates, sources, shapes, weights, hints, reasons, strict=False)
         rows = list(map(tuple.__new__, repeat(PageRow), columns))

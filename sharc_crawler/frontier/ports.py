@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sharc_crawler.model import Instant, RateEstimate, Sighting
     from sharc_crawler.rates.swings import Swings
@@ -16,6 +16,9 @@ class Admission(Protocol):
 
     def why_not(self, url: str) -> str | None:
         """``None``: admitted; else the reason in a few words."""
+
+    def outside(self, urls: Collection[str]) -> dict[str, str]:
+        """Those of several that are not admitted, with the reason."""
 
     def widened(self, seed: str) -> Admission:
         """The same scope with one more seed."""

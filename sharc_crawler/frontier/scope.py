@@ -16,7 +16,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from re import Pattern
 
     from tldextract import TLDExtract
@@ -109,6 +109,12 @@ class Scope:
         if why is None and roomy and folder and self._all and "?" not in folder and len(self._open) < MOST_FOLDERS:
             self._open.add(folder)
         return why
+
+    def outside(self, urls: Collection[str]) -> dict[str, str]:
+        """Which of them do not, and why."""
+        folders = {url[: url.rfind("/", 8) + 1] for url in urls}
+        known = folders <= self._open and max(map(len, urls), default=0) <= self._limits.length
+        return {url: why for url in (() if known else urls) if (why := self.why_not(url))}
 
     def _why_not(self, url: str) -> str | None:
         if _site_of(host_of(url), self.kind) not in self._hosts:

@@ -13,7 +13,7 @@ import numpy as np
 from sharc_crawler.model import NO_VALIDATORS, Hints, Kind, Outcome, Result, Sighting, Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,6 +50,10 @@ class EveryLink:
     def why_not(self, url: str) -> str | None:  # noqa: ARG002 - the port's signature
         """Nothing is against it."""
         return None
+
+    def outside(self, urls: Collection[str]) -> dict[str, str]:  # noqa: ARG002
+        """The same."""
+        return {}
 
     def widened(self, seed: str) -> EveryLink:  # noqa: ARG002
         """The same."""

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler import known_urls
-from sharc_crawler.frontier import admission
+from sharc_crawler.frontier import admission, scope
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.traps import rules
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
 from sharc_crawler.polling.terms import Terms
@@ -84,6 +85,29 @@ def test_a_link_that_is_known_costs_no_step_of_its_own(world, impolite):
     path = Path(admission.__file__)
     few, many = (steps(lambda some=some: frontier.schedule(some, world.now), path) for some in (links[:20], links))
     assert 0 < few == many
+
+
+def test_scope_and_traps_are_asked_about_a_document_not_about_each_of_its_links(world, impolite, monkeypatch):
+    frontier, asked = Frontier(impolite), []
+    frontier.open(spec(), world.now)
+    frontier.schedule([page("first")], world.now)
+    monkeypatch.setattr(scope.Scope, "why_not", lambda _, url: asked.append(url))
+    monkeypatch.setattr(rules.Traps, "why_not_found", lambda _, url, parent: asked.append(url))
+    assert frontier.schedule([page(str(number)) for number in range(100)], world.now, 1) == 100
+    assert not asked
+    assert frontier.schedule([page("elsewhere/1")], world.now, 1) == 1
+    assert asked == [ROOT + "elsewhere/1"], "a folder that is new"
+
+
+def test_a_link_that_is_new_costs_few_steps(world, impolite):
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    frontier.schedule([page("first")], world.now)
+    links = [page(str(number)) for number in range(400)]
+    for module, most in ((admission, 140), (scope, 20), (rules, 1)):
+        links = [one._replace(url=f"{one.url}{module.__name__}") for one in links]
+        made = steps(lambda some=links: frontier.schedule(some, world.now, 1), Path(module.__file__))
+        assert made < most * len(links), module.__name__
 
 
 def test_urls_that_are_new_are_entered_without_a_call_for_each():
@@ -174,7 +198,7 @@ def test_a_page_that_was_left_is_fetched_once_another_hub_newly_names_it(world, 
 def test_what_is_found_so_many_links_from_another_sites_seed_is_asked_whether_it_ends(world, impolite):
     frontier = Frontier(impolite)
     capture = frontier.open(spec(), world.now)
-    capture.traps.why_not_found = lambda key, parent: "it has no end" if "trap" in key else None
+    capture.traps.endless = lambda keys, parent: dict.fromkeys((key for key in keys if "trap" in key), "it has no end")
     found = [[page(f"{name}{depth}") for name in ("trap", "page")] for depth in (0, 1, 7)]
     assert [frontier.schedule(some, world.now, depth) for some, depth in zip(found, (0, 1, 7), strict=True)] == [
         2,

@@ -1,10 +1,10 @@
-"""What a long sitemap names is taken in at once, and comes to what it would come to one by one."""
+"""What a sitemap names is taken in at once, and comes to what it would come to one by one."""
 
 from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.frontier import admission, listed
+from sharc_crawler.frontier.admission import Admitted, Admitter
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.model import Fetch, Hints, Kind, Sighting
 from sharc_crawler.storage.memory import MemoryStore
@@ -20,7 +20,7 @@ CASES = {
     "without hints": ([one._replace(hints=None) for one in USUAL], {}),
     "dated as news": ([one._replace(hints=Hints(5.0, 1.0, published=5.0)) for one in USUAL], {}),
     "names of feeds": ([*USUAL, Sighting(f"{ROOT}recent-changes", via=SITEMAP)], {}),
-    "one twice": ([*USUAL, USUAL[3]._replace(hints=Hints(5.0, 1.0))], {}),
+    "one twice": ([*USUAL, USUAL[3]], {}),
     "one known": ([*USUAL, Sighting(ROOT, via=SITEMAP)], {}),
     "one elsewhere": ([*USUAL, Sighting("http://b.example/x", via=SITEMAP)], {}),
     "one with www": ([*USUAL, Sighting("http://www.a.example/x", via=SITEMAP)], {}),
@@ -37,7 +37,6 @@ CASES = {
     "as far as may be": (USUAL, {"hops": 1}),
     "too far": ([Sighting(f"{ROOT}more.xml", Kind.SITEMAP, SITEMAP)], {"hops": 1}),
 }
-AT_ONCE = {"usual", "without hints", "dated as news", "names of feeds", "a survey", "as far as may be"}
 
 
 def taken(world, impolite, changed, named):
@@ -47,7 +46,9 @@ def taken(world, impolite, changed, named):
     capture = frontier.open(spec(**{"sitemaps": None, **changed}), world.now)
     world.links = {SITEMAP: named, f"{ROOT}more.xml": USUAL}
     told, queued = [], capture.mode.queued
-    capture.mode.queued = lambda *about: told.append(about) or queued(*about)
+    capture.mode.queued = lambda pages, parent, some, now: (
+        told.extend(zip(pages, some, strict=True)) or queued(pages, parent, some, now)
+    )
     before = 0
     while capture.strategy is None and world.step(frontier) and before < 50:
         before += 1
@@ -60,12 +61,11 @@ def taken(world, impolite, changed, named):
 @pytest.mark.parametrize("case", CASES)
 def test_it_comes_to_what_it_would_one_by_one(case, world, impolite, monkeypatch):
     named, changed = CASES[case]
-    entered, real = [], listed.enter
-    monkeypatch.setattr(listed, "enter", lambda *about: entered.append(real(*about)) or entered[-1])
-    found = []
-    for many in (3, 1_000):
-        monkeypatch.setattr(admission, "MANY", many)
-        found.append(taken(type(world)(), impolite, changed, named))
-    assert found[0] == found[1]
-    assert any(entered) is (case in AT_ONCE)
-    assert all(len(some) in (0, len(named)) for some in entered), "all or none"
+    at_once, admit = taken(world, impolite, changed, named), Admitter.admit
+
+    def one_by_one(self, capture, sightings, *about, **more):
+        found = [admit(self, capture, [one], *about, **more) for one in sightings]
+        return Admitted(sum(one.new for one in found), [page for one in found for page in one.linked])
+
+    monkeypatch.setattr(Admitter, "admit", one_by_one)
+    assert taken(type(world)(), impolite, changed, named) == at_once

@@ -81,8 +81,8 @@ class Mode:
         """Why a new page is recorded and not fetched; empty: it is fetched."""
         return ""
 
-    def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:
-        """A new page is queued."""
+    def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:
+        """New pages are queued, which one document names."""
 
     def hub(self, page: PageId) -> None:
         """A hub is known."""

@@ -113,13 +113,14 @@ class Instantly(Mode):
             self._found(page, parent, None, now)
         return new
 
-    def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:
-        """A hub shows a page that nobody has shown before (or a new page redirects to it)."""
+    def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:
+        """A hub shows pages that nobody has shown before (or a new page redirects to one)."""
         ledger = self._ledger
-        if parent in ledger.novelties:
-            ledger.novel(ledger.novelties[parent]._replace(page=page))
-        else:
-            self._found(page, parent, sighting, now)
+        for page, sighting in zip(pages, named, strict=True):
+            if parent in ledger.novelties:
+                ledger.novel(ledger.novelties[parent]._replace(page=page))
+            else:
+                self._found(page, parent, sighting, now)
 
     def _found(self, page: PageId, hub: PageId, sighting: Sighting | None, now: Instant) -> None:
         row = NoveltyRow(page, hub, now, self._lacked(hub), None, None, None)

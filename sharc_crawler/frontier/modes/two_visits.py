@@ -64,10 +64,11 @@ class TwoVisits(Mode):
         assert hints.lastmod is not None, "asked where there is one"
         self._site_hints().said.ingest(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
 
-    def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:  # noqa: ARG002
-        """What a sitemap says of it tells which changes the archive's last look missed; it may be a hub."""
-        self._tests.stated(page, sighting.hints)
-        self._may_be_hub(page)
+    def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:  # noqa: ARG002
+        """What a sitemap says of them tells which changes the archive's last look missed; some may be hubs."""
+        for page, sighting in zip(pages, named, strict=True):
+            self._tests.stated(page, sighting.hints)
+        self._may_be_hubs(pages)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """The same."""
@@ -233,11 +234,12 @@ class TwoVisits(Mode):
                 if page != UNSEEN:
                     self._site_hints().hubs.add(page)
 
-    def _may_be_hub(self, page: PageId) -> None:
-        """A page may be a hub, by its name, where the site's front or a sitemap names it."""
+    def _may_be_hubs(self, named: Sequence[PageId]) -> None:
+        """Some of the pages that one document names may be hubs, by their names: the site's front, or a sitemap."""
         pages = self._ledger.pages
-        if pages.depths[page] <= 1 and self.takes_hubs and lists_changes(pages.urls[page]):
-            self._site_hints().may_be_hub(page)
+        for page in named if named and pages.depths[named[0]] <= 1 and self.takes_hubs else ():
+            if lists_changes(pages.urls[page]):
+                self._site_hints().may_be_hub(page)
 
     def hub(self, page: PageId) -> None:
         """What is no page is polled as well."""
@@ -300,7 +302,7 @@ class TwoVisits(Mode):
         for row in rows:
             near = row.depth <= 1 and row.kind is _PAGE and row.state != State.LATE
             if near and PERHAPS.search(row.url.lower()):
-                self._may_be_hub(row.page)
+                self._may_be_hubs([row.page])
             if row.hints is not None:
                 self._tests.stated(row.page, row.hints)
                 if row.hints.lastmod is not None and row.parent != NO_PARENT:

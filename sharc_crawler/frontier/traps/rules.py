@@ -212,6 +212,12 @@ class Traps:
         why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
         return as_trap(why) if why else self.why_not(url)
 
+    def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
+        """Which of the pages that ``parent`` named first are left, and why."""
+        last = self._ever_new and self._ever_new.why
+        told = any((self._calendars, self.suspicion, self.idle, self._places, self._reasons, last))
+        return {url: why for url in (urls if told else ()) if (why := self.why_not_found(url, parent))}
+
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
         if self.idle and (why := self.idle.why_not(url, self.suspicion)):

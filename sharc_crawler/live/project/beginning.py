@@ -11,6 +11,8 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.setup.output import is_begun
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.live.config import Config
 
@@ -26,6 +28,10 @@ class Everything:
     def why_not(self, _: str) -> str | None:
         """No reason."""
         return None
+
+    def outside(self, _: Collection[str]) -> dict[str, str]:
+        """None of them."""
+        return {}
 
     def widened(self, _: str) -> Everything:
         """As wide as before."""

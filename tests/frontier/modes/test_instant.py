@@ -127,14 +127,14 @@ def found(mode, noted) -> NoveltyRow:
 
 def test_a_new_page_is_told_with_its_hub_the_poll_before_and_its_date():
     mode, noted = showing()
-    mode.queued(4, 2, SAID, 60.0)
+    mode.queued([4], 2, [SAID], 60.0)
     assert ("news", 2) in noted.calls
     assert found(mode, noted) == NoveltyRow(4, 2, 60.0, 30.0, 40.0, 40.0, 44.0)
-    mode.queued(4, 2, Sighting("http://h/1"), 60.0)
+    mode.queued([4], 2, [Sighting("http://h/1")], 60.0)
     plain = found(mode, noted)
     assert plain == NoveltyRow(4, 2, 60.0, 30.0, None, None, None)
     mode._ledger.novelties[2] = plain
-    mode.queued(3, 2, SAID, 70.0)
+    mode.queued([3], 2, [SAID], 70.0)
     assert noted.calls == [("novel", plain._replace(page=3))], "what it redirects to is as new as it is"
 
 

@@ -67,7 +67,7 @@ def naming(depth: int = 1, url: str = FEED, **more):
 )  # fmt: skip
 def test_a_page_that_the_front_names_may_be_a_hub_by_its_name(depth, url, compares, hub):
     mode, noted = naming(depth, url, compares=compares)
-    mode.queued(4, 0, Sighting(url, hints="said"), 9.0)
+    mode.queued([4], 0, [Sighting(url, hints="said")], 9.0)
     assert noted.calls == [("stated", 4, "said"), *[("hub", 4)] * hub]
 
 
@@ -116,7 +116,7 @@ def test_seeds_are_visited_early_where_many_pages_wait_and_a_feed_may_be_a_hub_i
         _tests=SimpleNamespace(stated=lambda page, hints: None),
     )
     mode.begun(range(pages), 9.0)
-    mode.queued(4, 3, Sighting(FEED), 9.0)
+    mode.queued([4], 3, [Sighting(FEED)], 9.0)
     assert noted.calls == [("add", 3), ("add", 8)] * asked + [("may_be_hub", 4)] * (hints > 0)
 
 
@@ -249,7 +249,7 @@ def row(page: int, url: str = STORY, **more) -> SimpleNamespace:
 )
 def test_after_a_restart_a_page_near_the_front_may_be_a_hub_by_its_name(more, hub):
     found, mode = [], telling()[0]
-    mode._may_be_hub = found.append
+    mode._may_be_hubs = found.extend
     mode.recall_pages([row(4, **{"url": FEED} | more)])
     assert found == [4] * hub
 

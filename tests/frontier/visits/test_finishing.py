@@ -126,7 +126,7 @@ def test_what_a_sitemap_lists_or_redirects_on_to_is_no_trap_whatever_it_looks_li
     site.answer()
     site.answer()
     assert site.known("listed", "named") == [True, True]
-    site.capture.traps.why_not_found = lambda url, *_: "a trap" if "new-" in url else None
+    site.capture.traps.endless = lambda urls, _: {url: "a trap" for url in urls if "new-" in url}
     site.answer()
     site.answer()
     assert site.known("new-listed", "new-named") == [True, False]
