@@ -15,6 +15,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
+from sharc_crawler.report import pages
 from sharc_crawler.report.gathered import Gathered
 from sharc_crawler.report.load import capture_facts, open_facts
 from sharc_crawler.report.packaging import package
@@ -58,6 +59,7 @@ def test_rows_held_and_walks_made(folder: Path, monkeypatch: pytest.MonkeyPatch)
     read: list[int] = []
     monkeypatch.setattr(Walked, "urls", looked)
     monkeypatch.setattr(details, "BATCH", BATCH)
+    monkeypatch.setattr(pages, "FEW", BATCH // 8)
     before = held()
     with open_state(folder) as store:
         captures = capture_facts(Walked(store, lambda *_: None))
