@@ -402,7 +402,7 @@ STOPPED_AS_IT_LOADS = """
 import os, signal, sys
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == "sharc_crawler.live.spiders.site":
+        if name == "scrapy.commands.shell":
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 signal.signal(signal.SIGINT, signal.default_int_handler)
