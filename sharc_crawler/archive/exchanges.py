@@ -3,50 +3,28 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.records import (
+    FORMER_TYPE,
+    FORMER_UNPACKED,
     HTTP_REQUEST,
     HTTP_RESPONSE,
+    PROFILE,
     WARC_FIELDS,
+    Draft,
     Fields,
     escaped,
     named_fields,
-    record_id,
     target_uri,
     warc_date,
 )
-from sharc_crawler.changes.digest import labelled_digest
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.originals import Original
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Exchange
     from sharc_crawler.spool import Octets
-
-FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
-FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of its payload, where that has a content coding
-PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A record that is not packed yet."""
-
-    kind: str
-    fields: Fields  #: those of its kind
-    block: Octets
-    media_type: str
-    record_id: str = field(default_factory=record_id)
-    start: int = 0  #: of the record's block within ``block``
-
-    def all_fields(self, common: Fields) -> Fields:
-        """Everything but the length, ``common`` being what the records of one event share."""
-        own: Fields = [("WARC-Type", self.kind), ("WARC-Record-ID", self.record_id), *common, *self.fields]
-        if self.block or self.kind == "resource":  # an empty text is a text still; its index says so, too
-            own += [("WARC-Block-Digest", labelled_digest(self.block, self.start)), ("Content-Type", self.media_type)]
-        return own
 
 
 def common_fields(exchange: Exchange) -> Fields:

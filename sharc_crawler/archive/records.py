@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import uuid
 import zlib
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError
 from sharc_crawler.spool import pieces
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"
 WARC_FIELDS = "application/warc-fields"
+FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
+FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of its payload, where that has a content coding
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+")
@@ -43,6 +48,25 @@ packing = _packing()
 def record_id() -> str:
     """A new WARC-Record-ID."""
     return f"<urn:uuid:{uuid.uuid4()}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record that is not packed yet."""
+
+    kind: str
+    fields: Fields  #: those of its kind
+    block: Octets
+    media_type: str
+    record_id: str = field(default_factory=record_id)
+    start: int = 0  #: of the record's block within ``block``
+
+    def all_fields(self, common: Fields) -> Fields:
+        """Everything but the length, ``common`` being what the records of one event share."""
+        own: Fields = [("WARC-Type", self.kind), ("WARC-Record-ID", self.record_id), *common, *self.fields]
+        if self.block or self.kind == "resource":  # an empty text is a text still; its index says so, too
+            own += [("WARC-Block-Digest", labelled_digest(self.block, self.start)), ("Content-Type", self.media_type)]
+        return own
 
 
 def warc_date(instant: Instant) -> str:

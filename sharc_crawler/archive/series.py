@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import write_lines
 from sharc_crawler.archive.checkpoints import Checkpoints
-from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN
-from sharc_crawler.archive.records import WARC_FIELDS, Fields, large_member, member, named_fields, warc_date
+from sharc_crawler.archive.records import (
+    WARC_FIELDS,
+    Draft,
+    Fields,
+    large_member,
+    member,
+    named_fields,
+    target_uri,
+    warc_date,
+)
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_file import WarcFile
 from sharc_crawler.archive.warc_names import are_finished, file_name, files_of
@@ -20,6 +28,7 @@ from sharc_crawler.spool import Spool, pieces
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+    from typing import Self
 
     from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.archive.options import WarcOptions
@@ -46,6 +55,17 @@ class WarcSeries:
         self._recover()
         self.former = self._former()  #: with their serials
         self._serial = self.former[-1][0] + 1 if self.former else 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = WARC_FIELDS) -> CaptureRef:
+        """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
+        common = [("WARC-Date", warc_date(date)), ("WARC-Target-URI", target_uri(url))]
+        return self.append([Draft("metadata", [], block, media_type)], common, date)
 
     def append(
         self,

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.archive import exchanges
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
-from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.options import FORMER, WarcOptions
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.payloads import Payloads
-from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
+from sharc_crawler.archive.records import Draft, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.originals import Former, Resource
     from sharc_crawler.archive.warcinfo import CaptureInfo
-    from sharc_crawler.model import CaptureRef, Exchange, Instant
+    from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.spool import Octets
 
 _NOT_MODIFIED = 304
@@ -124,11 +123,6 @@ class WarcWriter:
         former = original.record is not None
         holder = original if former or self._payloads is None else self._payloads.holder(original)
         return self._append(exchange, exchanges.not_modified(holder, former=former), message)
-
-    def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = WARC_FIELDS) -> CaptureRef:
-        """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
-        common = [("WARC-Date", warc_date(date)), ("WARC-Target-URI", target_uri(url))]
-        return self._series.append([Draft("metadata", [], block, media_type)], common, date)
 
     def write_resource(self, resource: Resource) -> CaptureRef:
         """Write what no server sent (WARC/1.1, 6.4): the crawl made it."""

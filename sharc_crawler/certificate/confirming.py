@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.archive.drafts import replace_file, sync_folder
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.archive.warc_names import lock, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
@@ -180,7 +180,7 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
     series = series_of(files[0].name)
     assert series is not None, "a crawl wrote it"
     site, info = about(later, series)
-    with WarcWriter(later, site, series[1], info, WarcOptions(dedup="off")) as out:
+    with WarcSeries(later, site, series[1], info, WarcOptions(dedup="off")) as out:
         ref = out.write_metadata(f"urn:sharc-confirmation:{site}", unix(made["read"]["to"]), kept(made), MEDIA_TYPE)
     made[KEPT_IN] = {"file": ref.file, "offset": ref.offset, **fixity(later / ref.file)}
     replace_file(later / CONFIRMED, to_text(made))

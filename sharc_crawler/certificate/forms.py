@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.exchanges import FORMER_TYPE, FORMER_UNPACKED, PROFILE
-from sharc_crawler.archive.records import HTTP_REQUEST, HTTP_RESPONSE
+from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED, HTTP_REQUEST, HTTP_RESPONSE, PROFILE
 from sharc_crawler.changes.http import parse_response
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.exchanges import FORMER_TYPE, FORMER_UNPACKED
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
+from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED
 from sharc_crawler.certificate.forms import misformed
 from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response

@@ -11,7 +11,7 @@ from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.archive.warc_names import files_of, safe_name, series_of
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
@@ -129,7 +129,7 @@ def seal(
                 drafts.drop()
                 return [Certified(path, "", "", found) for _, path in owed]
         sealed = []
-        with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
+        with WarcSeries(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
             stated = [{"name": path.name, **fixity(path)} for path in warcs]
             for (facts, path), made in zip(owed, unsealed, strict=True):
                 document = of_files(made, stated, reports(folder))
@@ -167,7 +167,7 @@ def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Draf
     return stated
 
 
-def _keep(out: WarcWriter, document: dict[str, Any], pages: PageEntries, when: Instant) -> CaptureRef:
+def _keep(out: WarcSeries, document: dict[str, Any], pages: PageEntries, when: Instant) -> CaptureRef:
     """A certificate's pages in pieces, then itself, as records of a WARC file; where it lies."""
     for piece in pages.pieces():
         out.write_metadata(f"{target(document)}:pages", when, piece, LINES)

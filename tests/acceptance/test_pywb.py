@@ -89,7 +89,7 @@ def capture(folder: Path) -> None:
                 out.write(page(url=SITE + name, response=answer(name), started=REVISIT))
         out.write(page(url=SITE + "moved", response=b"HTTP/1.1 301 Moved\r\nLocation: /plain\r\n\r\n", started=VISIT))
         out.write(page(url=SITE + "failed", response=b"", error="reset", started=VISIT))
-        out.write_metadata("urn:example:certificate", VISIT, b"{}", "application/json")
+        out._series.write_metadata("urn:example:certificate", VISIT, b"{}", "application/json")
 
 
 @dataclass(frozen=True)

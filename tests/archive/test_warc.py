@@ -259,8 +259,8 @@ def test_what_was_sent_before_is_told_of_answers_and_of_failures(tmp_path):
 
 def test_metadata_documents(tmp_path):
     with writer(tmp_path) as out:
-        ref = out.write_metadata("urn:example:certificate", 1000, b'{"a": 1}', "application/json")
-        out.write_metadata(URL, 1000, named_fields([("via", "seed")]))
+        ref = out._series.write_metadata("urn:example:certificate", 1000, b'{"a": 1}', "application/json")
+        out._series.write_metadata(URL, 1000, named_fields([("via", "seed")]))
     _, certificate, fields = read_all(tmp_path)
     assert certificate.block == b'{"a": 1}'
     assert certificate["Content-Type"] == "application/json"
@@ -287,7 +287,7 @@ def test_a_url_that_would_forge_fields_is_refused_and_leaves_no_trace(tmp_path, 
         with pytest.raises(DataError, match="not a URI"):
             out.write_revisit(page(response=NOT_MODIFIED), Original(url, 1, None))
         with pytest.raises(DataError, match="not a URI"):
-            out.write_metadata(url, 1, b"")
+            out._series.write_metadata(url, 1, b"")
     assert len(read_all(tmp_path)) == 3
 
 
