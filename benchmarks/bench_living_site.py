@@ -26,7 +26,7 @@ from rich.progress import track
 
 from sharc_crawler.cli._capture_demo import PROFILE, site_truth
 from sharc_crawler.demo import LivingSite, answers, serve
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

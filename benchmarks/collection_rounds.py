@@ -42,7 +42,7 @@ from sharc_crawler.collection.keeper import LOOK
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.modes.hint_signs import lists_changes
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.storage.beside import load_state
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.cdxj import entries
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from sharc_crawler.archive.cdxj import entries, index_path, write_index
+from sharc_crawler.archive.cdxj import index_path, write_index
 from sharc_crawler.archive.checkpoints import NOTHING, remembered, vouched_for
 from sharc_crawler.archive.drafts import sync_folder
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.recovery import finish

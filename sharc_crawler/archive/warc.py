@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.archive import exchanges
-from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
+from sharc_crawler.archive.indexing import media_type
 from sharc_crawler.archive.options import FORMER, WarcOptions
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.payloads import Payloads

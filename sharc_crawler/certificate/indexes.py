@@ -7,7 +7,8 @@ from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 
-from sharc_crawler.archive.cdxj import entries_of, index_path
+from sharc_crawler.archive.cdxj import index_path
+from sharc_crawler.archive.indexing import entries_of
 from sharc_crawler.archive.lines import CountingReader
 from sharc_crawler.certificate.witness import Finding
 

@@ -15,7 +15,7 @@ import click
 
 from sharc_crawler.cli._truth import write_truth
 from sharc_crawler.plural import counted
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:

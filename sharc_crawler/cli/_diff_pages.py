@@ -10,7 +10,7 @@ import click
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.collection.comparing import apart, contents
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:

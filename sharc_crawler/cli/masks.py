@@ -16,7 +16,7 @@ from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.lesson import lesson_of
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.taught import SUPPORT, Teachers
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders

@@ -22,7 +22,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packable import refuse_altered
 from sharc_crawler.report.packaged import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package

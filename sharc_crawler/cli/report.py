@@ -18,7 +18,8 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
-from sharc_crawler.report.load import capture_facts, is_instant, open_facts, read_selection
+from sharc_crawler.report.load import capture_facts, is_instant, read_selection
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary

@@ -10,7 +10,7 @@ from sharc_crawler.changes.masked import same_content
 from sharc_crawler.model import Kind
 from sharc_crawler.report.bounds import bound_that_left, left_urls
 from sharc_crawler.report.difference import paired
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ class CountedChanges(NamedTuple):
 def contents(folder: Path) -> Captured:
     """The captured pages of a folder, each with what counts as its content, and what bounds have left.
 
-    Raises what :func:`~sharc_crawler.report.load.open_facts` does where the state cannot be read.
+    Raises what :func:`~sharc_crawler.report.opened.open_facts` does where the state cannot be read.
     """
     with open_facts(folder) as captures:
         found: dict[str, PageContent] = {}

@@ -15,7 +15,7 @@ from sharc_crawler.certificate.fixity import fixity, is_certified
 from sharc_crawler.collection.folder import package_path
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packable import refuse_altered
 from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.cdxj import REVISIT, entries, index_path, read_index
+from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.certificate.confirming import certificate_of
 from sharc_crawler.certificate.entries import PageEntries, taken
 from sharc_crawler.certificate.material import opened

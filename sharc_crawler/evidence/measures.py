@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.survival import predicted
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Plan, Result, Slot, Verdict
 from sharc_crawler.rates.base import PRIOR
@@ -52,7 +51,16 @@ def interval(page: PageFacts, reference: Instant | None) -> Seconds | None:
 def survival(page: PageFacts, reference: Instant | None) -> float | None:
     """The chance that a page of this rate stays the same over its interval: e^{-λI}, or its mean over what λ may be."""
     length = interval(page, reference)
-    return None if length is None else math.exp(predicted(_changes(page, length), page.rate_shape))
+    return None if length is None else math.exp(_predicted(_changes(page, length), page.rate_shape))
+
+
+def _predicted(changes: float, shape: float) -> float:
+    """The same as :func:`~sharc_crawler.evidence.survival.log_survival`, of one page expected to change so often.
+
+    >>> round(math.exp(_predicted(1.0, 1.0)), 3), round(math.exp(_predicted(1.0, math.inf)), 3)
+    (0.5, 0.368)
+    """
+    return -changes if math.isinf(shape) else -shape * math.log1p(changes / shape)
 
 
 def _changes(page: PageFacts, length: Seconds) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,15 +54,6 @@ def log_survival_of_either_side(
     longer = np.subtract(both, half, out=np.zeros_like(both), where=half > -np.inf)
     either: NDArray[np.float64] = half + np.log(2 - np.exp(longer))
     return either
-
-
-def predicted(changes: float, shape: float) -> float:
-    """The same as :func:`log_survival`, of one page that is expected to change so often.
-
-    >>> round(math.exp(predicted(1.0, 1.0)), 3), round(math.exp(predicted(1.0, math.inf)), 3)
-    (0.5, 0.368)
-    """
-    return -changes if math.isinf(shape) else -shape * math.log1p(changes / shape)
 
 
 def _expected(rates: NDArray[np.float64], intervals: NDArray[np.float64]) -> NDArray[np.float64]:

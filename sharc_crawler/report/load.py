@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,8 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.pages import DataStates, StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
-from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.words import span
 from sharc_crawler.seeds.chosen import SELECTION
-from sharc_crawler.storage.beside import open_state
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
@@ -38,23 +36,6 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.selection import Selection
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
-
-
-@contextmanager
-def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[CaptureFacts]]:
-    """The site captures of a folder, in the order they were begun; their pages can be read until it is closed.
-
-    ``truth(url, start, end)`` gives a page's true change instants, where somebody knows them. Raises
-    :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
-    """
-    with open_state(folder) as store:
-        yield _as_reported(capture_facts(store, truth, read_taught(folder)), folder)
-
-
-def _as_reported(captures: list[CaptureFacts], folder: Path) -> list[CaptureFacts]:
-    from sharc_crawler.report.unproven import as_reported  # only where what is over is looked at
-
-    return as_reported(captures, folder / "report.json")
 
 
 def read_selection(folder: Path) -> Selection | None:

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.cdxj import entries_of as index_entries
+from sharc_crawler.archive.indexing import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered

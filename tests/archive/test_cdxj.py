@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries, index_path, media_type, read_index
+from sharc_crawler.archive.cdxj import index_path, read_index
 from sharc_crawler.archive.fetches import pages
+from sharc_crawler.archive.indexing import entries, media_type
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.archive.surt import surt

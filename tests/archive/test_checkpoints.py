@@ -8,7 +8,8 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive import checkpoints, members
-from sharc_crawler.archive.cdxj import entries, index_path, read_index
+from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.stock import is_sound

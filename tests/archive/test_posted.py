@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.posted import Posted, sent
 from sharc_crawler.archive.warc import WarcWriter
 from tests.archive.readback import INFO, page

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries, index_path, read_index
+from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.recovery import record_ends, recover
 from sharc_crawler.archive.warc import WarcWriter

@@ -13,7 +13,7 @@ from sharc_crawler.report.charts import RateClass, RateClasses
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import render
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 
 if TYPE_CHECKING:
     from pathlib import Path

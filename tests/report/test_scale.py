@@ -17,7 +17,8 @@ from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
 from sharc_crawler.report import pages
 from sharc_crawler.report.gathered import Gathered
-from sharc_crawler.report.load import capture_facts, open_facts
+from sharc_crawler.report.load import capture_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked
 from sharc_crawler.report.write import write

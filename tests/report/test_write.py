@@ -15,7 +15,7 @@ from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
 from sharc_crawler.report.document import document
-from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.phrases import few
 from sharc_crawler.report.terminal import summary
