@@ -22,6 +22,7 @@ class Tarpit(World):
     """Beside a true page: each says something else, or next to nothing, and names three new ones besides the menu."""
 
     def answer(self, fetch):
+        assert len(self.requests) < 20 * ROW, "it has no end"
         outcome = super().answer(fetch)
         if fetch.kind is not Kind.PAGE or fetch.slot is Slot.SECOND:
             return outcome
