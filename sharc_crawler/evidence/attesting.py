@@ -343,8 +343,8 @@ class Attestations:
         attested = {page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT}
         provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
-        lost = self._named.difference(seen)
-        self.sampled = self._sampled(attested - confirmed, confirmed, lying, lost)
+        lost, since = self._named.difference(seen), changed - lying
+        self.sampled = self._sampled(attested - confirmed, confirmed, lying | since | lost)
         return {
             "of": audit.LASTMODS,
             "share": self.share,
@@ -354,6 +354,7 @@ class Attestations:
             "audited": len(seen),
             "changed": len(changed),
             "lies": len(lying),
+            "since": len(since),
             "lost": len(lost),
             "unaudited": audit.unaudited(attested, confirmed, lambda page: (labels[page], url_class(urls[page]))),
             "bound": audit.bound(*self.sampled),
@@ -380,13 +381,13 @@ class Attestations:
         return last if last is not None and last.reason == Reason.OTHER_ETAG else None
 
     def _sampled(self, *found: Set[PageId]) -> audit.Sampled:
-        """Of those claimed and not confirmed, by the strata that the audit drew from; confirmed, lying and lost.
+        """Of those claimed and not confirmed, by the strata that the audit drew from; confirmed, and drawn but neither.
 
-        Where one that was drawn could not be had again, the others show nothing: a server may refuse just what changed.
+        Where one could not be had again, or changed since T as it says itself, the others show nothing: a server may
+        refuse, or date so, just what changed.
         """
-        left, shown, lying, lost = (Counter(map(self._stratum, pages)) for pages in found)
-        kept = [audit.Stratum(left[one], 0 if one in lying or one in lost else shown[one]) for one in left]
-        return audit.Sampled(kept, len(lying))
+        left, shown, open_ = (Counter(map(self._stratum, pages)) for pages in found)
+        return audit.Sampled([audit.Stratum(left[one], 0 if one in open_ else shown[one]) for one in left], len(open_))
 
     def _stratum(self, page: PageId) -> tuple[str, bool]:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""

@@ -47,7 +47,7 @@ class Sampled(NamedTuple):
     """What :func:`bound` is of."""
 
     kept: list[Stratum]
-    caught: int  #: strata in which a drawn page was a lie
+    caught: int  #: strata in which a drawn page was a lie, or may have been one
 
 
 def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: Counter[str]) -> dict[str, Any]:
@@ -190,20 +190,23 @@ def bound(kept: Iterable[Stratum], caught: int = 0) -> int:
     """With 95 % confidence no more pages are wrongly claimed, of the strata that are ``kept``.
 
     Believed are as many wrong pages as go undetected in all of them with a probability of 5 % or more (hypergeometric
-    for each, and all together). ``caught`` other strata were caught lying: that just these remain is one of several
-    outcomes, and that share of the 5 % is theirs. It holds whatever the server does: of outcomes that exceed their
-    bound the least (of which none holds another) have shares of no more than one together (the LYM inequality).
+    for each, and all together). Of ``caught`` strata a drawn page was no confirmation: that the others remain is one of
+    several outcomes, and that share of the 5 % is theirs. It holds whatever the server does: of outcomes that exceed
+    their bound the least (of which none holds another) have shares of no more than one together (the LYM inequality).
+    Of a stratum with nothing confirmed all may be wrong.
 
     >>> bound([Stratum(claimed=96, confirmed=4)]), bound([Stratum(0, 50)]), bound([Stratum(500, 0)])
     (51, 0, 500)
     >>> bound([Stratum(46, 4), Stratum(56, 4)]), bound([Stratum(46, 4), Stratum(56, 4)], caught=1)
     (33, 43)
     """
-    found = [one for one in kept if one.claimed]
+    claimed = [one for one in kept if one.claimed]
+    found = [one for one in claimed if one.confirmed]
+    unbounded = sum(one.claimed for one in claimed if not one.confirmed)
     if not found:
-        return 0
+        return unbounded
     threshold = math.log((1 - CONFIDENCE) / math.comb(len(found) + caught, caught)) - _ROUNDED
-    return _undetected(found, threshold)
+    return unbounded + _undetected(found, threshold)
 
 
 def _undetected(found: Sequence[Stratum], threshold: float) -> int:

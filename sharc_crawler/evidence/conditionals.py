@@ -1,7 +1,8 @@
 """What a server's 304 is worth: of each kind of URLs a sample of them is downloaded once more, and compared by bytes.
 
 A page that the server calls unmodified (or would, by the very validators that it sends again), and whose bytes differ,
-is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304. Where
+is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304: that
+is the server's word again, so nothing bounds what is wrong of its kind. Where
 nothing says when it changed, or it is gone, that proves no lie, but no page of its kind is claimed either. Weak
 validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page of the
 kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) are no lie either: a
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Outcome, PageId
 
-_SUMS = "claimed", "audited", "changed", "lies", "lost", "unaudited"
+_SUMS = "claimed", "audited", "changed", "lies", "since", "lost", "unaudited"
+_OWN = "undated", "data"  #: sums that an audit of lastmods has not
 
 
 class Conditionals:
@@ -148,26 +150,22 @@ class Conditionals:
         found, mine = self._found()
         sums = {name: other[name] + found[name] for name in _SUMS}
         bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught)
-        data = {"data": found["data"]} if "data" in found else {}
-        return {
-            **other,
-            **sums,
-            **data,
-            "undated": found["undated"],
-            "bound": bound,
-            "strata": other["strata"] + found["strata"],
-        }
+        own = {name: found[name] for name in _OWN if name in found}
+        return {**other, **sums, **own, "bound": bound, "strata": other["strata"] + found["strata"]}
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
         lies, undated = self._caught()[0], Counter(map(self._stratum, self._undated))
         believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
-        # where one could not be had in full, the others show nothing: a server may refuse just what changed
-        lost = Counter(map(self._stratum, self._held.keys() - self._confirmed - self._changed))
-        kept = [audit.Stratum(number, 0 if label in lost else shown[label]) for label, number in claimed.items()]
-        doubted = (self._lies | self._undated | self._missed) & self.drawn
-        sampled = audit.Sampled(kept, len(set(map(self._stratum, doubted))))
+        # Where one could not be had in full, or says that it changed since, the others show nothing: a server may
+        # refuse, or date so, just what changed.
+        lost = self._held.keys() - self._confirmed - self._changed
+        since = self._changed - self._lies - self._undated - self._missed - self._tokens
+        caught = {self._stratum(page) for page in (self._lies | self._undated | self._missed) & self.drawn}
+        open_ = set(map(self._stratum, lost | since))
+        kept = [audit.Stratum(number, 0 if label in open_ else shown[label]) for label, number in claimed.items()]
+        sampled = audit.Sampled(kept, len(caught | open_))
         summary = {
             "of": audit.CONDITIONALS,
             "share": self.share,
@@ -176,7 +174,8 @@ class Conditionals:
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
             "undated": len(self._undated),
-            "lost": lost.total(),
+            "since": len(since),
+            "lost": len(lost),
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
             "bound": audit.bound(*sampled),
             "confidence": audit.CONFIDENCE,

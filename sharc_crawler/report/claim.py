@@ -50,7 +50,7 @@ def _on_word(claim: Claim) -> str:
         return f"; for {stated:,} of them that is the server's word{unbounded}"
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
-    elif audit.get("lost"):
+    elif audit.get("lost") or audit.get("since"):
         bound = "which its audit does not bound"
     else:
         bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
@@ -142,7 +142,8 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 def _audited(limit: Claim) -> str:
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
     found = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
-    told = f"{found} {limit['lies']} without the server's saying so{_undated(limit)}{_lost(limit)}. {_bound(limit)}"
+    found += f" {limit['lies']} without the server's saying so{_undated(limit)}{_lost(limit)}."
+    told = f"{found}{_since(limit)} {_bound(limit)}"
     if not limit["unaudited"]:
         return told
     return f"{told} {_unaudited(limit)}."
@@ -152,6 +153,12 @@ def _undated(limit: Claim) -> str:
     """Pages that changed before their 304 or after it."""
     undated = limit.get("undated", 0)
     return f"; of {undated:,} of these nothing says whether before their 304 or after it" if undated else ""
+
+
+def _since(limit: Claim) -> str:
+    """Pages that changed after T, as the server says."""
+    since = limit.get("since", 0)
+    return f" {since:,} changed after the reference instant, by its word, which nothing else shows." if since else ""
 
 
 def _lost(limit: Claim) -> str:
@@ -167,7 +174,7 @@ def _unaudited(limit: Claim) -> str:
 
 def _bound(limit: Claim) -> str:
     claimed = f"{_claimed(limit)} claimed on the server's word"
-    if limit["bound"] >= limit["claimed"] and limit.get("lost"):
+    if limit["bound"] >= limit["claimed"] and (limit.get("lost") or limit.get("since")):
         return f"So nothing bounds how many of the {claimed} are wrong."
     if limit["bound"] >= limit["claimed"]:
         return f"Too few were audited to bound how many of the {claimed} are wrong."

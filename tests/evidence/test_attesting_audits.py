@@ -214,12 +214,29 @@ def test_a_copy_of_before_t_is_no_audit() -> None:
     assert (told["claimed"], told["audited"], told["bound"]) == (len(pages), 0, len(pages))
 
 
+def test_a_drawn_page_that_says_after_the_audit_that_it_changed_since_shows_nothing_of_its_kind() -> None:
+    """A server that lies may date what it is asked for a second time."""
+    for changed in (0, 1):
+        capture = Capture(share=0.1)
+        for _ in range(60):
+            capture.page(STILL, "A")
+        drawn = capture.audited()
+        for page in drawn:
+            capture.again(page, "B" if page in drawn[:changed] else "A", at=END + 30.0)
+        for page in drawn[:changed]:
+            capture.attesting.ingest(page, END + 60.0, END + 20.0, 1.0)
+        _, told = capture.judged()
+        assert (told["changed"], told["lies"], told["since"], told["lost"]) == (changed, 0, changed, 0)
+        assert told["claimed"] == 60 - len(drawn) + changed
+        assert (told["bound"] == told["claimed"]) == bool(changed), "all that was not confirmed may be wrong"
+
+
 def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_confirmed() -> None:
     capture = Capture()
     lied, confirmed, claimed, *others = (capture.page(STILL, "A") for _ in range(6))
     strata = dict.fromkeys((lied, confirmed, claimed), "a") | dict.fromkeys(others, "b")
     capture.attesting._strata = strata
-    sampled = capture.attesting._sampled({claimed, others[0]}, {confirmed, *others[1:]}, {lied}, set())
+    sampled = capture.attesting._sampled({claimed, others[0]}, {confirmed, *others[1:]}, {lied})
     assert sorted(sampled.kept) == [audit.Stratum(1, 0), audit.Stratum(1, 2)]
     assert sampled.caught == 1
 

@@ -80,7 +80,7 @@ def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_nothi
         conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
     found = conditionals.summary()
     assert found is not None
-    assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)])
+    assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)], caught=1)
     assert found["bound"] > 45
     assert (found["audited"], found["lost"]) == (9, 1)
 
@@ -155,7 +155,12 @@ def test_who_changed_after_its_304_and_says_so_does_not_lie() -> None:
         told = Validators('"1"', at[1])
         conditionals, _ = capture(range(50, 100), told, now=Validators('"2"', at[second]))
         conditionals.judge(URLS)
-        assert conditionals.summary()["lies"] == lies
+        found = conditionals.summary()
+        assert (found["lies"], found["since"]) == (lies, 5 - lies)
+        if not lies:
+            assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)], caught=1), (
+                "that is the server's word again"
+            )
 
 
 def test_a_304_that_nobody_asked_for_is_a_lie() -> None:
@@ -196,8 +201,8 @@ def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
 def test_beside_an_audit_of_lastmods_both_are_told_under_one_bound() -> None:
     conditionals, _ = capture(range(50), told=Validators('W/"1"'))
     own = conditionals.summary()
-    other = {"of": "lastmod", "claimed": 7, "audited": 3, "changed": 2, "lies": 1, "lost": 2, "unaudited": 4,
-             "bound": 5, "strata": [{"of": "lastmod", "label": "x"}], "lag": 60.0}  # fmt: skip
+    other = {"of": "lastmod", "claimed": 7, "audited": 3, "changed": 2, "lies": 1, "since": 1, "lost": 2,
+             "unaudited": 4, "bound": 5, "strata": [{"of": "lastmod", "label": "x"}], "lag": 60.0}  # fmt: skip
     lastmods = Sampled([Stratum(40, 5)], 1)
     both = conditionals.beside(other, lastmods)
     for name in ("claimed", "audited", "changed", "lies", "lost", "unaudited"):
