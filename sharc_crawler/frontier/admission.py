@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
+from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.frontier.unrated import Sightings
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
@@ -179,6 +180,8 @@ class Admitter:
         """Which URLs that nobody gave us look like some of endlessly many, and why: their way here, or their like."""
         hops, depth = capture.spec.hops, origin.depth
         if depth and hops and depth > hops:
+            for url in urls[: MOST_LISTED - len(capture.far)]:
+                capture.far.setdefault(url, origin.parent)
             return dict.fromkeys(urls, TOO_FAR.format(hops))
         return capture.traps.endless(urls, origin.parent) if depth and capture.traps and not origin.listed else {}
 

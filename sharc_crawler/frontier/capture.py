@@ -184,6 +184,7 @@ class SiteCapture:
         self.front = Front()
         self.embedded = Embedded(spec.page_resources)
         self.left_out = LeftOut()
+        self.far: dict[str, PageId] = {}  #: left for ``hops``, and who named it: its way may prove shorter
         self.revisited = Revisits()  #: how revisits are judged
         self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.budget = spending_of(spec, started)

@@ -126,7 +126,7 @@ class Options:
     hops: int | None = argument(
         Whole(),
         None,
-        "links followed in a row from a seed or sitemap at most (trails without end, such as calendars); 0: no limit",
+        "links in a row from a seed or sitemap by the shortest way found, at most: trails may have no end; 0: no limit",
         shown=f"{HOPS}, none for `dfs`",
     )
     traps: bool = argument(

@@ -10,6 +10,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.admission import TOO_FAR
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
@@ -18,6 +19,7 @@ from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.restoring.named import told
 from sharc_crawler.frontier.traps.probing import feeds, is_look, take
 from sharc_crawler.frontier.visits.redirects import widen
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 
@@ -117,6 +119,8 @@ class Restorer:
     def _left_out(self, row: OutsideRow) -> None:
         capture = self._ledger.capture
         capture.left_out.was_listed(row.url)
+        if row.reason == TOO_FAR.format(capture.spec.hops) and (parent := capture.seen.get(row.via)) != UNSEEN:
+            capture.far[row.url] = parent
         if not capture.counts.visits:
             capture.front.lies_elsewhere(Sighting(row.url, via=row.via))
 

@@ -69,6 +69,10 @@ class Chooser:
             return None
         strategy = self._begin(capture, now) if capture.strategy is None else capture.strategy
         mode = capture.mode
+        if capture.far and strategy and not (strategy.first_visits_waiting or capture.owed.pending or capture.turned):
+            from sharc_crawler.frontier.visits.nearer import take_in  # on few sites
+
+            take_in(self._ledger, self._finisher.admitter, now)
         if strategy is None or mode.waits(strategy, now):
             return None
         visit = self._sure(capture, mode.next(strategy, now), strategy, now)

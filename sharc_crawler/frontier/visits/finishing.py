@@ -56,7 +56,7 @@ class Finisher:
     def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, aside: Aside) -> None:
         self._ledger = ledger
         self._opener = opener
-        self._admitter = admitter
+        self.admitter = admitter
         self._aside = aside
         self._judging: Future[Mapping[PageId, Judgement]] | None = None  # at the end
         self._named: dict[int, list[Sighting]] = {}  # by lease: what a document named before its fetch is over
@@ -66,7 +66,7 @@ class Finisher:
         """Asks for what nobody names, where there are copies of pages."""
         from sharc_crawler.frontier.traps.probing import Prober  # on few sites
 
-        return Prober(self._ledger, self._admitter)
+        return Prober(self._ledger, self.admitter)
 
     def name(self, ended: Ended, links: Sequence[Sighting]) -> None:
         """A part of what a document names, before the fetch is over."""
@@ -102,19 +102,19 @@ class Finisher:
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
             listed = listed or self._ledger.pages.listed(fetch.page)
-            links = [*links, redirected(self._admitter.canonical, capture, fetch, outcome.location)]
+            links = [*links, redirected(self.admitter.canonical, capture, fetch, outcome.location)]
         if not links or not (capture.spec.discover or fetch.kind in _LISTS):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
             links = self.prober.known(capture, links, why)
-        linked = self._admitter.admit(capture, links, now, fetch.page, depth, listed=listed).linked
+        linked = self.admitter.admit(capture, links, now, fetch.page, depth, listed=listed).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, now):
-            self._admitter.take_up(capture, wanted, now)
+            self.admitter.take_up(capture, wanted, now)
         if moved:
             from sharc_crawler.frontier.visits.redirects import open_moved
 
-            open_moved(self._opener, self._admitter, capture, moved, now)
+            open_moved(self._opener, self.admitter, capture, moved, now)
         if fetch.kind is _PAGE:
             self._ledger.linked(fetch.page, outcome.started, linked)
             capture.mode.linked(fetch.page, linked)
@@ -130,7 +130,7 @@ class Finisher:
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""
-        self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
+        self.admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
         if any(one.hints and one.hints.lastmod is not None for one in links):
             capture.mode.lastmods_in(sitemap, outcome.started)
 

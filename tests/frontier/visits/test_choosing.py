@@ -32,6 +32,7 @@ class Choice:
             doubted=None,
             budget=SimpleNamespace(ends=math.inf),
             later=[],
+            far={},
             beginning=False,
             weighing=False,
             mode=SimpleNamespace(

@@ -1,0 +1,43 @@
+"""Pages that lay too far when they were named: links found since may lead there by a shorter way.
+
+An order need not go breadth first: it may come to a page by a long trail before it comes to the list that names it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.model import Kind, Sighting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.model import Instant
+
+
+def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> None:
+    """Admit what was left for ``hops``, where it is no further than that by all links known now."""
+    capture, pages = ledger.capture, ledger.pages
+    left, capture.far = capture.far, {}
+    depths = shortest(ledger)
+    for url, parent in left.items():
+        if (depth := int(depths[parent]) + 1) <= capture.spec.hops:
+            admitter.admit(capture, [Sighting(url, Kind.PAGE, pages.urls[parent])], now, parent, depth)
+
+
+def shortest(ledger: Ledger) -> NDArray[np.int64]:
+    """By page, the links from a seed or sitemap to it, by the shortest way known."""
+    depths = np.array(ledger.pages.depths, np.int64)
+    rows = [(row.page, row.targets) for row in ledger.links()]
+    sources = np.repeat([page for page, _ in rows], [len(targets) for _, targets in rows])
+    targets = np.array([target for _, row in rows for target in row], np.int64)
+    while True:
+        nearer = depths.copy()
+        np.minimum.at(nearer, targets, depths[sources] + 1)
+        if np.array_equal(nearer, depths):
+            return depths
+        depths = nearer

@@ -1,0 +1,47 @@
+"""What lay too far on a long trail is visited where a shorter way is found later."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+ROOT, LIST = "http://h/", "http://h/list"
+TRAIL = [f"http://h/{number}" for number in range(9)]
+NOTES = [f"{one}/note" for one in TRAIL]
+BEYOND = f"{NOTES[-1]}/more"
+
+
+def trail(*, listed: bool) -> World:
+    """Pages that each name a note and the next one; the list, named beside the first, names all of them, or none."""
+    world = World()
+    for one, note, after in zip(TRAIL, NOTES, [*TRAIL[1:], None], strict=True):
+        world.links[one] = [Sighting(named, via=one) for named in (note, after) if named]
+    world.links[NOTES[-1]] = [Sighting(BEYOND, via=NOTES[-1])]
+    world.links[LIST] = [Sighting(one, via=LIST) for one in TRAIL] if listed else []
+    world.links[ROOT] = [Sighting(LIST), Sighting(TRAIL[0])]
+    return world
+
+
+@pytest.mark.parametrize("every", [0, 7])
+@pytest.mark.parametrize(
+    "strategy", ["bfs", "dfs", "dfs:revisits=none", "sharc-selective", "sharc-attested", "sharc-online"]
+)
+@pytest.mark.parametrize("listed", [True, False])
+def test_whatever_the_order_the_shortest_way_counts(impolite, strategy, listed, every):
+    world = trail(listed=listed)
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy, hops=4), world.now)
+    if every:
+        world.run_restarted(frontier, impolite, store, every)
+    else:
+        world.run(frontier)
+    saved = store.load()
+    urls = {row.page: row.url for row in saved.pages if row.kind is Kind.PAGE}
+    captured = {urls[visit.page] for visit in saved.visits if visit.outcome.result is Result.OK and visit.page in urls}
+    near = {*TRAIL[:4], *NOTES[:3]}
+    assert captured == {ROOT, LIST, *((*TRAIL, *NOTES, BEYOND) if listed else near)}
