@@ -10,6 +10,7 @@ from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.model import Kind, Sighting
 
 NEWS = re.compile(r"news", re.IGNORECASE)  #: in the name of a sitemap that lists what is new, as is the custom
+NAMESPACE = b"schemas/sitemap-news/"
 ROOT = re.compile(rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]")
 HEAD = 2_000  #: bytes in which a feed says that it is one
 
@@ -41,12 +42,17 @@ def _is_list(body: bytes, media_type: str) -> bool:
 
 
 def sitemap_sightings(body: bytes, url: str) -> list[Sighting]:
-    """Of a site's sitemaps an instant crawl wants those of its news: polled like a feed, the others left alone."""
+    """Of a site's sitemaps an instant crawl wants those of its news: polled like a feed, the others left alone.
+
+    That of a quiet site is empty: it lists the last two days.
+    """
     found = sitemap.read(body, url)
     if found.kind is SitemapKind.INDEX:
         named = (entry.loc for entry in found.entries)
         return [Sighting(loc, Kind.HUB, url) for loc in named if NEWS.search(urlsplit(loc).path)]
-    if all(entry.hints.published is None for entry in found.entries):
+    dated = any(entry.hints.published is not None for entry in found.entries)
+    of_news = dated or NEWS.search(urlsplit(url).path) or (not found.entries and NAMESPACE in body[:HEAD])
+    if found.kind is SitemapKind.UNREADABLE or not of_news:
         return []
     pages = (Sighting(entry.loc, Kind.PAGE, url, entry.hints) for entry in found.entries)
     return [Sighting(url, Kind.HUB, url), *pages]

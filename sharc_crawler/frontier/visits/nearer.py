@@ -32,9 +32,8 @@ def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> None:
 def shortest(ledger: Ledger) -> NDArray[np.int64]:
     """By page, the links from a seed or sitemap to it, by the shortest way known."""
     depths = np.array(ledger.pages.depths, np.int64)
-    rows = [(row.page, row.targets) for row in ledger.links()]
-    sources = np.repeat([page for page, _ in rows], [len(targets) for _, targets in rows])
-    targets = np.array([target for _, row in rows for target in row], np.int64)
+    links = [(row.page, target) for row in ledger.links() for target in row.targets]
+    sources, targets = np.array(links, np.int64).reshape(-1, 2).T
     while True:
         nearer = depths.copy()
         np.minimum.at(nearer, targets, depths[sources] + 1)
