@@ -18,12 +18,12 @@ def test_the_same_command_captures_a_host_that_is_up_again(tmp_path, crawl):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("<a href=b.html>b</a>")
     (tmp_path / "site" / "b.html").write_text("b")
-    port = free_port()
-    again = partial(crawl, url=f"http://127.0.0.1:{port}/", delay="0.01", settings=["SHARC_BACK_OFF=0.05"])
+    host, port = "127.81.7.3", free_port()  # that no other test's server listens on
+    again = partial(crawl, url=f"http://{host}:{port}/", delay="0.01", settings=["SHARC_BACK_OFF=0.05"])
     down = again()
     assert down.code == NOTHING, down.err
     assert "robots.txt could not be had" in down.out
-    with ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(tmp_path / "site"))) as server:
+    with ThreadingHTTPServer((host, port), partial(_Quiet, directory=str(tmp_path / "site"))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         done = again()
         server.shutdown()
