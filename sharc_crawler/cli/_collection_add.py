@@ -11,6 +11,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.adding import add, stands_in
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError
@@ -25,7 +26,13 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @click.command("add")
 @click.argument("folder", type=_FOLDER)
-@click.argument("captures", type=click.Path(exists=True, file_okay=False, path_type=Path), nargs=-1, required=True)
+@click.argument(
+    "captures",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    nargs=-1,
+    required=True,
+    callback=regular,
+)
 def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
     r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is made where there is none.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._regular import regular
 from sharc_crawler.cli._sites import instant
 from sharc_crawler.collection.certifying import certify_at
 from sharc_crawler.collection.folder import Collection
@@ -15,7 +16,9 @@ from sharc_crawler.report.claim import sentence
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular
+)
 @click.option("--at", "at", required=True, metavar="T", help="The instant: 2026-11-20T10:31, or unix seconds; UTC.")
 @click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
 def command(folder: Path, at: str, site: str) -> None:

@@ -19,6 +19,7 @@ from sharc_crawler.cli._diff_pages import show_pages
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._regular import regular
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
 from sharc_crawler.plural import counted
@@ -39,10 +40,16 @@ _FILE = click.Path(exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("old", type=_FILE)
-@click.argument("new", type=_FILE)
+@click.argument("old", type=_FILE, callback=regular)
+@click.argument("new", type=_FILE, callback=regular)
 @click.argument("url", required=False)
-@click.option("--former", type=_FILE, multiple=True, help="A former capture that payloads are stored in (dedup=site).")
+@click.option(
+    "--former",
+    type=_FILE,
+    multiple=True,
+    callback=regular,
+    help="A former capture that payloads are stored in (dedup=site).",
+)
 @click.option("--masks", type=_FILE, help="What does not count on this site, as `sharc masks` writes it.")
 @click.option("--html", type=click.Path(path_type=Path), callback=to_file, help="Write both versions side by side.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

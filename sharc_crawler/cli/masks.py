@@ -14,6 +14,7 @@ from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._regular import regular
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.lesson import lesson_of
 from sharc_crawler.report.opened import open_facts
@@ -33,7 +34,7 @@ _FILE = click.Path(exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("sources", type=_FILE, nargs=-1, required=True)
+@click.argument("sources", type=_FILE, nargs=-1, required=True, callback=regular)
 @click.option("--within", default=60.0, show_default=True, help="Seconds between two fetches of a page, at most.")
 @click.option("--add", type=_FILE, help="Masks that are known: kept, and not learned again.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="File to write; else print.")

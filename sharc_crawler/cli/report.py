@@ -11,6 +11,7 @@ import click
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines, standing
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
@@ -45,7 +46,7 @@ class Written(NamedTuple):
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular)
 @click.option("--truth", type=click.File("r"), help="True change times, as sharc demo --truth writes them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and write nothing.")
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:

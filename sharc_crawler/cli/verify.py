@@ -18,6 +18,7 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import adding
+from sharc_crawler.cli._regular import irregular, regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX
 from sharc_crawler.collection.page import PAGE
@@ -34,6 +35,7 @@ from sharc_crawler.report.words import short
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+_PIPE = "a named pipe or a device where a file belongs: nothing in this folder was read"
 SHOWN = 20  #: findings that a person is shown
 
 
@@ -43,6 +45,7 @@ SHOWN = 20  #: findings that a person is shown
     "--former",
     type=click.Path(exists=True, path_type=Path),
     multiple=True,
+    callback=regular,
     help="A former capture that payloads are stored in (dedup=site).",
 )
 @click.option(
@@ -76,6 +79,10 @@ def command(
       sharc verify captures/demo --signer archive-public.pem --authority tsa-root.pem
     """
     digests = tuple(map(_digest, digests))
+    if pipes := [Finding(_PIPE, file.relative_to(capture).as_posix()) for file in irregular(capture)]:
+        result = Verification(source=str(capture), findings=pipes)
+        click.echo(_json(result) if as_json else _words(result))
+        raise click.exceptions.Exit(DataError.exit_code)
     trust = Trust(_signer(signer), authority)
     collection = Collection(capture) if Collection.is_in(capture) else None
     if not collection:
