@@ -2,8 +2,8 @@
 
 A page is *empty* where another date of its place showed the same, dates left out, and where it named nothing but dated
 pages that are empty, too. From a date that a page without one names, a year of empty pages in a row is visited in each
-direction. What lies beyond is left where an empty page names it. No other rule is asked of such addresses: which days
-had no event says nothing of others.
+direction: twelve months, or 366 days, which are a calendar of their own. What lies beyond is left where an empty page
+names it. No other rule is asked of such addresses: which days had no event says nothing of others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.links.dated import Dated
     from sharc_crawler.model import PageId
 
-ROW = 12  #: empty pages from where one came in, itself among them
+ROW, DAYS = 12, 366  #: empty months, and days, from where one came in, itself among them
 PLACES = 20  #: of more, other rules are asked: something else in them differs
 _WAITS = {State.QUEUED, State.LEASED}
 
@@ -42,7 +42,7 @@ class Calendars:
 
     def __init__(self) -> None:
         self._pages: PageTable
-        self._places: dict[str, _Calendar] = {}
+        self._places: dict[tuple[str, bool], _Calendar] = {}
         self._shown: dict[PageId, tuple[_Calendar, int]] = {}  # what dated pages showed
         self._named: dict[PageId, list[PageId]] = {}  # pages that dated ones named first
         self._known = 0  # pages of which that is known
@@ -53,7 +53,7 @@ class Calendars:
 
     def _date_of(self, url: str) -> Dated | None:
         date = dated(url)
-        return date if date and (date.place in self._places or len(self._places) < PLACES) else None
+        return date if date and (_key(date) in self._places or len(self._places) < PLACES) else None
 
     def saw(self, page: PageId, content: str, pages: PageTable) -> bool:
         """A page was captured; is it a calendar's?"""
@@ -61,7 +61,7 @@ class Calendars:
         if date is None:
             return False
         self._pages = pages
-        place = self._places.setdefault(date.place, _Calendar())
+        place = self._places.setdefault(_key(date), _Calendar())
         insort(place.dates, (date.order, page))
         parent = self._pages.parents[page]  # none: a seed, or what was known before, empty pages among it
         if parent != NO_PARENT and not (place.entered and self._date_of(self._pages.urls[parent])):
@@ -73,7 +73,7 @@ class Calendars:
     def doubts(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left? So the nearest dates are known before what lies beyond them."""
         date = self._date_of(url)
-        place = self._places.get(date.place) if date else None
+        place = self._places.get(_key(date)) if date else None
         if date is None or place is None or self._pages.parents[page] == NO_PARENT:
             return False
         if not place.entered:  # what was known before is looked at first, then what that names
@@ -88,16 +88,17 @@ class Calendars:
     def why_not(self, url: str, parent: PageId) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not."""
         date = self._date_of(url)
-        place = self._places.get(date.place) if date else None
+        place = self._places.get(_key(date)) if date else None
         if date is None or place is None or parent not in self._shown or self._shows_more(parent):
             return None
         self._learn()
-        row, beyond = _beside(place, date.order)
-        if len(row) < ROW or any(not self._empty(page, date.place) for _, page in (*row, *beyond)):
+        most = DAYS if date.order % MONTH else ROW
+        row, beyond = _beside(place, date.order, most)
+        if len(row) < most or any(not self._empty(page, place) for _, page in (*row, *beyond)):
             return None
-        return as_trap(f"{ROW} pages in a row beside it in a calendar ({date.place}) had nothing but dates")
+        return as_trap(f"{most} pages in a row beside it in a calendar ({date.place}) had nothing but dates")
 
-    def _empty(self, page: PageId, place: str) -> bool:
+    def _empty(self, page: PageId, place: _Calendar) -> bool:
         return not self._shows_more(page) and not any(self._brings(child, place) for child in self._named.get(page, ()))
 
     def _shows_more(self, page: PageId) -> bool:
@@ -105,12 +106,14 @@ class Calendars:
         place, text = self._shown[page]
         return place.texts[text] == 1
 
-    def _brings(self, child: PageId, place: str) -> bool:
+    def _brings(self, child: PageId, place: _Calendar) -> bool:
         """Is what a dated page named more than the next one, and than others that are empty?"""
         if child in self._shown:
             return self._shows_more(child)
         date = self._date_of(self._pages.urls[child])
-        return date is None or (date.place != place and self._pages.states[child] in _WAITS)
+        if date is None:
+            return True
+        return self._places.get(_key(date)) is not place and self._pages.states[child] in _WAITS
 
     def _learn(self) -> None:
         pages = self._pages
@@ -120,7 +123,12 @@ class Calendars:
         self._known = len(pages)
 
 
-def _beside(place: _Calendar, order: int) -> tuple[list[tuple[int, PageId]], list[tuple[int, PageId]]]:
+def _key(date: Dated) -> tuple[str, bool]:
+    """Of a calendar: days are apart from months, also where nothing else in their addresses tells them apart."""
+    return date.place, date.order % MONTH > 0
+
+
+def _beside(place: _Calendar, order: int, most: int) -> tuple[list[tuple[int, PageId]], list[tuple[int, PageId]]]:
     """The visited between a date and the nearest one that was no calendar's to name, and those beyond the date."""
     at, entry = bisect_left(place.dates, (order,)), bisect_left(place.entered, order)
     below, above = place.dates[:at], place.dates[at:]
@@ -128,5 +136,5 @@ def _beside(place: _Calendar, order: int) -> tuple[list[tuple[int, PageId]], lis
     if not place.entered:
         before, after = [one[0] for one in below[:1]], [one[0] for one in above[-1:]]
     if before and (not after or order - before[-1] <= after[0] - order):
-        return [one for one in below if one[0] >= before[-1]][-ROW:], above[:ROW]
-    return [one for one in above if one[0] <= after[0]][:ROW], below[-ROW:]
+        return [one for one in below if one[0] >= before[-1]][-most:], above[:most]
+    return [one for one in above if one[0] <= after[0]][:most], below[-most:]

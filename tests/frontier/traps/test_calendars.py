@@ -111,7 +111,37 @@ def test_a_calendar_of_days_that_leaps_over_years_ends(impolite, strategy):
     visited, _ = crawl(world := WithDays(), impolite, strategy)
     assert {f"{ROOT}page{number}" for number in range(TRUE - 1)} <= set(visited)
     assert {world.month(at) for at in range(-11, 12)} <= set(visited), "a year is looked at in each direction"
-    assert len(visited) <= TRUE + 60
+    days = sum(
+        calendar.monthrange((YEAR * 12 + MONTH - 1 + at) // 12, (MONTH - 1 + at) % 12 + 1)[1] for at in range(-11, 12)
+    )
+    assert len(visited) <= TRUE + 23 + days, "a year of days, too, and no day of other months"
+
+
+class Archive(Made):
+    """A blog's: months name their days, of which one in 30 has a post that nothing else names."""
+
+    def __init__(self) -> None:
+        super().__init__("{}", "a")
+        self.posts = [f"{ROOT}post/{at}" for at in range(5 * 28) if at % 30 == 11]
+
+    def content(self, url):
+        path = url.removeprefix(ROOT)
+        if path == "":
+            return "about", [f"{ROOT}a/2020/{month:02}" for month in range(1, 6)]
+        if path.startswith("post"):
+            return path, [ROOT]
+        month, _, day = path.removeprefix("a/2020/").partition("/")
+        if not day:
+            return "archive", [ROOT, *(f"{url}/{day:02}" for day in range(1, 29))]
+        post = f"{ROOT}post/{(int(month) - 1) * 28 + int(day) - 1}"
+        return ("a post", [ROOT, post]) if post in self.posts else ("no posts on this day", [ROOT])
+
+
+@pytest.mark.slow
+def test_posts_that_days_of_an_archive_alone_name_are_captured(impolite):
+    visited, _ = crawl(world := Archive(), impolite)
+    assert set(world.posts) <= set(visited)
+    assert len(visited) == 1 + 5 * 29 + len(world.posts)
 
 
 @pytest.mark.matrix
@@ -354,6 +384,17 @@ def test_a_day_waits_where_it_is_twelve_days_from_the_way_in(first, way):
     assert [calendars.doubts(page, pages.urls[page]) for page in (2, 3)] == [False, True]
     calendars.saw(3, "feast", pages)
     assert [calendars.doubts(page, pages.urls[page]) for page in (4, 5)] == [False, True], "near what shows more"
+
+
+def test_a_day_is_left_after_a_year_of_empty_ones_which_are_no_months():
+    pages, calendars = table("about"), Calendars()
+    days = [f"cal/{2020 + month // 12}/{month % 12 + 1:02}/{day:02}" for month in range(14) for day in range(1, 29)]
+    page = 0
+    for at, day in enumerate(days[:366]):
+        assert at % 50 or not calendars.why_not(ROOT + day, page), "no year was seen"
+        calendars.saw(page := add(pages, day, page), "nothing", pages)
+    assert "366 pages in a row" in calendars.why_not(ROOT + days[366], page)
+    assert not calendars.why_not(f"{ROOT}cal/2021/03", page), "days say nothing of months, whose addresses are alike"
 
 
 def test_pages_without_dates_lead_into_a_calendar_at_several_places():
