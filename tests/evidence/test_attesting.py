@@ -112,6 +112,7 @@ def seen_to_change(*lastmods: float) -> SiteHistory:
         (seen_to_change(-5.0, 5.0, 15.0), VISIT + 10, False),  # it has changed since
         (seen_to_change(-5.0, 5.0, 15.0), None, False),
         (seen_to_change(-5.0, -5.0, -5.0), VISIT - 10, False),  # it hid a change
+        (seen_to_change(-6.0), VISIT - 10, False),  # it was seen once: nothing shows what its word is worth
         (NOBODY, VISIT - 10, False),  # it never told of one
     ],
 )

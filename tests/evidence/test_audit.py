@@ -144,6 +144,20 @@ def test_a_kind_has_a_stratum_of_its_own_if_what_remains_is_as_large_as_one() ->
         assert [labels[page] for page in range(4)] == own
 
 
+@pytest.mark.parametrize(
+    ("folders", "kinds"),
+    [
+        (["a", "a/x", "b", "b/x"], {"/a/*.html", "/b/*.html"}),
+        (["a", "a", "a/x", "a/x"], {"/a/*.html", "/a/*.html 2"}),
+    ],
+)
+def test_twelve_pages_are_a_kind_where_one_audited_page_may_do(folders: list[str], kinds: set[str]) -> None:
+    """Of one folder, or of one depth in it."""
+    urls = [f"http://h/{folder}/{page}.html" for folder in folders for page in range(6)]
+    assert set(strata(dict(enumerate(urls)), audit.SMALL).values()) == kinds
+    assert not kinds <= set(strata(dict(enumerate(urls[1:])), audit.SMALL).values()), "eleven are none"
+
+
 def test_a_name_that_is_one_word_begins_as_any() -> None:
     begins = [audit._kinds(f"http://h/a/{last}", "c")[2].split()[-1] for last in ("list", "list-1", "7")]
     assert begins == ["…", "list-", "…"]

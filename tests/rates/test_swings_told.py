@@ -40,9 +40,21 @@ def test_one_edit_of_many_pages_is_out_of_the_ordinary() -> None:
     assert told_swings(edited, NOW).at(DAY) < 1.5 * told_swings(last_changes("steady"), NOW).at(DAY)
 
 
+def test_the_edit_that_most_pages_stem_from_is_no_swing() -> None:
+    """Before it nothing is known, so the time that it lies in is no whole one."""
+    born = NOW - np.concatenate([np.linspace(0.0, 90.0, 40), np.full(560, 100.0)]) * DAY
+    assert told_swings(born, NOW).at(8 * DAY) < 0.5
+
+
+def test_of_a_year_of_steady_changes_times_of_four_months_are_told_of_too() -> None:
+    assert told_swings(last_changes("steady"), NOW).at(128 * DAY) < 0.7 * usual(128 * DAY)
+
+
 def test_few_lastmods_tell_nothing() -> None:
     few = np.where(np.arange(PAGES) < 9, last_changes("steady"), np.nan)
     assert told_swings(few, NOW) == told_swings(few * np.nan, NOW) == Swings.usual()
+    ten = np.where(np.arange(PAGES) < 10, last_changes("steady"), np.nan)
+    assert told_swings(ten, NOW) != Swings.usual()
 
 
 @pytest.mark.parametrize("share", [0.4, 0.9])

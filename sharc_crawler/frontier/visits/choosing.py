@@ -69,7 +69,7 @@ class Chooser:
             return None
         strategy = self._begin(capture, now) if capture.strategy is None else capture.strategy
         mode = capture.mode
-        if capture.far and strategy and not (strategy.first_visits_waiting or capture.owed.pending or capture.turned):
+        if capture.far and strategy is not None and not (strategy.first_visits_waiting or capture.owed.pending):
             from sharc_crawler.frontier.visits.nearer import take_in  # on few sites
 
             take_in(self._ledger, self._finisher.admitter, now)

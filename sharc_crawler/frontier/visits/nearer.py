@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 
 def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> None:
-    """Admit what was left for ``hops``, where it is no further than that by all links known now."""
+    """Admit before T what was left for ``hops``, where it is no further than that by all links known now."""
     capture, pages = ledger.capture, ledger.pages
+    if capture.turned:
+        return
     left, capture.far = capture.far, {}
     depths = shortest(ledger)
     for url, parent in left.items():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.visits.nearer import take_in
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -23,7 +26,7 @@ def trail(*, listed: bool) -> World:
         world.links[one] = [Sighting(named, via=one) for named in (note, after) if named]
     world.links[NOTES[-1]] = [Sighting(BEYOND, via=NOTES[-1])]
     world.links[LIST] = [Sighting(one, via=LIST) for one in TRAIL] if listed else []
-    world.links[ROOT] = [Sighting(LIST), Sighting(TRAIL[0])]
+    world.links[ROOT] = [Sighting(TRAIL[0]), Sighting(LIST)]  # depth first it comes last
     return world
 
 
@@ -45,3 +48,21 @@ def test_whatever_the_order_the_shortest_way_counts(impolite, strategy, listed, 
     captured = {urls[visit.page] for visit in saved.visits if visit.outcome.result is Result.OK and visit.page in urls}
     near = {*TRAIL[:4], *NOTES[:3]}
     assert captured == {ROOT, LIST, *((*TRAIL, *NOTES, BEYOND) if listed else near)}
+
+
+def test_what_is_just_as_far_as_is_gone_by_the_shorter_way_is_visited(impolite):
+    """The third page's note, three links away by the list and four by the trail."""
+    world = trail(listed=True)
+    frontier = Frontier(impolite, MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="dfs:revisits=none", hops=3), world.now)
+    world.run(frontier)
+    asked = {fetch.url for _, fetch in world.requests}
+    assert {*NOTES} <= asked
+    assert BEYOND not in asked
+
+
+def test_after_t_nothing_is_taken_in():
+    far = {BEYOND: 1}
+    capture = SimpleNamespace(far=far, turned=True)
+    take_in(SimpleNamespace(capture=capture, pages=None), None, 0.0)
+    assert capture.far is far
