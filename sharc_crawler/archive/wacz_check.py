@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, slug, zip_date
+from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ _WIDE = 0xFFFFFFFF
 _VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
 _WIDE_END = 76  #: bytes of the records that a large zip file has between its directory and its end
 _BLOCK = 1 << 20
+LARGEST = 1 << 26  #: bytes of a document
 _MODE = 0o600 << 16  #: of all files: for their owner alone
 #: what the directory says of each entry, and no file's header repeats
 _ALIKE = (
@@ -52,15 +54,26 @@ UNREADABLE = (
 def altered(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[tuple[str, str]]:
     """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` for what is no zip file.
 
-    ``progress`` is given the bytes as they are read.
+    ``progress`` is given the bytes as they are read. Raises :class:`~sharc_crawler.errors.DataError` for a package with
+    documents that no memory need hold.
     """
     with zipfile.ZipFile(path) as package:
+        _refuse_bombs(path, package)
         found = dict(_digests(package, progress))
         yield from _listed(package, found)
     try:
         yield from _form(path)
     except UNREADABLE as error:
         yield path.name, f"the zip file is damaged: {error}"
+
+
+def _refuse_bombs(path: Path, package: zipfile.ZipFile) -> None:
+    """Documents are read whole later, and may be a thousandth of their size in the file."""
+    for info in package.infolist():
+        packed = info.compress_type != zipfile.ZIP_STORED
+        if packed and info.filename.endswith((".json", ".html")) and info.file_size > LARGEST:
+            what = f"{path}: {info.filename} is of {info.file_size:,} bytes unpacked"
+            raise DataError(f"{what}; no package of ours has a document of more than {LARGEST:,}")
 
 
 def _digests(package: zipfile.ZipFile, progress: Callable[[int], None]) -> Iterator[tuple[str, str]]:

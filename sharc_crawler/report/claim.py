@@ -169,7 +169,7 @@ def _lost(limit: Claim) -> str:
 
 def _unaudited(limit: Claim) -> str:
     number = limit["unaudited"]
-    return f"For {number:,} of these, no page of {agreeing(number, 'their')} kind (folder and file type) was checked"
+    return f"For {number:,} of these, no page of {agreeing(number, 'their')} kind (folder and file type) was confirmed"
 
 
 def _bound(limit: Claim) -> str:
