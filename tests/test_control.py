@@ -15,6 +15,7 @@ ANSWER = {
     "time": "2026-11-20T10:31:07.250000Z",
     "paused": False,
     "delay": 1,
+    "longest": 300.0,
     "captures": [{"site": "h", "phase": "visits", "reference": None, "pages": 9, "visits": 3, "revisits": 0}],
 }
 

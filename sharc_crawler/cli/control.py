@@ -15,6 +15,7 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._under_way import ordered
 from sharc_crawler.control import ORDERS, Orders, read_orders, write
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.options.reading import read_arguments
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import site_folders
@@ -75,6 +76,10 @@ def give(folder: Path, order: str, seconds: str | None = None) -> str:
         raise UsageError(
             f"{str(folder)!r} takes no orders: {ORDERS} is missing, so no crawl began there, or with control=0{whole}"
         )
+    longest = read_status(folder).get("longest", Politeness().max_delay)
+    if change.get("delay", 0.0) > longest:
+        out = f"`sharc control {folder} pause` asks for nothing until it is told to resume"
+        raise UsageError(f"delay {seconds} is more than the longest that the crawl waits, {longest:g} s; {out}")
     orders = changed(orders, **change)
     write(folder, ORDERS, orders)
     return orders.number

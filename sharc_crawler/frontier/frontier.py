@@ -103,10 +103,12 @@ class Frontier:
         return new
 
     def change_delay(self, delay: Seconds) -> None:
-        """From each host's next request on; what robots.txt asks for, and exceptions by host, stay."""
+        """From each host's last request on; what robots.txt asks for, and exceptions by host, stay."""
         politeness = self.ledger.politeness = replace(self.ledger.politeness, delay=delay)
         for host in self.ledger.hosts:
             host.own = politeness.delay_of(host.name)
+            host.pace.count_again()
+        self.ledger.ring.wake_all()
 
     def note(self, text: str, instead_of: str = "") -> None:
         """What a reader of the report must know, unless the capture is complete."""

@@ -63,16 +63,31 @@ class Task(NamedTuple):
 class Pace:
     """When a machine may be asked again, whichever of its names is used, for whichever site."""
 
-    __slots__ = ("_waiting", "busy", "due")
+    __slots__ = ("_asked", "_by", "_paused", "_waiting", "busy", "due")
 
     def __init__(self) -> None:
         self.due: Instant = 0.0
+        self._paused: Instant = 0.0  # until then, whatever its delay is
+        self._asked: Instant = 0.0  # last, and by which of its hosts
+        self._by: Host | None = None
         self.busy = 0  #: requests in flight
         self._waiting: dict[tuple[HostRing, int], None] = {}  # hosts that found it busy, next to be asked first
 
     def pause(self, until: Instant) -> None:
         """Nothing more is sent before ``until``."""
+        self._paused = max(self._paused, until)
         self.due = max(self.due, until)
+
+    def asked(self, host: Host, at: Instant) -> None:
+        """A host of its was sent a request: the next one waits for that host's delay."""
+        if at >= self._asked:
+            self._asked, self._by = at, host
+        self.due = max(self.due, at + host.delay)
+
+    def count_again(self) -> None:
+        """A delay was changed: it counts from the last request."""
+        if self._by:
+            self.due = max(self._paused, self._asked + self._by.delay)
 
     def free(self, now: Instant, host: Host) -> Instant:  # noqa: ARG002 - for whoever shares it with others
         """From when on it may be asked what a host of its has to ask."""
@@ -228,6 +243,7 @@ class HostRing:
 
     def wake_all(self) -> None:
         """The capture may have work for all hosts."""
+        self._delayed.clear()
         for host, place in enumerate(self._places):
             if place != _READY:
                 self.wake(host)

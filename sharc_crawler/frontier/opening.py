@@ -108,7 +108,7 @@ class Opener:
             return  # what was read before holds on (RFC 9309, 2.4)
         text = rules_text(outcome)
         host.obey(rules_of(text, ledger.politeness.agent, url), ledger.politeness.max_delay)
-        host.pace.pause((outcome.sent or outcome.started) + host.delay)
+        host.pace.asked(host, outcome.sent or outcome.started)
         host.missing = missing(outcome)
         if why := host.missing or host.too_slow:
             capture.note(f"{url} {why}: nothing on it is fetched")

@@ -243,7 +243,7 @@ class Sites:
             self._shared.unwritten.add(frontier.ledger)
 
     def change_delay(self, delay: Seconds) -> None:
-        """From each host's next request on; what robots.txt asks for, and exceptions by host, stay."""
+        """From each host's last request on; what robots.txt asks for, and exceptions by host, stay."""
         self.politeness = replace(self.politeness, delay=delay)
         for frontier in self:
             frontier.change_delay(delay)

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from types import UnionType
 
 #: what stands in an answer, and in it of each capture
-_ANSWER = {"progress": str, "order": str, "time": str, "paused": bool, "delay": int | float, "captures": list}
+_ANSWER = {"progress": str, "order": str, "time": str, "paused": bool, "captures": list} | dict.fromkeys(
+    ("delay", "longest"), int | float
+)
 _CAPTURE = {"site": str, "phase": str, "reference": str | None} | dict.fromkeys(("pages", "visits", "revisits"), int)
 
 

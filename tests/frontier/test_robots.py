@@ -14,8 +14,9 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.robots_text import MAX_BYTES, robots_text
-from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.model import Kind, Result, Sighting, Wait
 from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import LATENCY
 
 HOST = "http://h.example"
 
@@ -262,6 +263,28 @@ def test_a_delay_is_changed_on_the_way(world):
         assert gaps
         assert all(abs(gap - expected) < 0.1 for gap in gaps), "never below what robots.txt asks for"
     assert frontier.ledger.politeness.delay_of("other.example") == 2.0
+
+
+@pytest.mark.parametrize(("rest", "after"), [(0, 1.0), (60, 60.0 + LATENCY)])
+def test_a_changed_delay_counts_from_the_last_request_and_cuts_no_pause_short(world, rest, after):
+    """One that was ordered by mistake is taken back at once; what a server asked for is not."""
+    seed, busy = f"{HOST}/", {"result": Result.FAILED, "status": 503, "retry_after": float(rest)}
+    world.answers[seed] = [busy] if rest else []
+    world.links[seed] = [Sighting(f"{HOST}/{number}") for number in range(3)]
+    frontier = Frontier(Politeness(delay=1e6, obey_robots=False))
+    frontier.open(CaptureSpec("h", (seed,), strategy="bfs:revisits=none", sitemaps=()), world.now)
+    assert world.step(frontier)
+    asked = world.requests[0][0]
+    wait = frontier.next(world.now)
+    assert isinstance(wait, Wait)
+    assert wait.until == pytest.approx(asked + 1e6)
+    frontier.change_delay(1.0)
+    frontier.change_delay(1.0)
+    wait = frontier.next(world.now)
+    assert isinstance(wait, Wait)
+    assert wait.until == pytest.approx(asked + after)
+    world.run(frontier)
+    assert world.now < asked + 100, "and no wait of before holds up the end"
 
 
 @pytest.mark.parametrize("asked", ["Crawl-delay: 1000000000", "Request-rate: 1/86400", "Crawl-delay: 1e99"])

@@ -53,8 +53,8 @@ def append(path: Path, *entries: dict[str, Any]) -> None:
 
 def status(folder: Path, **other: Any) -> None:
     capture = {"site": "h.example", "phase": "visit", "reference": None, "pages": 9, "visits": 2, "revisits": 0}
-    usual = {"time": iso(100.0), "progress": "visit 2/9 pages", "order": "", "paused": False, "delay": 1.0}
-    write(folder, STATUS, {**usual, "captures": [capture], **other})
+    usual = {"time": iso(100.0), "progress": "visit 2/9 pages", "order": "", "paused": False}
+    write(folder, STATUS, {**usual, "delay": 1.0, "longest": 300.0, "captures": [capture], **other})
 
 
 def test_each_line_of_a_log_is_read_once_though_files_are_put_aside(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ class Restorer:
                     longest = ledger.politeness.longest_pause
                     ledger.hosts[number].pace.pause(outcome.ended + min(outcome.retry_after, longest))
         for number, last in asked.items():
-            ledger.hosts[number].pace.pause(last + ledger.hosts[number].delay)
+            ledger.hosts[number].pace.asked(ledger.hosts[number], last)
 
     def _visit(self, row: VisitRow, shown: Mapping[tuple[PageId, Instant], list[PageId]]) -> None:
         """A fetch that was over: the page is where it was after it."""

@@ -48,7 +48,7 @@ class Leases:
         self._open[number] = (fetch, task)
         host.pace.busy += 1
         if task.attempt != TAKEN:
-            host.pace.due = now + host.delay
+            host.pace.asked(host, now)
         return fetch
 
     def _known(self, task: Task, kind: Kind, url: str) -> Validators:
@@ -106,7 +106,7 @@ class Leases:
         lease = self._open.pop(fetch.lease, None)
         if lease is not None:
             host = self._ledger.hosts[self._ledger.pages.hosts[fetch.page]]
-            host.pace.pause(sent + host.delay)
+            host.pace.asked(host, sent)
             self._queue_again(*lease, now)
 
     def expire(self, now: Instant) -> None:
@@ -145,7 +145,7 @@ class Leases:
         """The host may be asked again, in time."""
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
-        host.pace.pause((outcome.sent or outcome.started) + host.delay)
+        host.pace.asked(host, outcome.sent or outcome.started)
         if outcome.retry_after or host.away:
             host.pause(fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
         self._ledger.freed(number)

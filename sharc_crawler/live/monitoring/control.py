@@ -104,6 +104,7 @@ class Control:
             "time": iso(now),
             "paused": self._orders.paused,
             "delay": self._sites.politeness.delay,
+            "longest": max(self._sites.politeness.max_delay, self._given),  # that may be ordered
             "captures": [
                 {
                     "site": capture.spec.site,

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.cli.control import changed
+from sharc_crawler.cli.control import changed, give
 from sharc_crawler.collection.terms import FILE as COLLECTION
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.demo import LivingSite, serve
@@ -102,6 +102,19 @@ def test_orders_that_nobody_takes(tmp_path):
             USAGE,
             f"sharc: error: delay={seconds!r} is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0\n",
         )
+
+
+def test_a_delay_longer_than_the_crawl_waits_is_refused(tmp_path):
+    Control(tmp_path, Sites(Politeness(delay=2.0, max_delay=30.0))).begin(0.0)
+    code, told = order(tmp_path, "delay", "31")
+    assert (code, read_orders(tmp_path).delay) == (USAGE, None)
+    assert told == (
+        "sharc: error: delay 31 is more than the longest that the crawl waits, 30 s;"
+        f" `sharc control {tmp_path} pause` asks for nothing until it is told to resume\n"
+    )
+    Control(tmp_path, Sites(Politeness(delay=60.0, max_delay=30.0))).begin(0.0)
+    give(tmp_path, "delay", "1m")
+    assert read_orders(tmp_path).delay == 60.0, "as long as it was started with"
 
 
 def test_an_order_to_a_collection_is_for_the_capture_that_is_under_way(tmp_path, monkeypatch):
