@@ -12,7 +12,6 @@ Many in one process are led by :class:`~sharc_crawler.frontier.sites.Sites`.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -104,11 +103,9 @@ class Frontier:
 
     def change_delay(self, delay: Seconds) -> None:
         """From each host's last request on; what robots.txt asks for, and exceptions by host, stay."""
-        politeness = self.ledger.politeness = replace(self.ledger.politeness, delay=delay)
-        for host in self.ledger.hosts:
-            host.own = politeness.delay_of(host.name)
-            host.pace.count_again()
-        self.ledger.ring.wake_all()
+        from sharc_crawler.frontier.visits.delaying import change_delay  # by order alone
+
+        change_delay(self.ledger, delay)
 
     def note(self, text: str, instead_of: str = "") -> None:
         """What a reader of the report must know, unless the capture is complete."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sharc_crawler.links.robots import Rules
-    from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Seconds
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 AWAY = 2  #: URLs in a row whose Retry-After is longer than is waited, after which it is the host's, not the URL's
 SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
@@ -63,31 +63,23 @@ class Task(NamedTuple):
 class Pace:
     """When a machine may be asked again, whichever of its names is used, for whichever site."""
 
-    __slots__ = ("_asked", "_by", "_paused", "_waiting", "busy", "due")
+    __slots__ = ("_waiting", "busy", "due", "last", "paused")
 
     def __init__(self) -> None:
-        self.due: Instant = 0.0
-        self._paused: Instant = 0.0  # until then, whatever its delay is
-        self._asked: Instant = 0.0  # last, and by which of its hosts
-        self._by: Host | None = None
+        self.due = self.paused = 0.0  #: instants: `paused` until, whatever the delay
+        self.last: tuple[Instant, Host | None] = 0.0, None  #: request, and to which of its hosts
         self.busy = 0  #: requests in flight
         self._waiting: dict[tuple[HostRing, int], None] = {}  # hosts that found it busy, next to be asked first
 
     def pause(self, until: Instant) -> None:
         """Nothing more is sent before ``until``."""
-        self._paused = max(self._paused, until)
+        self.paused = max(self.paused, until)
         self.due = max(self.due, until)
 
     def asked(self, host: Host, at: Instant) -> None:
         """A host of its was sent a request: the next one waits for that host's delay."""
-        if at >= self._asked:
-            self._asked, self._by = at, host
+        self.last = (at, host) if at >= self.last[0] else self.last
         self.due = max(self.due, at + host.delay)
-
-    def count_again(self) -> None:
-        """A delay was changed: it counts from the last request."""
-        if self._by:
-            self.due = max(self._paused, self._asked + self._by.delay)
 
     def free(self, now: Instant, host: Host) -> Instant:  # noqa: ARG002 - for whoever shares it with others
         """From when on it may be asked what a host of its has to ask."""
@@ -164,14 +156,6 @@ class Host:
         self.silence = self.silence if self.lost else outcome.started
         self.lost = self.lost + 1 if outcome.result is _FAILED else 0
 
-    def pause(self, fetch: Fetch, outcome: Outcome, longest: Seconds, *, left: bool) -> None:
-        """It is left alone for as long as it asks, up to the ``longest``; where it is ``left`` out, nobody waits."""
-        asked = outcome.retry_after or 0.0
-        self.away = self.away + (fetch.attempt == 1) if asked > longest else 0
-        out = (self.waits and self.rules is None) or (left and self.away >= AWAY)  # there is no robots.txt
-        if asked and not (out and asked > longest):
-            self.pace.pause(outcome.ended + min(asked, longest))
-
     def silent(self, now: Instant) -> str:
         """Why it is asked for nothing more; empty: it is."""
         if self.away >= AWAY:
@@ -196,9 +180,8 @@ class Host:
         if self.waits:
             task, self.robots = self.robots, None
             return task
-        if self.urgent:
-            return self.urgent.popleft()
-        return self.held.popleft() if self.held else None
+        queue = self.urgent or self.held
+        return queue.popleft() if queue else None
 
 
 class _Place(IntEnum):
@@ -244,9 +227,8 @@ class HostRing:
     def wake_all(self) -> None:
         """The capture may have work for all hosts."""
         self._delayed.clear()
-        for host, place in enumerate(self._places):
-            if place != _READY:
-                self.wake(host)
+        for host in range(len(self._places)):
+            self.wake(host)
 
     def head(self) -> int | None:
         """The host to ask next."""

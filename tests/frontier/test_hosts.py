@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.frontier.hosts import AWAY, SILENCE, SILENT, Host, HostRing, Pace, Politeness, Task
+from sharc_crawler.frontier.visits.delaying import rest
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Slot
 
 STEPS = st.lists(
@@ -165,7 +166,7 @@ def test_a_host_gets_the_pause_that_it_asks_for_up_to_the_longest(asked, attempt
     host = Host("h", Politeness())
     if read:
         host.waits = False
-    host.pause(fetch(attempt), asking(asked), 100.0, left=left)
+    rest(host, fetch(attempt), asking(asked), 100.0, left=left)
     assert (host.pace.due, host.away) == (until, away)
 
 
@@ -175,10 +176,10 @@ def test_one_that_asks_for_too_long_again_and_again_is_left_out_where_hosts_are(
     for _ in range(AWAY):
         assert host.silent(math.inf) == ""
         host.pace.due = 0.0
-        host.pause(fetch(), asking(1e6), 100.0, left=left)
+        rest(host, fetch(), asking(1e6), 100.0, left=left)
     assert host.pace.due == (0.0 if left else 111.0)
     assert "(Retry-After)" in host.silent(0.0)
-    host.pause(fetch(), asking(5.0), 100.0, left=left)
+    rest(host, fetch(), asking(5.0), 100.0, left=left)
     assert (host.away, host.silent(0.0)) == (0, "")
 
 

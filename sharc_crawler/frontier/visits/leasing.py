@@ -147,5 +147,7 @@ class Leases:
         host = self._ledger.hosts[number]
         host.pace.asked(host, outcome.sent or outcome.started)
         if outcome.retry_after or host.away:
-            host.pause(fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
+            from sharc_crawler.frontier.visits.delaying import rest  # few hosts ask for one
+
+            rest(host, fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
         self._ledger.freed(number)
