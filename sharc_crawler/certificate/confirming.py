@@ -82,7 +82,7 @@ def certificate_of(folder: Path) -> dict[str, Any] | None:
     """The certificate of a folder with one capture; None: there is none, or one of several."""
     try:
         return dict(json.loads((folder / CERTIFICATE).read_bytes()))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
 
 
@@ -92,7 +92,7 @@ def confirmation_of(folder: Path) -> dict[str, Any] | None:
         return dict(json.loads((folder / CONFIRMATION / CONFIRMED).read_bytes()))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise DataError(f"{folder / CONFIRMATION / CONFIRMED} cannot be read as a confirmation: {error!r}") from error
 
 
@@ -201,7 +201,7 @@ def check_confirmation(source: Material, document: Document, witness: Witness) -
         if read.confirmation != to_text(stated).encode():
             found.append(Finding("it is not written as sharc writes it", name))
         return stated, [*found, *_altered(stated, document, source, witness, read, later)]
-    except (DataError, KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+    except (DataError, KeyError, TypeError, ValueError, AttributeError, OSError, RecursionError) as error:
         return {}, [Finding(f"it cannot be read as a confirmation: {error}", name)]
 
 

@@ -16,5 +16,5 @@ def refuted_in(report: Path) -> set[str]:
     try:
         told = json.loads(report.read_bytes())["captures"]
         return {one["site"] for one in told if one["claim"]["code"] == Statement.REFUTED}
-    except (OSError, ValueError, LookupError, TypeError):  # there is none, or it is of another kind
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # there is none, or it is of another kind
         return set()

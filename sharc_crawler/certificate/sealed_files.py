@@ -24,7 +24,7 @@ def resized(certificate: Path) -> Iterator[Finding]:
     """Files beside a certificate that have another size than it states, or are gone; none of them is read."""
     try:
         stated = {str(file["name"]): int(file["bytes"]) for file in stated_files(json.loads(certificate.read_bytes()))}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         yield Finding("it cannot be read as a certificate", certificate.name)
         return
     for name, size in stated.items():

@@ -147,7 +147,7 @@ def _parsed(package: bytes | None) -> dict[str, Any]:
     """What cannot be read is found with the package's other files."""
     try:
         data = json.loads(package or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
 
@@ -159,7 +159,7 @@ def _signature(name: str, beside: Mapping[str, bytes], document: Document, trust
         data = json.loads(beside[name])
         if not _of_form(data, _SIGNATURE) or to_signature(data).encode() != beside[name]:
             seals.findings.append(Finding("it is not written as sharc writes it", name))
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         seals.findings.append(Finding("it is no signature", name))
     else:
         _signed(name, data, document[DIGEST], trust, seals)

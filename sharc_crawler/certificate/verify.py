@@ -253,7 +253,7 @@ def document_of(name: str, text: bytes) -> dict[str, Any]:
     try:
         document = json.loads(text)
         kind = document["format"], document["version"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{name} cannot be read as a certificate: {error!r}") from error
     if kind != (FORMAT, VERSION):
         raise DataError(f"{name} is of format {kind[0]!r}, version {kind[1]!r}; known is {FORMAT!r}, version {VERSION}")

@@ -89,7 +89,7 @@ def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Find
             if (document["format"], document["version"]) != (FORMAT, VERSION):
                 raise DataError(f"{path} is of another format or version than {FORMAT}, {VERSION}")
             yield document, [Finding(what, name) for what in _altered(collection, path, document)]
-        except (DataError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        except (DataError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             yield {}, [Finding(f"it cannot be read as a certificate: {error!r}", name)]
 
 
@@ -139,7 +139,7 @@ def _certified(collection: Collection, name: str) -> list[_Certified]:
             shown = capture.folder.relative_to(collection.folder).as_posix()
             try:
                 document = json.loads(text)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise DataError(f"{shown} has a certificate that cannot be read: {error}") from error
             found.append(_Certified(shown, capture.folder, document, former))
     return found

@@ -128,7 +128,7 @@ def _index(collection: Collection) -> Iterator[str]:
     except FileNotFoundError:
         yield from [PAGE] if page.exists() else []
         return
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         yield INDEX
         return
     made = json.loads(to_json(overview(collection, anew=True)))
@@ -159,7 +159,7 @@ def _out_of_order(collection: Collection) -> Iterator[Finding]:
             try:
                 document = json.loads((capture.folder / CERTIFICATE).read_bytes())
                 began, digest = document["capture"]["started"], document[DIGEST]
-            except (OSError, ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError, RecursionError):
                 continue  # it has none, or one that was found to be none
             shown = capture.folder.relative_to(collection.folder).as_posix()
             if digest in seen:

@@ -56,7 +56,7 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
                 for line in _lines(document, certificate, len(captures) - 1):
                     opened[shelf(line[0])].write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
                 captures[-1] = _capture(document)  # only now: of one that breaks off nothing is said
-            except (DataError, OSError, ValueError, KeyError, TypeError) as error:
+            except (DataError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
                 told(f"{certificate} cannot be read ({error}): its pages are shown without it; see sharc verify")
     finally:
         for file in opened.values():

@@ -67,7 +67,7 @@ def not_of_index(folder: Path) -> Iterator[Finding]:
             yield Finding(f"it is not what the report of {others[0]} says (sharc report writes it anew)", DATA)
         elif own and (folder / INDEX).read_bytes() != _page(stored).encode("utf-8", "replace"):
             yield Finding("it is not that of its data (sharc report writes it anew)", INDEX)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         yield Finding(f"the index of sites cannot be read: {error!r}", DATA)
 
 
@@ -106,7 +106,7 @@ def _site(folder: Path, site: str, path: Path, lost: str | None) -> dict[str, An
 def _reported(folder: Path, site: str, path: Path) -> dict[str, Any]:
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         told = UNREPORTED if path.is_dir() else MOVED
         return {
             "site": site,

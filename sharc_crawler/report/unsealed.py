@@ -95,10 +95,11 @@ def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
         with zipfile.ZipFile(path) as package:
             about = dict(json.loads(package.read(PACKAGE)))
         title, text = str(about["title"]), str(about["description"])
-    except (KeyError, TypeError, *UNREADABLE):
+        claims = claims_of(open_source(path), documents)
+    except (KeyError, TypeError, AttributeError, *UNREADABLE):
         return True  # it says nothing that can be read, which was found
     titles = [f"{document['capture']['site']} {second(unix(reference_of(document)))}" for document in documents]
-    return not (_rest(title, titles) or _rest(text, claims_of(open_source(path), documents)))
+    return not (_rest(title, titles) or _rest(text, claims))
 
 
 def claims_of(source: Material, documents: Sequence[Document]) -> list[str]:
@@ -107,7 +108,7 @@ def claims_of(source: Material, documents: Sequence[Document]) -> list[str]:
 
 
 def confirmation_in(source: Material) -> Document | None:
-    """The confirmation; one that cannot be read was found to be none."""
+    """The confirmation; raises where it cannot be read, which was found."""
     text = source.later.confirmation if source.later else None
     return dict(json.loads(text)) if text else None
 

@@ -30,7 +30,7 @@ def site_folders(folder: Path) -> dict[str, Path] | None:
         return {site: folder / name for site, name in names.items()}
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path} does not name the folders of sites ({error}); name the folder of one site") from error
 
 

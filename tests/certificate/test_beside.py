@@ -385,6 +385,22 @@ def repacked(wacz: Path, to: Path, changes: dict, more: dict | None = None) -> P
     return to
 
 
+@pytest.mark.parametrize(
+    "text",
+    [b"[", b"[1]", b"{}", b'{"a": 1}', b"[" * 200_000],
+    ids=["cut", "no object", "empty", "other", "lists in lists"],
+)
+@pytest.mark.parametrize("name", ["confirmation/confirmation.json", "datapackage-digest.json"])
+def test_what_of_a_package_cannot_be_read_is_a_finding(original, tmp_path, name, text):
+    with zipfile.ZipFile(original[1]) as old, zipfile.ZipFile(tmp_path / "demo.wacz", "w") as new:
+        parts = {info.filename: old.read(info) for info in old.infolist()} | {name: text}
+        for part, data in parts.items():
+            new.writestr(zipfile.ZipInfo(part, old.infolist()[0].date_time), data)
+    done = CliRunner().invoke(main, ["verify", str(tmp_path / "demo.wacz")])
+    assert done.exit_code == 3, done.exception
+    assert name in done.output or "cannot be read" in done.output
+
+
 def swap(old: bytes, new: bytes):
     def change(data: bytes) -> bytes:
         assert old in data

@@ -174,6 +174,7 @@ FORGERIES = {
     "a byte of the reading": flip,
     "a file beside": lambda capture: shutil.copy(reading(capture), f"{reading(capture)}.gz"),
     "no JSON": lambda capture: write(capture, "{"),
+    "lists in lists": lambda capture: write(capture, "[" * 200_000),
     "no object": lambda capture: write(capture, "[]"),
 }
 

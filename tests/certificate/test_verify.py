@@ -163,6 +163,7 @@ def test_missing_and_added_files_are_found(capture):
     [
         ("", "cannot be read as a certificate"),
         ("[]", "cannot be read as a certificate"),
+        pytest.param("[" * 200_000, "cannot be read as a certificate", id="lists in lists"),
         ('{"format": "sharc-certificate", "version": 2}', "version 2; known is"),
         ('{"format": "sharc-certificate", "version": 1}', "is not by the schema"),
     ],
