@@ -63,13 +63,18 @@ def read_signer(text: str, path: Path) -> str:
         pem = path.read_bytes()
         if b"BEGIN CERTIFICATE" in pem:
             return fingerprint(public_der(x509.load_pem_x509_certificate(pem).public_key()))
-        if b"PRIVATE KEY" in pem:
+        if is_private(path):
             return fingerprint(public_der(read_key(path).public_key()))
         public = serialization.load_pem_public_key(pem)
     except (OSError, *UNREADABLE) as error:
         why = f"key {text!r} is neither sha256:…, nor a domain, nor a PEM file of a public key: {error}"
         raise UsageError(why) from error
     return fingerprint(public_der(public))
+
+
+def is_private(path: Path) -> bool:
+    """Does a PEM file hold a private key?"""
+    return b"PRIVATE KEY" in path.read_bytes()
 
 
 def fingerprint(public: bytes) -> str:

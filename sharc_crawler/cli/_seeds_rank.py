@@ -19,6 +19,7 @@ from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import facts, say, show
+from sharc_crawler.instants import second
 from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
@@ -62,6 +63,8 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
         found = read_history(history, own, links=links, progress=report)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
     back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
+    if later := int((found.captures.times > now).sum()):
+        found.problems.left_out[f"dated after now, {second(now)}"] = later
     task = RankingTask(now, options["ahead"] * _DAY, back)
     seeds = histories(found, options["updates"], options["seeds"], options["level"])
     ranked = rank(seeds, ranker, task, theta=options["theta"], budget=options["budget"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.confirmed import confirmed
 from sharc_crawler.report.packaged import not_of_it, package_digest
 from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
-from sharc_crawler.report.words import short
+from sharc_crawler.report.words import printable, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -154,9 +155,17 @@ def _packaged(capture: Path, collection: Collection | None) -> bool:
 def _signer(text: str | None) -> str | None:
     if text is None:
         return None
-    from sharc_crawler.certificate.signatures import read_signer  # only where one is named
+    from sharc_crawler.certificate.signatures import is_private, read_signer  # only where one is named
 
-    return read_signer(text, Path(text))
+    signer, path = read_signer(text, Path(text)), Path(text)
+    if path.is_file() and is_private(path):
+        public = shlex.join(["openssl", "pkey", "-in", text, "-pubout", "-out", "public.pem"])
+        click.echo(
+            f"sharc: {printable(text)} is the private key itself, with which anybody signs in its owner's name."
+            f" To verify, its public half is enough: {printable(public)}",
+            err=True,
+        )
+    return signer
 
 
 def _certified(path: Path, result: Verification, left: list[str]) -> tuple[Verification, list[str]]:

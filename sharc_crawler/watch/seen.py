@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LAST = 12  #: URLs shown
 SILENT: Seconds = 15.0  #: without a sign of life a crawl may be gone: it gives one a second
-_WANTED = Kind.PROBE.value, Result.GONE.value  #: what the crawler asks for to see that it is not there
+_GUESSED = {"/robots.txt", "/sitemap.xml"}  #: asked for though nobody names them: a 404 is no error
 _BROUGHT = {Result.OK.value, Result.NOT_MODIFIED.value, Result.REDIRECTED.value}
 
 
@@ -65,10 +65,12 @@ class LogSummary:
             return
         self.requests += 1
         self.bytes += entry["bytes"] or 0
-        host = self.hosts.setdefault(urlsplit(entry["url"]).netloc, HostSeen())
+        url = urlsplit(entry["url"])
+        host = self.hosts.setdefault(url.netloc, HostSeen())
         host.requests += 1
         host.starts.append(unix(entry["started"]))
-        if entry["result"] not in _BROUGHT and (entry["kind"], entry["result"]) != _WANTED:
+        guessed = entry["kind"] == Kind.PROBE or url.path in _GUESSED
+        if entry["result"] not in _BROUGHT and not (guessed and entry["result"] == Result.GONE):
             host.errors += 1
             host.last_error = entry["error"] or f"status {entry['status']}"
         self.last.append(entry)

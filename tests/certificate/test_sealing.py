@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from sharc_crawler import extras
 from sharc_crawler.archive.wacz import PACKAGE, SEAL
@@ -75,6 +76,18 @@ def test_a_sealed_capture_says_by_whom_and_when_as_folder_and_as_package(sealed,
     said = CliRunner().invoke(main, ["verify", str(wacz), "--signer", str(key), "--authority", str(authority.root)])
     assert (said.exit_code, f"signed by the key {signer}" in said.output) == (0, True), said.output
     assert "says CN=authority" in said.output
+    assert f"sharc: {key} is the private key itself" in said.stderr
+    assert f"openssl pkey -in {key} -pubout -out public.pem" in said.stderr
+    for public in (signer, str(_public(key, folder.parent))):
+        said = CliRunner().invoke(main, ["verify", str(wacz), "--signer", public])
+        assert (said.exit_code, said.stderr) == (0, "")
+
+
+def _public(key, folder):
+    """A private key's public half, in a file of its own."""
+    pem = read_key(key).public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (folder / "public.pem").write_bytes(pem)
+    return folder / "public.pem"
 
 
 def test_openssl_checks_signature_and_time_stamp_too(sealed, authority, tmp_path):

@@ -65,6 +65,19 @@ def test_what_was_ranked_is_read_again_where_keys_end_in_a_slash(tmp_path: Path)
     assert again["seeds"] == first["seeds"]
 
 
+def test_a_capture_that_is_dated_after_now_is_counted_among_the_problems(tmp_path: Path) -> None:
+    file = cdx(tmp_path)
+    before = json.loads(run("rank", file, "--now", "2020-01-12", "--json").stdout)
+    with file.open("a") as lines:
+        lines.write("org,a)/hot 20300101000000 http://a.org/hot text/html 200 X 9\n")
+    result = run("rank", file, "--now", "2020-01-12", "--json")
+    found = json.loads(result.stdout)
+    why = "dated after now, 2020-01-12T00:00:00Z"
+    assert found["seeds"] == before["seeds"]
+    assert found["problems"]["left_out"] == {**before["problems"]["left_out"], why: 1}
+    assert f"1 capture left out: {why}." in result.stderr
+
+
 def test_rank_by_website_and_other_rankers(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("http://a.org/\n")

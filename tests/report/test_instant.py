@@ -69,6 +69,8 @@ def test_a_date_from_the_future_is_not_believed():
     report = document(state(dated(1, 0, 200.1, 100.0, 9e9), visits=[visit(1, 201.0)]))
     assert report["pages"][0]["basis"] == "bound"
     assert report["pages"][0]["delay"] == 101.0
+    assert report["dates"] == {"late": 1}
+    assert "The dates of 1 page are not believed: the page was seen before." in sentence(report)
 
 
 def test_delays_are_bounds():

@@ -101,6 +101,23 @@ def test_requests_hosts_errors_and_verdicts_add_up(tmp_path: Path) -> None:
     assert facts(watched, 102.0)["counts"].endswith("; 1 coherent, 1 not modified (304: judged at the end)")
 
 
+def test_that_a_guessed_address_is_not_there_is_no_error_of_the_host(tmp_path: Path) -> None:
+    gone = {"result": "gone", "status": 404}
+    status(tmp_path)
+    append(
+        tmp_path / LOG,
+        entry(1, "http://h.example/robots.txt", kind="robots", **gone),
+        entry(2, "http://h.example/sitemap.xml", kind="sitemap", **gone),
+        entry(3, "http://h.example/no-such", kind="probe", **gone),
+        entry(4, "http://b.example/x", **gone),
+        entry(5, "http://b.example/sitemap.xml", kind="sitemap", result="failed", status=503),
+    )
+    watched = Watched(tmp_path)
+    watched.look()
+    hosts = {host["host"]: (host["errors"], host["last_error"]) for host in facts(watched, 101.0)["hosts"]}
+    assert hosts == {"h.example": (0, ""), "b.example": (2, "status 503")}
+
+
 OPENED = """
 import sys
 from pathlib import Path

@@ -74,9 +74,10 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
             f" publication (median), {within(bound['high'])} at the 95th percentile,"
             " since the poll before did not show them yet."
         )
-    early = report["dates"].get("early", 0)
-    if early:
-        yield f"The dates of {counted(early, 'page')} are not believed: a poll after them did not show the page yet."
+    doubts = {"early": "a poll after them did not show the page yet", "late": "the page was seen before"}
+    for date, why in doubts.items():
+        if pages := report["dates"].get(date, 0):
+            yield f"The dates of {counted(pages, 'page')} are not believed: {why}."
 
 
 def _interrupted(cuts: Sequence[Mapping[str, str]]) -> Iterator[str]:
