@@ -184,3 +184,10 @@ def test_the_least_of_a_kind_is_as_great_as_there_is_room_for(room: int) -> None
     assert len(audit.fewer(labels, labels, 0, 1, labels.values(), room, share=0.0)) == room
     never_owned_up = len(audit.fewer(labels, labels, 0, 1, (), room, share=0.0))
     assert never_owned_up == (room if room != 40 else 30)
+
+
+@pytest.mark.parametrize("room", [50, 45, 40, 35, 30, 20, 15, 10])
+def test_it_is_less_first_of_kinds_that_own_up_to_changes(room: int) -> None:
+    """Of ten large kinds, of which five do; of the others an eighth is less than the least of each."""
+    labels = {page: f"/{page % 10}/*" for page in range(80)}
+    assert len(audit.fewer(labels, labels, 0, 1, [f"/{kind}/*" for kind in range(5)], room, share=0.0)) == room

@@ -119,6 +119,14 @@ def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
     assert caught == {"/list/*.html": True, "/news/*.html": False}
 
 
+def test_a_change_that_a_server_owns_up_to_when_it_is_asked_says_nothing_against_its_304s() -> None:
+    conditionals, _ = capture(range(0), changed=range(50, 60))
+    judged = conditionals.judge(URLS)
+    assert {page for page in URLS if page >= 60} - conditionals.drawn <= judged.keys()
+    assert {one.verdict for one in judged.values()} == {Verdict.COHERENT}
+    assert (conditionals.summary()["lies"], conditionals.summary()["undated"]) == (0, 0)
+
+
 @pytest.mark.parametrize("bare", [Validators(), ETAG])
 def test_a_server_that_says_304_to_any_condition_is_not_believed_though_its_etags_are_honest(bare: Validators) -> None:
     """Those who were told 304 differ just after it; whether they changed in between, nothing says."""

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.indexes import why_not
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.urls import host_of
@@ -15,7 +16,8 @@ OWN = "http://a.example/map.xml"
 
 def asked(key: str, depth: int, nested: int = 0, parent: str = OWN) -> tuple[str | None, int]:
     """Why it is not read, and how many are nested behind it."""
-    admitter = SimpleNamespace(host_of=host_of, nested=nested)
+    admitter = Admitter(None, SimpleNamespace(canonical=None, host_of=host_of), None)
+    admitter.nested += nested
     return why_not(
         admitter, SimpleNamespace(urls=[parent]), Scope(["http://a.example/"]), key, 0, depth
     ), admitter.nested

@@ -40,6 +40,20 @@ def test_one_edit_of_many_pages_is_out_of_the_ordinary() -> None:
     assert told_swings(edited, NOW).at(DAY) < 1.5 * told_swings(last_changes("steady"), NOW).at(DAY)
 
 
+@pytest.mark.parametrize(
+    ("kind", "every", "told"),
+    [
+        ("steady", 1, [0.376, 0.193, 0.154, 0.146]),
+        ("bursts", 20, [5.95, 2.57, 1.12, 0.311]),
+        ("sections", 1, [12.0, 7.87, 2.56, 0.641]),
+    ],
+)
+def test_what_was_told_of_a_site_is_told_of_it_again(kind: str, every: int, told: list[float]) -> None:
+    """In times of three hours, a day, eight days and 64: a report is read beside former ones."""
+    found = told_swings(last_changes(kind)[::every], NOW).deviations
+    assert found[::3] == pytest.approx(told, rel=0.01)
+
+
 def test_the_edit_that_most_pages_stem_from_is_no_swing() -> None:
     """Before it nothing is known, so the time that it lies in is no whole one."""
     born = NOW - np.concatenate([np.linspace(0.0, 90.0, 40), np.full(560, 100.0)]) * DAY
