@@ -176,7 +176,7 @@ SELECT {_SEEN_STATE}, count(*), sum(pages)::bigint, sum(visits)::bigint, sum(siz
 FROM fleet_site GROUP BY 1
 """
 WORKERS = f"""
-SELECT worker, held, room, {NOW} - seen, draining, superseded, skew
+SELECT worker, CASE WHEN expires > {NOW} THEN held ELSE 0 END, room, {NOW} - seen, draining, superseded, skew
 FROM fleet_worker ORDER BY worker
 """
 SITES = f"""

@@ -103,7 +103,8 @@ SELECT {_SEEN_STATE}, count(*), sum(pages), sum(visits), sum(size), sum(takeover
 FROM fleet_site GROUP BY 1
 """
 _WORKERS = """
-SELECT worker, held, room, ? - seen, draining, superseded, skew FROM fleet_worker ORDER BY worker
+SELECT worker, iif(expires > :now, held, 0), room, :now - seen, draining, superseded, skew
+FROM fleet_worker ORDER BY worker
 """
 _SITES = f"""
 SELECT site, {_SEEN_STATE}, round, epoch, owner, iif(owner IS NOT NULL, expires - :now, NULL), seq, pages, visits, size,
@@ -342,7 +343,7 @@ class SqliteLedger:
     def status(self) -> FleetStatus:
         """As the port says."""
         now = time.monotonic()
-        workers = map(worker_status, self._rows(_WORKERS, (now,)))
+        workers = map(worker_status, self._rows(_WORKERS, {"now": now}))
         return fleet_status(time.time(), self._rows(_STATES, (now,)), workers, self._rows(_BUDGET, ()))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:

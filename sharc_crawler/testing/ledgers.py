@@ -299,6 +299,16 @@ class FleetLedgerContract(SharedMeansChecks):
         ledger.leave("w")
         assert ledger.status().workers == ()
 
+    def test_a_worker_whose_term_is_over_holds_no_site(self, ledger: FleetLedger) -> None:
+        """Killed, it cannot say so itself."""
+        ledger.add([site_order("a")])
+        [tenure] = ledger.claim("w", 1, TERM)
+        ledger.renew(Pulse("w", {"a": tenure.epoch}, 5), TERM)
+        assert [one.held for one in ledger.status().workers] == [1]
+        ledger.renew(Pulse("w", {"a": tenure.epoch}, 5), MOMENT)
+        time.sleep(5 * MOMENT)
+        assert [one.held for one in ledger.status().workers] == [0]
+
     def test_a_worker_that_comes_gets_its_share(self, ledger: FleetLedger) -> None:
         """Where nothing else is there for it."""
         ledger.add(site_order(f"s{number}") for number in range(10))
