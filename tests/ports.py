@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import random
 import socket
 
 #: below those that systems give out by themselves: nobody takes one between our look and the program's start
 _RANGE = range(15_000, 32_000)
-_DICE = random.Random(os.getpid())
+_DICE = random.SystemRandom()  # processes that are forked from one would draw alike
 
 
 def free_port() -> int:
