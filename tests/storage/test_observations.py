@@ -283,6 +283,8 @@ def test_a_file_of_version_1_is_read_and_added_to(tmp_path: Path):
         )
     before = seen("u", 1.0, digest="sha1:A", etag='"a"', last_modified=0.5)
     after = seen("u", 2.0, media_type="text/html", document=Document(1, 2, 3))
+    with ObservationStore(path, reading=True) as store:
+        assert list(store.observations("s")) == [before]
     with ObservationStore(path) as store:
         assert store.append([before, after]) == 1
         assert store.append_links("s", [Linked(Url("u"), 2.0, (Url("u"),))]) == 1
