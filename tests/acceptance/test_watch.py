@@ -20,6 +20,7 @@ from tests.live.test_interruptions import select_nothing, start
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
@@ -53,3 +54,27 @@ def test_a_crawl_is_watched_paused_and_let_go_on(tmp_path: Path) -> None:
             assert tab.value("document.getElementById('orders').hidden"), "there is nothing to order any more"
         finally:
             server.close()
+
+
+@pytest.mark.slow
+def test_no_table_is_cut_on_a_telephone_and_a_fleets_columns_say_what_they_count(tmp_path: Path) -> None:
+    hosts = {"host": "127.0.28.1:18328", "requests": 12_345, "pace": "every 1 min 20 s", "errors": 12}
+    lines = {"hosts": [{**hosts, "last_error": "ResponseNeverReceived: status 404"}], "last": [], "pages": []}
+    sites = [{"site": "h.example", "phase": "done", "pages": 9, "visits": 17, "revisits": None}]
+    told: dict[str, Any] = {"headline": "crawl", "counts": "", "ended": "", "captures": [], **lines}
+    server = WatchServer(lambda: told)
+    threading.Thread(target=server.serve, daemon=True).start()
+    try:
+        with browser(tmp_path / "profile") as tab:
+            tab.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=False)
+            tab.open(server.url)
+            tab.wait_for("document.title === 'crawl'")
+            cut = "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth).length"
+            assert tab.value(cut) == 0
+            told = {"headline": "fleet", "counts": "", "ended": "", "captures": sites, "workers": []}
+            tab.wait_for("document.title === 'fleet'")
+            heads = "[...document.querySelectorAll('[data-of=captures] th')].filter((one) => !one.hidden)"
+            assert tab.value(f"{heads}.map((one) => one.textContent).join()") == "site,phase,visits,pages"
+            assert tab.value("document.querySelector('#sites').textContent") == "h.exampledone179"
+    finally:
+        server.close()
