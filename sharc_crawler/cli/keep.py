@@ -13,7 +13,7 @@ import click
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.cli._tables import print_table
-from sharc_crawler.collection.diary import hold_collection
+from sharc_crawler.collection.diary import hold_collection, is_kept
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, pages_of, standing
 from sharc_crawler.collection.terms import AUTO
@@ -50,8 +50,8 @@ def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool)
         if as_json:
             click.echo(json.dumps([_facts(one) for one in found], indent=1))
         else:
-            _show(folder, found)
-            if any(one.site.every for one in found):
+            _show(folder, found, kept := is_kept(folder))
+            if not kept and any(one.site.every for one in found):
                 say_next("sharc", "keep", folder)
         return
     if not any(site.every for site in collection.terms.sites):
@@ -83,11 +83,11 @@ def _facts(one: KeptSite) -> dict[str, Any]:
     }
 
 
-def _show(folder: Path, found: list[KeptSite]) -> None:
+def _show(folder: Path, found: list[KeptSite], kept: bool) -> None:
     rows = [
         (
             one.site.name,
-            _state(one),
+            _state(one, kept),
             _every(one),
             second(one.last.time) if one.last else "",
             str(pages_of(one.last.folder) or "") if one.last else "",
@@ -105,8 +105,8 @@ def _every(one: KeptSite) -> str:
     return f"auto: {span(one.every)}" if one.site.every == AUTO else Duration().show(one.every)
 
 
-def _state(one: KeptSite) -> str:
-    """In a few words, what a person asks first."""
+def _state(one: KeptSite, kept: bool) -> str:
+    """In a few words, what a person asks first; ``kept``: a process sees to it, so that what is due begins."""
     if one.running:
         return "is being captured"
     failed = f"failed {one.tries.failures} × ({short(one.tries.said, 60)}); " if one.tries.failures else ""
@@ -114,4 +114,5 @@ def _state(one: KeptSite) -> str:
         return f"{failed}not kept (no every)"
     ahead = one.due - time.time()
     what = "not complete, goes on" if one.unfinished else "due"
-    return f"{failed}{what} {'now' if ahead <= 0 else f'in {span(ahead)}'}"
+    now = "now: begins, or waits for its turn" if kept else "now"
+    return f"{failed}{what} {now if ahead <= 0 else f'in {span(ahead)}'}"

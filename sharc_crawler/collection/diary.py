@@ -37,6 +37,18 @@ def write_tries(folder: Path, known: dict[str, Tries]) -> None:
     replace_file(folder / NAME, text + "\n")
 
 
+def is_kept(folder: Path) -> bool:
+    """Does a process keep the collection at this moment?"""
+    if sys.platform == "win32" or not (folder / LOCK).is_file():
+        return False
+    with (folder / LOCK).open("rb") as lock:
+        try:
+            fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def hold_collection(folder: Path) -> IO[bytes]:
     """Keep a collection until the file that this returns is closed, or the process ends however it does.
 

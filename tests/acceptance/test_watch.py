@@ -61,7 +61,9 @@ def test_no_table_is_cut_on_a_telephone_and_a_fleets_columns_say_what_they_count
     hosts = {"host": "127.0.28.1:18328", "requests": 12_345, "pace": "every 1 min 20 s", "errors": 12}
     lines = {"hosts": [{**hosts, "last_error": "ResponseNeverReceived: status 404"}], "last": [], "pages": []}
     sites = [{"site": "h.example", "phase": "done", "pages": 9, "visits": 17, "revisits": None}]
-    told: dict[str, Any] = {"headline": "crawl", "counts": "", "ended": "", "captures": [], **lines}
+    one = {"site": "127.0.28.1:18328", "phase": "visit", "pages": 9, "visits": 3, "revisits": 2}
+    crawl = [{**one, "reference": "2026-01-01T10:10:10Z"}]
+    told: dict[str, Any] = {"headline": "crawl", "counts": "", "ended": "", "captures": crawl, **lines}
     server = WatchServer(lambda: told)
     threading.Thread(target=server.serve, daemon=True).start()
     try:

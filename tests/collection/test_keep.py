@@ -244,6 +244,23 @@ def test_two_at_once_are_refused(folder):
         hold_collection(folder)
 
 
+def test_what_is_due_begins_where_a_service_runs_and_no_second_one_is_offered(folder):
+    (folder / FILE).write_text("sites: [{url: 'http://127.0.0.1:9/', name: a, every: 1d}]\n")
+    shown = [CliRunner().invoke(main, ["keep", str(folder), "--status"]).output]
+    with hold_collection(folder):
+        shown.append(CliRunner().invoke(main, ["keep", str(folder), "--status"]).output)
+    begins, offered = "due now: begins, or waits for its turn", f"sharc keep {folder}"
+    assert [("due now" in said, begins in said, offered in said) for said in map(_in_line, shown)] == [
+        (True, False, True),
+        (True, True, False),
+    ]
+
+
+def _in_line(said):
+    """Without the breaks of a table that is narrow."""
+    return " ".join(said.split())
+
+
 def test_a_folder_that_cannot_be_written_to_is_said(folder):
     (folder / LOCK).mkdir()
     with pytest.raises(UsageError, match="cannot be written to: Is a directory"):
