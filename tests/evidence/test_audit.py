@@ -144,18 +144,22 @@ def test_a_kind_has_a_stratum_of_its_own_if_what_remains_is_as_large_as_one() ->
         assert [labels[page] for page in range(4)] == own
 
 
+@pytest.mark.parametrize(("own", "sizes"), [(audit.SMALL, (12, 12, 40)), (audit.OWN, (40, 40, 40))])
 @pytest.mark.parametrize(
-    ("folders", "kinds"),
+    ("level", "paths", "kinds"),
     [
-        (["a", "a/x", "b", "b/x"], {"/a/*.html", "/b/*.html"}),
-        (["a", "a", "a/x", "a/x"], {"/a/*.html", "/a/*.html 2"}),
+        (0, ["a/", "a/x/", "b/", "b/x/"], {"/a/*.html", "/b/*.html"}),
+        (1, ["a/", "a/", "a/x/", "a/x/"], {"/a/*.html", "/a/*.html 2"}),
+        (2, ["a/old-", "a/old-", "a/new-", "a/new-"], {"/a/*.html", "/a/*.html 2 new-"}),
     ],
 )
-def test_twelve_pages_are_a_kind_where_one_audited_page_may_do(folders: list[str], kinds: set[str]) -> None:
-    """Of one folder, or of one depth in it."""
-    urls = [f"http://h/{folder}/{page}.html" for folder in folders for page in range(6)]
-    assert set(strata(dict(enumerate(urls)), audit.SMALL).values()) == kinds
-    assert not kinds <= set(strata(dict(enumerate(urls[1:])), audit.SMALL).values()), "eleven are none"
+def test_from_so_many_pages_on_a_kind_has_a_stratum_of_its_own(
+    own: tuple[int, int, int], sizes: tuple[int, int, int], level: int, paths: list[str], kinds: set[str]
+) -> None:
+    """Those of one folder, of one depth in it, or whose names begin alike."""
+    urls = [f"http://h/{path}{page}.html" for path in paths for page in range(sizes[level] // 2)]
+    assert set(strata(dict(enumerate(urls)), own).values()) == kinds
+    assert not kinds <= set(strata(dict(enumerate(urls[1:])), own).values()), "one less is none"
 
 
 def test_a_name_that_is_one_word_begins_as_any() -> None:

@@ -58,6 +58,8 @@ def test_the_edit_that_most_pages_stem_from_is_no_swing() -> None:
     """Before it nothing is known, so the time that it lies in is no whole one."""
     born = NOW - np.concatenate([np.linspace(0.0, 90.0, 40), np.full(560, 100.0)]) * DAY
     assert told_swings(born, NOW).at(8 * DAY) < 0.5
+    older = np.append(born, NOW - 900.0 * DAY)
+    assert told_swings(older, NOW).at(8 * DAY) > 0.5, "one page shows that the site was there before it"
 
 
 def test_of_a_year_of_steady_changes_times_of_four_months_are_told_of_too() -> None:
