@@ -31,6 +31,18 @@ def test_what_cannot_be_fetched_and_what_ends_a_session_is_left_and_listed(world
         assert {row.reason for row in store.load().outside if row.url.startswith("mailto")} == {"not an http(s) URL"}
 
 
+def test_what_is_named_beside_a_page_of_another_site_is_bounded_all_the_same(world, impolite):
+    elsewhere = "http://b.example/"
+    world.links = {ROOT: [page("1"), Sighting(elsewhere), page("2")]}
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(spec(limit=2), world.now)
+    world.run(frontier)
+    assert {fetch.url for _, fetch in world.requests} == {ROOT, ROOT + "1"}
+    reasons = {row.url: row.reason for row in store.load().outside}
+    assert reasons[ROOT + "2"] == "over limit=2"
+    assert reasons.keys() == {elsewhere, ROOT + "2"}
+
+
 def test_what_a_redirect_leads_to_in_another_spelling_is_the_page_that_others_name(world, impolite):
     world.links = {ROOT: [page("a"), page("b?x=1&y=2")]}
     world.answers = {ROOT + "a": [{"result": Result.REDIRECTED, "status": 301, "location": ROOT + "b?y=2&x=1#top"}]}

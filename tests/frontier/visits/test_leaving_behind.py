@@ -66,6 +66,14 @@ def test_where_more_pages_would_change_than_are_tried_again_these_come_after_t()
     assert not Behind(SEED, 50.0, 50.0, 50.0).leaves(), "they have changed already"
 
 
+def test_nothing_is_asked_for_once_more_while_another_is_under_way_or_where_nothing_failed():
+    for later, pending in (([(DUE, Task(1, Slot.FIRST, Plan.HOPELESS, 4))], 2), ([], 0)):
+        site = Behind(SEED, NOW, NOW, NOW)
+        site.capture.later, site.capture.owed.pending = later, pending
+        site.leaves()
+        assert site.capture.later is later
+
+
 @pytest.mark.parametrize(("rate", "leaves"), [(0.0075, False), (0.0078, True)])
 def test_what_is_expected_to_change_is_what_has_not_yet(rate, leaves):
     """Of three that are as they were by a chance of e^-0.1, so many change within a minute."""
