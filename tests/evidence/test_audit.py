@@ -132,6 +132,12 @@ def test_of_a_kind_that_the_bound_does_not_feel_an_eighth_is_audited_and_of_the_
     assert more <= less <= more + 0.02 * len(labels), "none is beyond what these pages are"
 
 
+def test_of_each_kind_as_many_fewer_are_audited() -> None:
+    labels = {page: "/a/*" if page < 90 else "/b/*" for page in range(120)}
+    kept = fewer(labels, labels, most=60, seed=3, honest=labels.values(), room=0, share=0.0)
+    assert Counter(labels[page] for page in kept) == {"/a/*": 45, "/b/*": 15}
+
+
 def test_a_share_that_was_asked_for_is_kept_however_little_room_there_is() -> None:
     labels = dict.fromkeys(range(100), "one")
     assert len(fewer(labels, sample(labels, 0.3, seed=3), most=30, seed=3, honest=["one"], room=1, share=0.3)) == 30

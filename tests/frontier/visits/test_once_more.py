@@ -65,6 +65,13 @@ def test_an_outage_longer_than_three_attempts_loses_no_page(impolite, strategy):
     assert frontier.capture.reference is None or frontier.capture.reference > 1010.0, "T waited"
 
 
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_whatever_says_that_there_may_be_an_answer_later(impolite, status):
+    world = Outage(1000.0, 1010.0, status=status)
+    _, store = crawled(world, impolite)
+    assert captured(store) == {ROOT, *world.pages}
+
+
 def test_it_goes_on_after_restarts_too(impolite):
     world = Outage(1000.0, 1010.0)
     _, store = crawled(world, impolite, every=5)
