@@ -147,7 +147,7 @@ class Subsites(TwoVisits):
             self.rows[-1] = self.rows[-1]._replace(reference=capture.reference, ended=now)
             ledger.changed_subsite(self.rows[-1])
         if self.pool or capture.front.waiting:
-            self.step = capture.strategy.setting.step if capture.strategy else None
+            self.step = capture.strategy.setting.step if capture.strategy is not None else None
             self.apex = None
             capture.next_part()
             ledger.changed_capture()

@@ -90,7 +90,7 @@ class Snapshot:
         phases = {capture.phase for capture in captures}
         phase = next((p for p in Phase if p in phases), Phase.DONE)
         waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
-        due = sum(len(capture.strategy) for capture in captures if capture.strategy)
+        due = sum(len(capture.strategy) for capture in captures if capture.strategy is not None)
         parted = len(captures) == 1 and captures[0].mode.parted
         name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
         return cls(
@@ -99,7 +99,7 @@ class Snapshot:
             sum(capture.counts.visits for capture in captures),
             sum(capture.counts.revisits for capture in captures),
             due,
-            2 * waiting + due + sum(capture.owed.pending for capture in captures if capture.strategy),
+            2 * waiting + due + sum(capture.owed.pending for capture in captures if capture.strategy is not None),
         )
 
     @property

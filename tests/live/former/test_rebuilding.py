@@ -189,7 +189,12 @@ def sitemaps_read(state):
 @pytest.mark.parametrize("log", [True, False], ids=["log", "no log"])
 def test_the_state_of_a_capture_that_read_the_sitemap_on_the_way_is_made_again(tmp_path, log):
     folder = tmp_path / "capture"
-    more = {"strategy": "sharc-attested", "audit": "0.1", "rates": "constant:rate=0.5"}
+    more = {
+        "strategy": "sharc-attested",
+        "audit": "0.1",
+        "rates": "constant:rate=0.5",
+        "delay": "0.1",
+    }  # log: a second later
     with serve(OneSitemap(seed=5, pages=130, scale=100.0)) as server:
         killed(folder, server.url, visits_made(75), **more)
         before, known = visited(folder), load_state(folder)
