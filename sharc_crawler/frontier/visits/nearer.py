@@ -5,6 +5,8 @@ An order need not go breadth first: it may come to a page by a long trail before
 
 from __future__ import annotations
 
+from array import array
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,11 +36,15 @@ def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> None:
 def shortest(ledger: Ledger) -> NDArray[np.int64]:
     """By page, the links from a seed or sitemap to it, by the shortest way known."""
     depths = np.array(ledger.pages.depths, np.int64)
-    links = [(row.page, target) for row in ledger.links() for target in row.targets]
-    sources, targets = np.array(links, np.int64).reshape(-1, 2).T
-    while True:
+    named, by = array("i"), array("i")  # a large site has many millions of links
+    for row in ledger.links():
+        named.extend(row.targets)
+        by.extend(repeat(row.page, len(row.targets)))
+    targets, sources = np.asarray(named), np.asarray(by)
+    moved = np.ones(len(depths), np.bool_)
+    while moved.any():
+        followed = moved[sources]
         nearer = depths.copy()
-        np.minimum.at(nearer, targets, depths[sources] + 1)
-        if np.array_equal(nearer, depths):
-            return depths
-        depths = nearer
+        np.minimum.at(nearer, targets[followed], depths[sources[followed]] + 1)
+        moved, depths = nearer < depths, nearer
+    return depths
