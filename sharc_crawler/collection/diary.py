@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.due import Tries
 from sharc_crawler.errors import UsageError
+from sharc_crawler.storage.beside import is_locked
 
 if sys.platform != "win32":
     import fcntl
@@ -39,14 +40,7 @@ def write_tries(folder: Path, known: dict[str, Tries]) -> None:
 
 def is_kept(folder: Path) -> bool:
     """Does a process keep the collection at this moment?"""
-    if sys.platform == "win32" or not (folder / LOCK).is_file():
-        return False
-    with (folder / LOCK).open("rb") as lock:
-        try:
-            fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
+    return is_locked(folder / LOCK)
 
 
 def hold_collection(folder: Path) -> IO[bytes]:

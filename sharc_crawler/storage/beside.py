@@ -59,9 +59,14 @@ def says_it_holds_state(folder: Path) -> bool:
 
 def is_held(folder: Path) -> bool:
     """Does a process hold the state of a folder at this moment? Whoever held it last stays named."""
-    if sys.platform == "win32" or not (folder / LOCK).is_file():
+    return is_locked(folder / LOCK)
+
+
+def is_locked(file: Path) -> bool:
+    """Does a process hold this lock at this moment?"""
+    if sys.platform == "win32" or not file.is_file():
         return False
-    with (folder / LOCK).open("rb") as lock:
+    with file.open("rb") as lock:
         try:
             fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
