@@ -238,12 +238,12 @@ class _Replay:
     @staticmethod
     def _part_is_over(capture: SiteCapture) -> bool:
         """Is a part of the site captured, and others wait? What was decided next was of another one."""
-        order = capture.strategy.strategy if capture.strategy else None
+        order = capture.strategy.strategy if capture.strategy is not None else None
         left = capture.mode.pooled or capture.front.waiting
         return bool(left) and isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1
 
     def _decides(self, capture: SiteCapture, now: Instant) -> bool:
-        order = capture.strategy.strategy if capture.strategy else None
+        order = capture.strategy.strategy if capture.strategy is not None else None
         if order is None and capture.front.waiting and not capture.owed.first:
             return self._begins(capture, now)
         return not isinstance(order, Recorded) or order.is_due(now)
