@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
+from stat import S_ISBLK, S_ISCHR, S_ISFIFO
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
@@ -17,6 +19,7 @@ from sharc_crawler.storage.beside import says_it_holds_state
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
@@ -42,13 +45,31 @@ def is_capture(folder: Path) -> bool:
     )
 
 
+def irregular(folder: Path) -> Iterator[Path]:
+    """Named pipes and devices in a folder, links to them among these: to open one never ends, or never begins."""
+    for file in sorted(folder.rglob("*")):
+        with suppress(OSError):  # a link to what is not there
+            mode = file.stat().st_mode
+            if S_ISFIFO(mode) or S_ISCHR(mode) or S_ISBLK(mode):
+                yield file
+
+
+def require_regular(folder: Path) -> None:
+    """Raise :class:`~sharc_crawler.errors.DataError` where one of them is in a folder."""
+    for file in irregular(folder):
+        raise DataError(f"{file} is a named pipe or a device, which is not read; take it out of {folder}")
+
+
 def open_source(path: Path) -> Material:
     """The WARC files and certificates of a folder or a WACZ file.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for what is neither.
+    Raises :class:`~sharc_crawler.errors.DataError` for what is neither, and for a folder with a named pipe or a device.
     """
     try:
-        return _folder(path) if path.is_dir() else _wacz(path)
+        if path.is_dir():
+            require_regular(path)
+            return _folder(path)
+        return _wacz(path)
     except NO_ZIP as error:
         raise DataError(f"{str(path)!r} is neither a capture's folder nor a WACZ file: {error}") from error
     except OSError as error:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.traps.probing import Doubted
+    from sharc_crawler.frontier.visits.nearer import ShortestWays
     from sharc_crawler.model import Instant, PageId, Sighting
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
@@ -185,6 +186,7 @@ class SiteCapture:
         self.embedded = Embedded(spec.page_resources)
         self.left_out = LeftOut()
         self.far: dict[str, PageId] = {}  #: left for ``hops``, and who named it: its way may prove shorter
+        self.ways: ShortestWays | None = None  #: while it is being found how far these are
         self.revisited = Revisits()  #: how revisits are judged
         self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.budget = spending_of(spec, started)
@@ -193,7 +195,7 @@ class SiteCapture:
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
         self.later: list[tuple[Instant, Task]] = []  #: what failed, and when: tried once more at the end of the visits
         self.beginning = False  #: that is being worked on
-        self.weighing = False  #: all that the server said is being weighed
+        self.weighing = False  #: all that the server said is being weighed, or all links are followed
         self.former = 0  #: visits that were over when it was built
         #: to be downloaded, or downloaded, after T, as their former record is lost
         self.again: frozenset[PageId] = frozenset()
@@ -240,24 +242,6 @@ class SiteCapture:
             self.notes.remove(instead_of)
         if text not in self.notes:
             self.notes.append(text)
-
-    def interrupted(self, ended: Instant, now: Instant) -> None:
-        """Nothing was done between the last sign of life and now; the budget's time stood still."""
-        self.interruptions.append((ended, now))
-        self.budget.paused = sum(end - start for start, end in self.interruptions)
-
-    def lost_records(self, pages: Iterable[PageId]) -> None:
-        """The strategy is through with these pages, and their records are made again."""
-        self.again = frozenset(pages)
-
-    def restore(self, row: CaptureRow) -> None:
-        """As it was stored."""
-        self.life.restore(row.phase, row.reference, row.ended)
-        self.notes = list(row.notes)
-        self.interruptions = list(row.interruptions)
-        self.left_out.restore(row.skipped)
-        self.mode.audit = row.audit
-        self.swings = row.swings
 
     def row(self) -> CaptureRow:
         """The capture as the store keeps it."""

@@ -273,8 +273,9 @@ class Door:
         """Hand the revisits ahead out in this order."""
         self._ask(f"it was given another order of {counted(len(pages), 'revisit')}", None, self.strategy.reorder, pages)
 
-    def __len__(self) -> int:
-        """Visits still to hand out, as far as known."""
+    @property
+    def visits_left(self) -> int:
+        """Visits still to hand out, as far as known. No ``__len__``: a strategy with none left is one all the same."""
         return self._ask("it was asked how many visits are left", None, len, self.strategy) or 0
 
     def _ask(self, when: str, page: PageId | None, method: Callable[..., T], *about: Any) -> T | None:

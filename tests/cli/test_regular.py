@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError
 from tests.certificate.made import certified
 
 COMMANDS = ["certify", "confirm", "diff", "keep", "masks", "package", "replay", "report", "search", "verify"]
@@ -34,6 +36,11 @@ def test_a_named_pipe_does_not_hold_verify_for_ever(capture):
     done = subprocess.run(sharc, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 3, done.stderr
     assert [one["file"] for one in json.loads(done.stdout)["findings"]] == ["deep/note", "x.warc.gz"]
+
+
+def test_as_a_library_nothing_is_read_either(capture):
+    with pytest.raises(DataError, match="deep/note is a named pipe or a device"):
+        verify(capture)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -9,6 +9,7 @@ import pytest
 from sharc_crawler.frontier import capture
 from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.restoring.restorer import interrupted, put_back
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec
 from sharc_crawler.model import Phase, Sighting
 from sharc_crawler.rates.swings import Swings
@@ -119,11 +120,11 @@ def test_a_capture_is_restored_as_it_was_stored():
     made, again = (Frontier().open(spec(), 1000.0) for _ in range(2))
     made.life.restore(Phase.CHECK, 5.0, 9.0)
     made.note("told")
-    made.interrupted(1.0, 2.0)
+    interrupted(made, 1.0, 2.0)
     made.left_out.add("http://b.example/", "another host")
     made.mode.audit = {"claimed": 1}
     made.swings = Swings.usual()
-    again.restore(made.row())
+    put_back(again, made.row())
     assert again.row() == made.row()
     assert (again.phase, again.reference, again.life.ended) == (Phase.CHECK, 5.0, 9.0)
     assert (
@@ -152,8 +153,8 @@ def test_a_note_is_told_once_and_may_take_the_place_of_another(impolite):
 
 def test_the_time_of_a_budget_stands_still_while_nothing_is_done(impolite):
     made = Frontier(impolite).open(spec(max_time=100.0), 1000.0)
-    made.interrupted(1010.0, 1030.0)
-    made.interrupted(1040.0, 1045.0)
+    interrupted(made, 1010.0, 1030.0)
+    interrupted(made, 1040.0, 1045.0)
     assert made.interruptions == [(1010.0, 1030.0), (1040.0, 1045.0)]
     assert made.budget.paused == 25.0
     assert made.budget.ends == 1125.0

@@ -267,7 +267,7 @@ def test_one_that_raises_is_stopped_and_told_nothing_more(method) -> None:
         "linked": lambda: door.linked([0]),
         "revisits_ahead": lambda: due(door).revisits_ahead(),
         "reorder": lambda: door.reorder([0]),
-        "__len__": lambda: len(door),
+        "__len__": lambda: door.visits_left,
         "add": lambda: door.add(candidates([0])),
         "finished": lambda: door.finished(Visit(0, FIRST, Plan.HOPEFUL), captured=True),
         "reprice": lambda: door.reprice(0, 1.0),
@@ -368,6 +368,12 @@ def test_how_many_first_visits_are_left_and_which_wait() -> None:
     assert not door.waits_for(1)
 
 
+def test_one_without_visits_left_is_a_strategy_all_the_same() -> None:
+    door = Door(Scripted(True, False, False), "scripted")
+    assert door.visits_left == 0
+    assert door
+
+
 def test_what_it_is_asked_is_handed_on() -> None:
     strategy = Scripted(True, True, True)
     door = Door(strategy, "scripted")
@@ -442,7 +448,7 @@ def test_what_it_does_not_say_for_it_raised_is_nothing() -> None:
 
     strategy = type("Failing", (Scripted,), {"revisits_ahead": fail, "__len__": fail})(True, False, False)
     assert due(Door(strategy, "scripted")).revisits_ahead() == []
-    assert len(Door(strategy, "scripted")) == 0
+    assert Door(strategy, "scripted").visits_left == 0
 
 
 def test_revisits_ahead_that_name_a_page_twice_are_refused() -> None:

@@ -14,6 +14,7 @@ from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED, PERHAPS, WORTH, lists_changes
+from sharc_crawler.frontier.modes.untested import Untested
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.hints import SiteHints
-    from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.rows import LastmodRow, PageRow
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
@@ -53,6 +53,11 @@ class TwoVisits(Mode):
     def listens(self) -> bool:  # type: ignore[override]
         """While the sitemaps are read again."""
         return self._hints is not None and self._hints.reading
+
+    @property
+    def tells_nobody(self) -> bool:
+        """Are neither hints nor tests told of a visit?"""
+        return type(self) is TwoVisits and type(self._tests) is Untested and self._hints is None
 
     @property
     def takes_hubs(self) -> bool:  # type: ignore[override]
@@ -109,7 +114,7 @@ class TwoVisits(Mode):
         capture = self._capture
         if not (capture.owed.pending and capture.phase is Phase.VISIT and strategy.revisits):
             return False
-        return len(strategy) == 1 or not (capture.spec.discover or strategy.first_visits_left)
+        return strategy.visits_left == 1 or not (capture.spec.discover or strategy.first_visits_left)
 
     def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
         """A page whose only download is T itself is downloaded."""
@@ -188,19 +193,25 @@ class TwoVisits(Mode):
         return judged
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
-        """The last one before T may be the apex."""
-        if kind is not _PAGE:
-            return
-        self._tests.visited(task.page, outcome)
-        if self._hints is not None:
-            self._hints.silent(task.page, outcome)
+        """What is told of a page's visit."""
+        if kind is _PAGE:
+            self._tests.visited(task.page, outcome)
+            if self._hints is not None:
+                self._hints.silent(task.page, outcome)
+            if outcome.result is _OK:
+                self.captured([(task.page, task.slot, outcome)])
+
+    def captured(self, visits: Sequence[tuple[PageId, Slot, Outcome]]) -> None:
+        """Visits that brought pages, in the order in which they ended; the last one before T may be the apex."""
         reference = self._capture.life.reference
-        late = reference is not None and outcome.started > reference
-        if outcome.result is _OK and not late:
-            self._shown(task.page, outcome)
+        early = [visit for visit in visits if reference is None or visit[2].started <= reference]
+        if early:
+            for page, _, outcome in early:
+                self._shown(page, outcome)
+            page, slot, outcome = early[-1]
+            self._latest = max([self._latest, *(one.started for _, _, one in early)])
             last = outcome.started >= self._latest  # several may be under way at once, and end in any order
-            self._latest = max(self._latest, outcome.started)
-            self.apex = task.page if last and is_apex(task.slot, outcome) else None
+            self.apex = page if last and is_apex(slot, outcome) else None
             self._drew = False
 
     def _shown(self, page: PageId, outcome: Outcome) -> None:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.modes.untested import Untested
 from sharc_crawler.frontier.traps.many import tell
 from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Visit
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.rows import PageRow, VisitRow
     from sharc_crawler.frontier.traps.rules import Traps
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.model import PageId
 
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # looked up once, as in the strategies' door
 _QUEUED, _VISITED = int(State.QUEUED), int(State.VISITED)
@@ -66,8 +63,8 @@ class FirstVisits:
         for row in rows:
             seen(known[row.page].url, row.outcome)
         made = [row for row in rows if known[row.page].kind is _PAGE]
-        if _is_alone(mode):
-            _show(mode, made, capture.life.reference)
+        if isinstance(mode, TwoVisits) and mode.tells_nobody:
+            mode.captured([(row.page, row.slot, row.outcome) for row in made])
         else:
             for row in rows:
                 mode.visited(Task(row.page, row.slot, row.plan, row.attempt), known[row.page].kind, row.outcome)
@@ -77,14 +74,10 @@ class FirstVisits:
         return [Visit(row.page, row.slot, row.plan) for row in made]
 
     def _remember(self, rows: Sequence[VisitRow], *, compared: bool) -> None:
-        pages = self._pages
-        states, started, notes, packed = pages.states, pages.started, pages._notes, pages._packed
+        states, remember = self._pages.states, self._pages.remember
         for row in rows:
-            page, outcome = row.page, row.outcome
-            states[page] = _VISITED
-            started[page] = outcome.started
-            if compared:
-                notes[page] = packed(outcome)
+            states[row.page] = _VISITED
+            remember(row.page, row.outcome, compared)
 
     def _tell(self, traps: Traps, made: Sequence[VisitRow]) -> None:
         known, pages = self._known, self._pages
@@ -97,22 +90,3 @@ class FirstVisits:
             for page, url, content in zip(shown, urls, contents, strict=True):
                 traps.saw(url, content, pages.parent_url(page), listed=pages.listed(page))
                 traps.showed(page, url, content, pages, partial(self._feeds, page))
-
-
-def _is_alone(mode: Mode) -> TypeGuard[TwoVisits]:
-    """Is nobody else told of a visit, neither hints nor tests?"""
-    return type(mode) is TwoVisits and type(mode._tests) is Untested and mode._hints is None
-
-
-def _show(mode: TwoVisits, made: Sequence[VisitRow], reference: Instant | None) -> None:
-    """What :meth:`TwoVisits.visited` of each of these pages comes to, where it is alone."""
-    early = [row for row in made if reference is None or row.outcome.started <= reference]
-    if not early:
-        return
-    contents, last = mode._contents, early[-1]
-    contents.extend([0] * (max(row.page for row in early) + 1 - len(contents)))
-    for row in early:
-        contents[row.page] = hash(row.outcome.fingerprint)
-    latest = max([mode._latest, *(row.outcome.started for row in early)])
-    mode.apex = last.page if last.outcome.started >= latest and is_apex(last.slot, last.outcome) else None
-    mode._latest, mode._drew = latest, False

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.rows import Batch, OutsideRow, PageRow, VisitRow
+    from sharc_crawler.frontier.rows import Batch, CaptureRow, OutsideRow, PageRow, VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId
 
 
@@ -65,7 +65,7 @@ class Restorer:
         lived = (capture.started, *(end for _, end in capture.interruptions))
         ended = max([*lived, *(visit.outcome.ended for visit in saved.visits)])
         if capture.phase is not Phase.DONE:
-            capture.interrupted(ended, now)
+            interrupted(capture, ended, now)
             self._go_on(capture, now)
             self._ledger.changed_capture()
         if (polls := self._ledger.shared.polls) is not None:  # an instant crawl's time counts while it runs
@@ -76,7 +76,7 @@ class Restorer:
     def _capture(self, saved: Batch) -> SiteCapture:
         (row,) = saved.captures.values()
         capture = self._ledger.capture = self._opener.prepared(row.spec, row.started)
-        capture.restore(row)
+        put_back(capture, row)
         capture.mode.recall_parts([part for _, part in sorted(saved.subsites.items())])
         return capture
 
@@ -277,7 +277,7 @@ class Restorer:
         pages, members = self._ledger.pages, self._members
         mine = [page for page, state in enumerate(pages.states) if state != _LATE]
         if members or capture.reference is not None:
-            capture.lost_records(page for page in mine if self._after_reference(capture, page))
+            capture.again = frozenset(page for page in mine if self._after_reference(capture, page))
         page_kind, waiting = Kind.PAGE, []
         for page in mine:
             if pages.kinds[page] is page_kind and page not in capture.again:
@@ -341,3 +341,19 @@ class Restorer:
 def _taken_up(row: PageRow) -> PageRow:
     """A page that had been left until a hub showed it."""
     return row._replace(state=State.QUEUED) if row.state == State.LATE else row
+
+
+def put_back(capture: SiteCapture, row: CaptureRow) -> None:
+    """A capture as it was stored."""
+    capture.life.restore(row.phase, row.reference, row.ended)
+    capture.notes = list(row.notes)
+    capture.interruptions = list(row.interruptions)
+    capture.left_out.restore(row.skipped)
+    capture.mode.audit = row.audit
+    capture.swings = row.swings
+
+
+def interrupted(capture: SiteCapture, ended: Instant, now: Instant) -> None:
+    """Nothing was done between a capture's last sign of life and now: its budget's time stood still."""
+    capture.interruptions.append((ended, now))
+    capture.budget.paused = sum(end - start for start, end in capture.interruptions)

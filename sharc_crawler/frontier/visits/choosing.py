@@ -72,7 +72,9 @@ class Chooser:
         if capture.far and strategy is not None and not (strategy.first_visits_waiting or capture.owed.pending):
             from sharc_crawler.frontier.visits.nearer import take_in  # on few sites
 
-            take_in(self._ledger, self._finisher.admitter, now)
+            capture.weighing = not take_in(self._ledger, self._finisher.admitter, now)
+            if capture.weighing:
+                return None
         if strategy is None or mode.waits(strategy, now):
             return None
         visit = self._sure(capture, mode.next(strategy, now), strategy, now)

@@ -72,7 +72,7 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
         return False
     if _changing(ledger, now, min(failed.values())) <= len(failed) or _finds_pages(ledger):
         return False
-    capture.lost_records(capture.again | failed.keys())
+    capture.again |= failed.keys()  # the strategy is through with them, and they are downloaded all the same
     for _, task in waiting:
         if task.page in failed:
             strategy.finished(Visit(task.page, task.slot, task.plan), captured=False)

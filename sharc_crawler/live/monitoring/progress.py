@@ -90,7 +90,7 @@ class Snapshot:
         phases = {capture.phase for capture in captures}
         phase = next((p for p in Phase if p in phases), Phase.DONE)
         waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
-        due = sum(len(capture.strategy) for capture in captures if capture.strategy is not None)
+        due = sum(capture.strategy.visits_left for capture in captures if capture.strategy)
         parted = len(captures) == 1 and captures[0].mode.parted
         name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
         return cls(

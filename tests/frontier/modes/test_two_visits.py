@@ -132,10 +132,7 @@ class Pages:
     """A strategy with so many pages."""
 
     def __init__(self, pages: int, left: int, revisits: bool = True) -> None:
-        self.pages, self.first_visits_left, self.revisits = pages, left, revisits
-
-    def __len__(self) -> int:
-        return self.pages
+        self.visits_left, self.first_visits_left, self.revisits = pages, left, revisits
 
 
 @pytest.mark.parametrize(

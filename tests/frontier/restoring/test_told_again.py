@@ -8,7 +8,6 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.restoring import first_visits
 from sharc_crawler.frontier.restoring.visiting_again import visit_again
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Slot
@@ -50,7 +49,7 @@ def of(told: list[tuple[object, ...]], verb: str) -> list[tuple[object, ...]]:
     ("strategy", "fetches"), [("bfs", 6), ("bfs", 10), ("bfs", 18), ("bfs:revisits=none", 6), ("bfs:revisits=none", 10)]
 )
 def test_what_was_told_is_told_again(told, strategy, fetches, monkeypatch):
-    monkeypatch.setattr(first_visits, "_is_alone", lambda mode: False)
+    monkeypatch.setattr(TwoVisits, "tells_nobody", False)
     store = MemoryStore()
     first, second = (Frontier(Politeness(delay=0.0), store) for _ in range(2))
     first.open(CaptureSpec("a.example", (ROOT,), strategy=strategy), 1000.0)
@@ -77,7 +76,7 @@ def test_a_mode_that_is_told_at_once_comes_to_what_it_comes_to_one_by_one(strate
     now = run_answered(first, 1000.0, fetches, lambda fetch, now: (answer(fetch, now), LINKS.get(fetch.url, [])))
     for second in others:
         second.restore(store.load(), now)
-        monkeypatch.setattr(first_visits, "_is_alone", lambda mode: False)
+        monkeypatch.setattr(TwoVisits, "tells_nobody", False)
     at_once, one_by_one = (second.capture.mode for second in others)
     for name in ("_contents", "_latest", "_drew", "apex"):
         assert getattr(at_once, name) == getattr(one_by_one, name), name

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.visits import nearer
 from sharc_crawler.frontier.visits.nearer import take_in
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
@@ -64,5 +66,40 @@ def test_what_is_just_as_far_as_is_gone_by_the_shorter_way_is_visited(impolite):
 def test_after_t_nothing_is_taken_in():
     far = {BEYOND: 1}
     capture = SimpleNamespace(far=far, turned=True)
-    take_in(SimpleNamespace(capture=capture, pages=None), None, 0.0)
+    assert take_in(SimpleNamespace(capture=capture, pages=None), None, 0.0)
     assert capture.far is far
+
+
+def test_a_large_sites_links_are_followed_in_pieces_and_others_are_heard_between_them(impolite, monkeypatch):
+    monkeypatch.setattr(nearer, "AT_ONCE", 5)
+    world = trail(listed=True)
+    frontier = Frontier(impolite, MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="dfs:revisits=none", hops=4), world.now)
+    at_it, asked = 0, len(world.requests)
+    while world.step(frontier):
+        if frontier.capture.ways is not None:
+            at_it += 1
+            assert len(world.requests) == asked, "it waits meanwhile"
+        asked = len(world.requests)
+    assert at_it > 4
+    assert {fetch.url for _, fetch in world.requests} >= {*TRAIL, *NOTES, BEYOND}
+
+
+def test_where_pages_were_found_meanwhile_it_begins_anew(monkeypatch):
+    monkeypatch.setattr(nearer, "AT_ONCE", 1)
+    capture = SimpleNamespace(far={BEYOND: 2}, turned=False, ways=None, spec=SimpleNamespace(hops=1))
+    pages = Pages(depths=[0, 9])
+    ledger = SimpleNamespace(capture=capture, pages=pages, links=lambda: [SimpleNamespace(page=0, targets=(1,))])
+    assert not take_in(ledger, None, 0.0)
+    pages.depths.append(9)
+    while not take_in(ledger, None, 0.0):
+        assert capture.ways.pages == 3
+    assert capture.far == {}
+
+
+@dataclass
+class Pages:
+    depths: list[int]
+
+    def __len__(self) -> int:
+        return len(self.depths)
