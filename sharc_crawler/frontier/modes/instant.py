@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Slot
+    from sharc_crawler.model import Fetch, Instant, Outcome, PageId
     from sharc_crawler.polling.dates import Span
 
 LEFT = "not new: left to the common crawl"
@@ -47,8 +47,9 @@ class Instantly(Mode):
         self._candidates = HubCandidates()  # what may be hubs
         self._answer: Outcome | None = None  # what is being read
         self._lists: dict[str, Instant] = {}  # sitemaps that became hubs: start of their reading
-        self._shown: dict[PageId, set[PageId]] = {}  # pages that are left, by the hubs that have shown them
+        self._shown: dict[str, set[PageId]] = {}  # pages that are left, by the hubs (or such sitemaps) that show them
         self._first = False  # it is the first answer of its hub
+        self._told: dict[PageId, Sighting] = {}  # pages that are left, and dated by the answer that is being read
         self._listing: set[PageId] = set()  # hubs that have named any
 
     def owes_more(self, now: Instant) -> bool:
@@ -76,8 +77,10 @@ class Instantly(Mode):
             return LEFT
         if pages.kinds[parent] is Kind.PAGE:
             return "" if parent in self._ledger.novelties else LEFT  # what a new page redirects to
-        if self._lacked(parent) is not None:
-            return ""
+        return self._why_old(sighting) if self._lacked(parent) is None else ""
+
+    def _why_old(self, sighting: Sighting) -> str:
+        """By its date it is older than the crawl, or may be; empty: it is newer."""
         span = self._span(sighting)
         share = span.after(self._capture.started, self._answer.ended) if span and self._answer else 0.0
         return "" if share >= EVEN else PERHAPS_NEW if share else LEFT
@@ -93,25 +96,22 @@ class Instantly(Mode):
     def _span(self, sighting: Sighting) -> Span | None:
         return published(sighting.hints, self._answer) if self._answer else None
 
-    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002
-        """It may be a hub from now on: what its first poll names that it did not name is new."""
-        if outcome.result is Result.OK:
-            self._lists[self._ledger.pages.urls[page]] = outcome.started
-
     def reconsidered(self, parent: PageId, linked: Sequence[PageId], now: Instant) -> list[PageId]:
-        """Pages that were left when another hub showed them, and that this one had never shown until now."""
+        """Pages that were left when another hub showed them, and that this one had never shown until now.
+
+        Of what it shows first, those that it dates after the crawl's beginning, which the other may not have done.
+        """
         pages = self._ledger.pages
-        shown = self._shown.get(parent)
+        shown = self._shown.get(pages.urls[parent])
         if shown is None:  # no hub, or one that has not answered
             return []
-        left = {page for page in linked if pages.states[page] == State.LATE}
+        new = {page for page in linked if pages.states[page] == State.LATE} - shown
         if self._first:  # since the crawl began, or went on
-            shown |= left
-            return []
-        new = sorted(left - shown)
-        for page in new:
-            self._found(page, parent, None, now)
-        return new
+            shown |= new
+            new = {page for page in new if page in self._told and not self._why_old(self._told[page])}
+        for page in sorted(new):
+            self._found(page, parent, self._told.get(page), now)
+        return sorted(new)
 
     def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:
         """A hub shows pages that nobody has shown before (or a new page redirects to one)."""
@@ -137,7 +137,9 @@ class Instantly(Mode):
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """A feed says when a page was published that a hub without dates had shown."""
         row = self._ledger.novelties.get(page)
-        if row is not None and row.published is None and (dated := self._with_date(row, sighting)) != row:
+        if row is None:
+            self._told[page] = sighting
+        elif row.published is None and (dated := self._with_date(row, sighting)) != row:
             self._ledger.novel(dated)
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
@@ -146,9 +148,12 @@ class Instantly(Mode):
         Other pages that it names are news once a hub names them, and not known before.
         """
         self._answer = outcome
-        if fetch.kind is Kind.HUB and outcome.result is Result.OK:
-            self._first = fetch.page not in self._shown
-            self._shown.setdefault(fetch.page, set())
+        self._told.clear()
+        if fetch.kind is Kind.SITEMAP and any(one.kind is Kind.HUB and one.url == fetch.url for one in links):
+            self._lists[fetch.url] = outcome.started  # what its first poll as a hub names that it does not name is new
+        if outcome.result is Result.OK and (fetch.kind is Kind.HUB or fetch.url in self._lists):
+            self._first = fetch.url not in self._shown
+            self._shown.setdefault(fetch.url, set())
         if fetch.kind is not Kind.PAGE:
             return links
         return [*(sighting for sighting in links if sighting.kind is Kind.RESOURCE), *self._hubs_among(links)]

@@ -366,6 +366,25 @@ def test_what_another_hub_showed_when_it_was_first_polled_is_new_on_a_hub_that_l
     assert went_on.capture.counts.late == 1
 
 
+@pytest.mark.parametrize("early", [0.0, 60.0])
+def test_a_sitemap_of_news_that_was_read_is_a_list_that_lacked_what_it_names_as_a_hub(early):
+    """A page appears after the reading, is on another hub first, whose first poll it is, and then on the sitemap."""
+    listed = "http://h.example/list.xml"
+    news = News({})
+
+    def names(url, now):
+        pages = [("old", -5.0), ("between", 3.0)] if now > 3 else [("old", -5.0)]
+        hints = [Hints(published=born - early, published_precision=1.0) if url == listed else None for _, born in pages]
+        shown = [Sighting(f"{A}{name}", Kind.PAGE, url, each) for (name, _), each in zip(pages, hints, strict=True)]
+        return [Sighting(listed, Kind.HUB, url), *shown] if url == listed else shown if url == A else []
+
+    news.names = names
+    frontier = Frontier(Politeness(delay=5.0, obey_robots=False), terms=Terms(every=100, duration=40))
+    frontier.open(CaptureSpec("h.example", (A,), "bfs:revisits=none", sitemaps=(listed,), mode="instant"), 0.0)
+    news.run(frontier, 0.0)
+    assert fetched(news) == [f"{A}between"]
+
+
 @pytest.mark.parametrize("early", [0.0, 3600.0])
 def test_after_a_hubs_first_poll_dates_do_not_decide(early):
     news = News({A: [-5.0, 150.0]}, dated=True)

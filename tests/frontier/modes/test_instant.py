@@ -12,7 +12,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import Instantly
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.rows import NoveltyRow
-from sharc_crawler.model import Hints, Kind, Outcome, Result, Sighting, Slot
+from sharc_crawler.model import Hints, Kind, Outcome, Result, Sighting
 from sharc_crawler.polling.site import SitePolls
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
@@ -79,10 +79,13 @@ def test_a_hub_lacked_what_its_last_poll_or_its_reading_as_a_sitemap_did_not_nam
         _ledger=SimpleNamespace(pages=pages),
         _polls=SimpleNamespace(last=lambda page: polled),
         _lists={},
+        _told={},
+        _shown={},
     )
     if listed is not None:
-        mode.sitemap_read(0, Slot.FIRST, OK._replace(started=listed))
-        mode.sitemap_read(0, Slot.SECOND, OK._replace(result=Result.FAILED, started=99.0))
+        fetch = SimpleNamespace(kind=Kind.SITEMAP, url="http://h/feed", page=0)
+        mode.named(fetch, OK._replace(started=listed), [Sighting("http://h/feed", Kind.HUB)])
+        mode.named(fetch, OK._replace(result=Result.FAILED, started=99.0), [])
     assert mode._lacked(0) == lacked
 
 
@@ -90,20 +93,22 @@ def showing(**given):
     noted = Noted()
     told = {
         "_ledger": SimpleNamespace(
-            pages=SimpleNamespace(states=[State.LATE] * 4 + [State.VISITED], kinds=[Kind.HUB] * 9),
+            pages=SimpleNamespace(states=[State.LATE] * 4 + [State.VISITED], kinds=[Kind.HUB] * 9, urls="012345678"),
             novelties={},
             novel=noted.one("novel"),
         ),
         "_polls": SimpleNamespace(news=noted.one("news"), last=lambda page: 30.0),
         "_shown": {},
+        "_told": {},
         "_first": False,
         "_answer": OK,
+        "_capture": SimpleNamespace(started=30.0),
     }
     return bare(**told | given), noted
 
 
 def test_a_page_that_was_left_is_new_on_a_hub_that_had_not_shown_it():
-    mode, noted = showing(_shown={7: {1}})
+    mode, noted = showing(_shown={"7": {1}})
     assert mode.reconsidered(8, [0, 1], 60.0) == [], "no hub, or none that has answered"
     assert mode.reconsidered(7, [3, 0, 1, 4], 60.0) == [0, 3]
     rows = [NoveltyRow(page, 7, 60.0, 30.0, None, None, None) for page in (0, 3)]
@@ -112,12 +117,21 @@ def test_a_page_that_was_left_is_new_on_a_hub_that_had_not_shown_it():
 
 
 def test_what_a_hub_shows_at_first_is_what_it_lacks_no_more():
-    mode, noted = showing(_shown={7: set()}, _first=True)
+    mode, noted = showing(_shown={"7": set()}, _first=True)
     assert mode.reconsidered(7, [0, 1, 4], 60.0) == []
-    assert mode._shown == {7: {0, 1}}
+    assert mode._shown == {"7": {0, 1}}
     mode._first = False
     assert mode.reconsidered(7, [0, 1], 70.0) == []
     assert not noted.calls
+
+
+def test_of_what_a_hub_shows_at_first_dates_tell_what_another_had_shown_without():
+    mode, noted = showing(_shown={"7": set()}, _first=True, _lists={})
+    mode._polls.last = lambda page: None
+    for page, hints in ((0, Hints(published=29.0, published_precision=1.0)), (1, SAID.hints), (4, SAID.hints)):
+        mode.dated(page, Sighting("http://h/1", hints=hints))
+    assert mode.reconsidered(7, [0, 1, 3, 4], 60.0) == [1], "older, undated, or visited"
+    assert noted.calls[0] == ("novel", NoveltyRow(1, 7, 60.0, None, 40.0, 40.0, 44.0))
 
 
 def found(mode, noted) -> NoveltyRow:
@@ -160,7 +174,7 @@ def test_a_feed_dates_a_page_that_a_hub_without_dates_had_shown():
 
 def test_a_hub_names_pages_and_a_new_page_names_what_it_needs_and_what_may_be_hubs():
     links = [Sighting("http://h/1"), Sighting("http://h/2.css", Kind.RESOURCE)]
-    mode = bare(_shown={}, _first=None, _hubs_among=lambda links: ["a hub"])
+    mode = bare(_shown={}, _lists={}, _told={}, _first=None, _hubs_among=lambda links: ["a hub"])
     for kind, result, first in (
         (Kind.HUB, Result.FAILED, None),
         (Kind.SITEMAP, Result.OK, None),
@@ -168,11 +182,11 @@ def test_a_hub_names_pages_and_a_new_page_names_what_it_needs_and_what_may_be_hu
         (Kind.HUB, Result.OK, False),
     ):
         outcome = OK._replace(result=result)
-        assert mode.named(SimpleNamespace(kind=kind, page=7), outcome, links) is links
+        assert mode.named(SimpleNamespace(kind=kind, page=7, url="http://h/"), outcome, links) is links
         assert mode._answer is outcome
         assert mode._first is first
-        assert mode._shown == ({} if first is None else {7: set()})
-    page = SimpleNamespace(kind=Kind.PAGE, page=8)
+        assert mode._shown == ({} if first is None else {"http://h/": set()})
+    page = SimpleNamespace(kind=Kind.PAGE, page=8, url="http://h/8")
     assert mode.named(page, OK, links) == [links[1], "a hub"]
 
 
