@@ -12,27 +12,31 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from scrapy import Request
 from scrapy.spiders import Spider
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
 from sharc_crawler.live.reading.memory import memory_of
-from sharc_crawler.live.wire.handler import WireTapHandler
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WireTapHandler
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
-    from scrapy import Request
     from scrapy.http import Response
+
+    from sharc_crawler.model import Exchange
 
     Script = Callable[["Conversation"], Awaitable[None]]
 
 PATIENCE = 200.0  #: seconds
+OK = b"HTTP/1.1 200 OK\r\n"
 
 
 def in_loop(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -131,6 +135,9 @@ class Capturing(Spider):
     capture_specs = ()
 
 
+SPIDERS = (Capturing, Spider)  #: whose answers our client brings, and those that Scrapy's does
+
+
 @asynccontextmanager
 async def handler(spider: type[Spider] = Capturing, **settings: Any) -> AsyncIterator[WireTapHandler]:
     """A wire tap that may connect to loopback addresses."""
@@ -181,3 +188,21 @@ def tls_context(folder: Path, protocols: tuple[str, ...] = ()) -> ssl.SSLContext
     if protocols:
         context.set_alpn_protocols(list(protocols))
     return context
+
+
+async def exchange_of(script, method="GET", body=b"", meta=None, tls=None, **settings) -> Exchange:
+    """What the tap kept of one download that must succeed."""
+    async with serving(script, tls) as server, handler(**settings) as tap:
+        request = Request(f"{server.url}/page?q=1#part", method=method, body=body, meta=meta)
+        await tap.download_request(request)
+        return request.meta[EXCHANGE_KEY]
+
+
+async def failure_of(error, script, stalls: int | None = None, **settings) -> Exchange:
+    """What the tap kept of one download that must fail with ``error``; ``stalls``: bytes after which time is over."""
+    async with serving(script) as server, handler(**settings) as tap:
+        request = Request(f"{server.url}/page")
+        over = [] if stalls is None else [run_out_of_time(server, tap, stalls)]
+        with pytest.raises(error):
+            await asyncio.gather(tap.download_request(request), *over)
+        return request.meta[EXCHANGE_KEY]
