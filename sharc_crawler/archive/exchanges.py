@@ -19,6 +19,8 @@ from sharc_crawler.archive.records import (
     target_uri,
     warc_date,
 )
+from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.coding import decoded
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.originals import Original
@@ -49,8 +51,13 @@ def response(exchange: Exchange, message: HttpResponse) -> Draft:
 
 
 def identical(message: HttpResponse, original: Original) -> Draft:
-    """A revisit record for a payload that is stored already: the new headers, without the body (WARC/1.1, 6.7.2)."""
+    """A revisit record for a payload that is stored already: the new headers, without the body (WARC/1.1, 6.7.2).
+
+    Of a payload in a former capture it says what a judgement needs: what lies there may not be at hand.
+    """
     fields = [*_refers("identical-payload-digest", original), ("WARC-Payload-Digest", message.digest)]
+    if original.elsewhere and (codings := message.values(b"content-encoding")):
+        fields.append((FORMER_UNPACKED, of_unpacked(message, decoded(message.payload, codings)) or ""))
     return Draft("revisit", [*fields, ("WARC-Truncated", "length")], message.head, HTTP_RESPONSE)
 
 

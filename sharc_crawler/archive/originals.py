@@ -20,6 +20,7 @@ class Original:
     record: str | None = None  #: its WARC-Record-ID, where known
     media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
     decoded: str | None = None  #: digest of the unpacked payload, there
+    elsewhere: bool = False  #: in a former capture, which has the same payload
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"
 WARC_FIELDS = "application/warc-fields"
 FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
-FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of its payload, where that has a content coding
+FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of a payload in a former capture, where that has a content coding
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -250,8 +250,9 @@ class Judge:
         holder = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
         if holder is None:
             self.elsewhere += not exchange.closed
-            return exchange.digest, None
-        if holder.kind != "response" or holder.digest != exchange.digest:
+            return exchange.digest, exchange.decoded
+        unpacked = exchange.decoded in (None, holder.decoded)
+        if holder.kind != "response" or holder.digest != exchange.digest or not unpacked:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
         if exchange.message and holder.message and _codings(exchange.message) != _codings(holder.message):

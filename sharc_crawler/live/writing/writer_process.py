@@ -319,7 +319,7 @@ def _former(site: str | None, history: ObservationStore) -> Former:
 
     def find(digest: str, chunked: bool) -> Original | None:
         held = history.payload(site, digest, chunked=chunked)
-        return Original(held.url, held.time, held.digest, held.record) if held else None
+        return Original(held.url, held.time, held.digest, held.record, elsewhere=True) if held else None
 
     return find
 
