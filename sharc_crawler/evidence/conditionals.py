@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Outcome, PageId
 
-_SUMS = "claimed", "audited", "changed", "lies", "since", "lost", "unaudited"
+_SUMS = "claimed", "audited", "changed", "lies", "unaudited"
 _OWN = "undated", "data"  #: sums that an audit of lastmods has not
 
 
@@ -150,7 +150,8 @@ class Conditionals:
         found, mine = self._found()
         sums = {name: other[name] + found[name] for name in _SUMS}
         bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught)
-        own = {name: found[name] for name in _OWN if name in found}
+        unshown = {why: number + found["unshown"][why] for why, number in other["unshown"].items()}
+        own = {name: found[name] for name in _OWN if name in found} | {"unshown": unshown}
         return {**other, **sums, **own, "bound": bound, "strata": other["strata"] + found["strata"]}
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
@@ -174,8 +175,7 @@ class Conditionals:
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
             "undated": len(self._undated),
-            "since": len(since),
-            "lost": len(lost),
+            "unshown": {"since": len(since), "lost": len(lost)},
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
             "bound": audit.bound(*sampled),
             "confidence": audit.CONFIDENCE,

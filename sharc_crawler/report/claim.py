@@ -50,7 +50,7 @@ def _on_word(claim: Claim) -> str:
         return f"; for {stated:,} of them that is the server's word{unbounded}"
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
-    elif audit.get("lost") or audit.get("since"):
+    elif any(audit["unshown"].values()):
         bound = "which its audit does not bound"
     else:
         bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
@@ -142,8 +142,8 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 def _audited(limit: Claim) -> str:
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
     found = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
-    found += f" {limit['lies']} without the server's saying so{_undated(limit)}{_lost(limit)}."
-    told = f"{found}{_since(limit)} {_bound(limit)}"
+    found += f" {limit['lies']} without the server's saying so{_undated(limit)}."
+    told = f"{found}{_unshown(limit)} {_bound(limit)}"
     if not limit["unaudited"]:
         return told
     return f"{told} {_unaudited(limit)}."
@@ -155,16 +155,17 @@ def _undated(limit: Claim) -> str:
     return f"; of {undated:,} of these nothing says whether before their 304 or after it" if undated else ""
 
 
-def _since(limit: Claim) -> str:
-    """Pages that changed after T, as the server says."""
-    since = limit.get("since", 0)
-    return f" {since:,} changed after the reference instant, by its word, which nothing else shows." if since else ""
+_UNSHOWN = {
+    "since": "{:,} changed after the reference instant, by the server's word alone",
+    "lost": "of {:,} no answer showed whether they had changed",
+}
 
 
-def _lost(limit: Claim) -> str:
-    """Pages that were drawn are told, whatever became of them; reports of before that have no number."""
-    lost = limit.get("lost", 0)
-    return f"; of {lost:,} more no answer showed whether they had changed" if lost else ""
+def _unshown(limit: Claim) -> str:
+    """Pages that were drawn are told, whatever became of them."""
+    numbers = {why: number for why, number in limit["unshown"].items() if number}
+    whys = "; ".join(_UNSHOWN[why].format(number) for why, number in numbers.items())
+    return f" Of {counted(sum(numbers.values()), 'page')} the sample shows nothing: {whys}." if numbers else ""
 
 
 def _unaudited(limit: Claim) -> str:
@@ -174,7 +175,7 @@ def _unaudited(limit: Claim) -> str:
 
 def _bound(limit: Claim) -> str:
     claimed = f"{_claimed(limit)} claimed on the server's word"
-    if limit["bound"] >= limit["claimed"] and (limit.get("lost") or limit.get("since")):
+    if limit["bound"] >= limit["claimed"] and any(limit["unshown"].values()):
         return f"So nothing bounds how many of the {claimed} are wrong."
     if limit["bound"] >= limit["claimed"]:
         return f"Too few were audited to bound how many of the {claimed} are wrong."
@@ -226,7 +227,7 @@ def bounded(claim: Claim) -> str:
     had = f"{audit['changed']:,}" if audit["changed"] else "none"
     told = f": {had} of them had changed" if audit["audited"] else ""
     left = f". {_unaudited(audit)}" if audit["unaudited"] else ""
-    return f"{counted(audit['audited'], 'page')} downloaded again{told}{_lost(audit)}. {_bound(audit)[:-1]}{left}"
+    return f"{counted(audit['audited'], 'page')} downloaded again{told}.{_unshown(audit)} {_bound(audit)[:-1]}{left}"
 
 
 def _audit(claim: Claim) -> Claim | None:

@@ -112,7 +112,7 @@ def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
     audit = report["audit"] or {}
     claimed = audit.get("claimed", 0)
     little = claimed and audit["bound"] > LITTLE * claimed
-    if little and not (audit.get("lost") or audit.get("since")) and "spider" not in report["settings"]:
+    if little and not any(audit["unshown"].values()) and "spider" not in report["settings"]:
         few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
         words = f"Of the {counted(claimed, 'page')} claimed on the server's word, {few}"
         yield NextStep(words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}")

@@ -24,6 +24,7 @@ LAG = 1000
 NAMES = ("still", "late", "after")
 OLD = dict.fromkeys(NAMES, START - 5000)
 COUNTS = {"claimed": 3, "provisional": 3, "lag": LAG, "audited": 0, "changed": 0, "lies": 0, "unaudited": 3, "bound": 3}
+COUNTS |= {"unshown": {"since": 0, "lost": 0}}
 AUDIT = {"of": "lastmod", "share": 0.0, **COUNTS, "confidence": 0.95, "strata": [], "classes": []}
 
 

@@ -226,7 +226,7 @@ def test_a_drawn_page_that_says_after_the_audit_that_it_changed_since_shows_noth
         for page in drawn[:changed]:
             capture.attesting.ingest(page, END + 60.0, END + 20.0, 1.0)
         _, told = capture.judged()
-        assert (told["changed"], told["lies"], told["since"], told["lost"]) == (changed, 0, changed, 0)
+        assert (told["changed"], told["lies"], told["unshown"]) == (changed, 0, {"since": changed, "lost": 0})
         assert told["claimed"] == 60 - len(drawn) + changed
         assert (told["bound"] == told["claimed"]) == bool(changed), "all that was not confirmed may be wrong"
 
@@ -318,7 +318,7 @@ def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and
         capture.again(page, "A", etag='"1"')
     capture.again(lost, "A", **{"etag": '"1"', **again})
     judged, told = capture.judged()
-    assert (told["audited"], told["changed"], told["lost"]) == (len(others), 0, 1)
+    assert (told["audited"], told["changed"], told["unshown"]) == (len(others), 0, {"since": 0, "lost": 1})
     assert told["bound"] == told["claimed"] == 60 - len(others) - (why == "other ETag")
     assert (judged[lost].reason == Reason.OTHER_ETAG) is (why == "other ETag"), "it may have changed and changed back"
 

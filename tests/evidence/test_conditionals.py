@@ -82,7 +82,7 @@ def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_nothi
     assert found is not None
     assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)], caught=1)
     assert found["bound"] > 45
-    assert (found["audited"], found["lost"]) == (9, 1)
+    assert (found["audited"], found["unshown"]["lost"]) == (9, 1)
 
 
 def test_other_bytes_of_one_content_are_no_lie_and_make_validators_weak_ones() -> None:
@@ -164,7 +164,7 @@ def test_who_changed_after_its_304_and_says_so_does_not_lie() -> None:
         conditionals, _ = capture(range(50, 100), told, now=Validators('"2"', at[second]))
         conditionals.judge(URLS)
         found = conditionals.summary()
-        assert (found["lies"], found["since"]) == (lies, 5 - lies)
+        assert (found["lies"], found["unshown"]["since"]) == (lies, 5 - lies)
         if not lies:
             assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)], caught=1), (
                 "that is the server's word again"
@@ -209,12 +209,24 @@ def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
 def test_beside_an_audit_of_lastmods_both_are_told_under_one_bound() -> None:
     conditionals, _ = capture(range(50), told=Validators('W/"1"'))
     own = conditionals.summary()
-    other = {"of": "lastmod", "claimed": 7, "audited": 3, "changed": 2, "lies": 1, "since": 1, "lost": 2,
-             "unaudited": 4, "bound": 5, "strata": [{"of": "lastmod", "label": "x"}], "lag": 60.0}  # fmt: skip
+    other = {
+        "of": "lastmod",
+        "claimed": 7,
+        "audited": 3,
+        "changed": 2,
+        "lies": 1,
+        "unshown": {"since": 1, "lost": 2},
+        "unaudited": 4,
+        "bound": 5,
+        "strata": [{"of": "lastmod", "label": "x"}],
+        "lag": 60.0,
+    }
     lastmods = Sampled([Stratum(40, 5)], 1)
     both = conditionals.beside(other, lastmods)
-    for name in ("claimed", "audited", "changed", "lies", "lost", "unaudited"):
+    for name in ("claimed", "audited", "changed", "lies", "unaudited"):
         assert both[name] == other[name] + own[name]
+    for why in ("since", "lost"):
+        assert both["unshown"][why] == other["unshown"][why] + own["unshown"][why]
     assert both["strata"] == other["strata"] + own["strata"]
     assert (both["of"], both["lag"]) == ("lastmod", 60.0)
     assert both["bound"] == bound([Stratum(40, 5), Stratum(45, 5)], caught=2), "one kind was caught here, another there"

@@ -116,7 +116,7 @@ def test_the_limits_of_a_claim() -> None:
         ({"bound": 6}, "10 pages that is the server's word, and at most 6 of these may be wrong (95% confidence)"),
         ({"bound": 10}, "10 pages that is the server's word, of which too few were audited"),
         ({"bound": 10, "audited": 0}, "10 pages that is the server's word, of which none was audited"),
-        ({"bound": 10, "lost": 1}, "10 pages that is the server's word, which its audit does not bound"),
+        ({"bound": 10, "unshown": {"lost": 1}}, "10 pages that is the server's word, which its audit does not bound"),
         (
             {"bound": 7, "data": 3},
             "10 pages and data that is the server's word, and at most 7 of these may be wrong (95% confidence)",
@@ -124,6 +124,15 @@ def test_the_limits_of_a_claim() -> None:
     ],
 )
 def test_a_statement_tells_how_far_the_servers_word_is_bounded(audit, said) -> None:
-    found = {"claimed": 10, "audited": 2, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "strata": []}
+    found = {
+        "claimed": 10,
+        "audited": 2,
+        "changed": 0,
+        "lies": 0,
+        "unaudited": 0,
+        "confidence": 0.95,
+        "strata": [],
+        "unshown": {},
+    }
     pages = (*pages_of(2, BYTES), *pages_of(10, replace(BYTES, evidence=Evidence.ATTESTED)))
     assert claim_of(facts(*pages, audit={**found, **audit}))["statement"].endswith(f"Z; for {said}")

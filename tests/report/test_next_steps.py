@@ -14,7 +14,7 @@ from tests.report.by_hand import T, facts, judged, page, rendered, visit
 
 REPORT = capture_entry(facts(judged("http://h/", Verdict.CHANGED)))
 AUDIT = {"claimed": 35, "audited": 6, "changed": 0, "lies": 0, "unaudited": 0, "confidence": 0.95, "of": "lastmod",
-         "strata": []}  # fmt: skip
+         "strata": [], "unshown": {"since": 0, "lost": 0}}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_an_audit_that_says_little_can_be_made_larger(claimed, bound, command) -
     made = facts(judged("http://h/", Verdict.COHERENT), audit={**AUDIT, "claimed": claimed, "bound": bound})
     commands = [step.command for step in next_steps(capture_entry(made))]
     assert [one for one in commands if "audit" in one] == ([command] if command else [])
-    kept_from_it = replace(made, audit={**AUDIT, "claimed": claimed, "bound": bound, "lost": 1})
+    kept_from_it = replace(made, audit={**AUDIT, "claimed": claimed, "bound": bound, "unshown": {"lost": 1}})
     assert not any("audit" in step.command for step in next_steps(capture_entry(kept_from_it))), "it would not help"
 
 

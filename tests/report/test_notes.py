@@ -155,21 +155,29 @@ def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:
 
 def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     told = {"claimed": 36, "audited": 1, "changed": 0, "lies": 0, "unaudited": 35, "bound": 35}
-    told |= {"confidence": 0.95, "classes": [], "strata": []}
+    told |= {"confidence": 0.95, "classes": [], "strata": [], "unshown": {"since": 0, "lost": 0}}
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
     again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
     assert f"{again} on the server's word are wrong. For 35 of these, no page of their kind (folder and file" in text
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
-    text = summary([replace(made, audit=told | {"lost": 21})], write([made], tmp_path))
-    assert "1 page downloaded again: none of them had changed; of 21 more no answer showed whether they had" in text
+    text = summary([replace(made, audit=told | {"unshown": {"since": 0, "lost": 21}})], write([made], tmp_path))
+    assert (
+        "1 page downloaded again: none of them had changed. Of 21 pages the sample shows nothing: of 21 no answer"
+        in text
+    )
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
     assert "at most 35 of the 36 pages and data claimed on the server's word" in with_data
-    refused = summary([replace(made, audit=told | {"bound": 36, "lost": 21})], write([made], tmp_path))
+    refused = summary(
+        [replace(made, audit=told | {"bound": 36, "unshown": {"since": 2, "lost": 21}})], write([made], tmp_path)
+    )
     assert "So nothing bounds how many of the 36 pages claimed on the server's word are wrong" in refused
+    assert (
+        "Of 23 pages the sample shows nothing: 2 changed after the reference instant, by the server's word" in refused
+    )
     few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
     assert f"1 page downloaded again: 1 of them had changed. {few}" in text
 
