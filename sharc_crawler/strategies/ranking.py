@@ -173,7 +173,7 @@ class Ranking:
 
 
 def _octave(heat: float) -> int:
-    return max(frexp(heat)[1] - 1, LOWEST) if heat else LOWEST
+    return octave if heat and (octave := frexp(heat)[1] - 1) > LOWEST else LOWEST
 
 
 def _least_of(octave: int) -> float:
