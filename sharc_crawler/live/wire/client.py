@@ -125,8 +125,11 @@ class WireConnection(Protocol):
             raise WithheldError
         self._asked, self._framing = asked, Framing(asked.method)
         self._answered = Deferred(lambda _: self.transport.abortConnection())
-        call_later(0, call_later, 0, asked.tap.leave)  # transports write in their next turn, TLS in the one after it
         asked.tap.sent.append(asked.data)
+        if tls is None and self.transport.writeSomeData(asked.data) == len(asked.data):  # nearly always
+            asked.tap.leave()
+            return self._answered
+        call_later(0, call_later, 0, asked.tap.leave)  # transports write in their next turn, TLS in the one after it
         self.transport.write(asked.data)
         return self._answered
 
