@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -48,6 +48,7 @@ def classify(status: int, location: str | None) -> Result:
     return Result.FAILED if status >= 500 or status in TRANSIENT else Result.REFUSED
 
 
+@lru_cache(maxsize=64)  # answers of one second have one Date, and each is read several times
 def http_date(text: str | None) -> Instant | None:
     """The instant that an HTTP date denotes; None for anything else. A missing zone is UTC.
 

@@ -25,10 +25,10 @@ _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say whe
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
 _STALE = re.compile(r"(?:^|,)\s*(?:11[0-3]|214)\s")
 #: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
-_CALLED = (
+_CALLED = {
     b"x-cache", b"x-cache-status", b"x-proxy-cache", b"cf-cache-status", b"cdn-cache", b"akamai-cache-status",
     b"x-vercel-cache", b"x-sucuri-cache", b"x-fastcgi-cache",
-)  # fmt: skip
+}  # fmt: skip
 _COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
 
 
@@ -61,7 +61,7 @@ def of_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, Any]:
     kind, *others = dict.fromkeys(said[b"content-type"]) or [""]
     charset = _CHARSET.search(kind)
     modified = max(said[b"last-modified"], key=lambda text: http_date(text) or -math.inf, default=None)
-    called = ", ".join(text for name in _CALLED for text in said[name])
+    called = ", ".join(text for name in said.keys() & _CALLED for text in said[name])
     dates = [date for text in said[b"date"] if (date := http_date(text)) is not None]
     return {
         "validators": Validators(", ".join(said[b"etag"]) or None, modified),
