@@ -55,7 +55,8 @@ class Candidates:
         2
         """
         n = len(pages)
-        one, point, no = [all_[:n] for all_ in _UNSAID] if n <= _FEW else [np.full(n, all_[0]) for all_ in _UNSAID]
+        few = n <= len(_UNSAID[0])
+        one, point, no = [all_[:n] for all_ in _UNSAID] if few else [np.full(n, all_[0]) for all_ in _UNSAID]
         pages, rates = np.asarray(pages, np.int64), np.asarray(rates, np.float64)
         check_values(pages, "rate", rates)
         if weights is not None:
@@ -65,20 +66,13 @@ class Candidates:
             if n and not point[point.argmin()] > 0:  # nor NaN
                 page = pages[~(point > 0)][0]
                 raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
-        return cls(
-            pages,
-            rates,
-            one,
-            point,
-            no if attested is None else np.asarray(attested, np.bool_),
-            rates if utilities is None else np.asarray(utilities, np.float64),
-            no if early is None else np.asarray(early, np.bool_),
-        )
+        utilities = rates if utilities is None else np.asarray(utilities, np.float64)
+        attested = no if attested is None else np.asarray(attested, np.bool_)
+        return cls(pages, rates, one, point, attested, utilities, no if early is None else np.asarray(early, np.bool_))
 
 
-_FEW = 256
 #: what nobody said of few pages, read-only: to fill a column anew costs twenty times as much as to take a part of one
-_UNSAID = [np.broadcast_to(np.full(_FEW, value), _FEW) for value in (1.0, math.inf, False)]
+_UNSAID = [np.broadcast_to(np.full(256, value), 256) for value in (1.0, math.inf, False)]
 
 
 @dataclass(frozen=True, slots=True)
