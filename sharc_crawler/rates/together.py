@@ -92,7 +92,7 @@ def _numbered(urls: Sequence[str], links: Collection[tuple[str, str]] | None) ->
     """The links as pages' numbers; those to unknown pages are left out."""
     if links is None:
         return None
-    numbers: dict[str, int] = {url: page for page, url in enumerate(urls)}
+    numbers: dict[str, int] = {url: page for page, url in enumerate(urls)} if links else {}
     if isinstance(links, Links):
         return links.among(numbers)
     known = [(numbers[a], numbers[b]) for a, b in links if a in numbers and b in numbers and a != b]

@@ -77,7 +77,7 @@ class _Same:
         return hash((id(self.urls), self.size))
 
 
-@lru_cache(maxsize=1)  # an estimate asks for those of one site again and again
+@lru_cache(maxsize=2)  # an estimate asks for those of a site, and of its captures, again and again
 def _classes(same: _Same) -> tuple[NDArray[np.int64], list[str]]:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     alike: dict[tuple[str, str], int] = {}  # by folder and extension: most pages lie in few folders

@@ -205,11 +205,6 @@ class ObservationStore:
 
     def links(self, site: str) -> Links:
         """Source and target of every link between known URLs, by the last word on each source."""
-        query = "SELECT url.id, url.url FROM site JOIN url ON url.site = site.id WHERE site.name = ?"
-        numbers, urls = array("q"), list[Url]()
-        for number, url in self._db.execute(f"{query} ORDER BY url.id", (site,)):
-            numbers.append(number)
-            urls.append(Url(url))
         query = """SELECT links.url, max(time), targets FROM site JOIN url ON url.site = site.id
             JOIN links ON links.url = url.id WHERE site.name = ? GROUP BY links.url ORDER BY links.url"""
         sources, targets, counts = array("q"), array("q"), array("q")
@@ -219,7 +214,10 @@ class ObservationStore:
             counts.append(len(own))
             targets.extend(own)
         ends = np.repeat(np.array(sources), np.array(counts)), np.array(targets)
-        return Links(urls, *(np.searchsorted(np.array(numbers), end) for end in ends))
+        named = "SELECT id, url FROM url WHERE site = (SELECT id FROM site WHERE name = ?) ORDER BY id"
+        names = dict(self._db.execute(named, (site,))) if sources else {}  # where there are none, nobody asks for them
+        numbers = np.array(list(names), np.int64)
+        return Links(list(map(Url, names.values())), *(np.searchsorted(numbers, end) for end in ends))
 
     def linked(self, site: str) -> Iterator[Linked]:
         """What its documents linked to, wherever that was not what they linked to before, in the order of time."""

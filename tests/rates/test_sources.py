@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
+from sharc_crawler.rates import trust
 from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.counted import counted_rates
@@ -100,6 +101,14 @@ def test_history_and_sitemap_are_one_body_of_evidence():
 
 
 @pytest.mark.slow
+def test_classes_are_numbered_once_for_the_site_and_once_for_its_captures():
+    trust._classes.cache_clear()
+    source = HistoryRates(captured(100, 4))
+    source.rates(listed(list(range(3, 123))), NOW)
+    assert source.swings()
+    assert trust._classes.cache_info().misses == 2
+
+
 def test_new_pages_of_the_sitemap_get_rates_too():
     found = HistoryRates(captured(300, 30)).rates(listed([3.0, 200.0], first=1000), NOW)
     assert [one.source for one in found] == ["lastmod", "lastmod"]

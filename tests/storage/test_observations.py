@@ -304,6 +304,17 @@ def test_links_between_known_pages_as_last_seen(store: ObservationStore):
     assert list(store.links("t")) == []
 
 
+def test_where_nothing_is_linked_no_address_is_read(store: ObservationStore):
+    store.append([seen("u", 1.0), seen("v", 1.0)])
+    asked: list[str] = []
+    store._db.set_trace_callback(asked.append)
+    assert not store.links("s")
+    assert not any("SELECT id, url" in query for query in asked)
+    store.append_links("s", [Linked(Url("u"), 1.0, (Url("v"),))])
+    assert store.links("s").urls == ["u", "v"]
+    assert any("SELECT id, url" in query for query in asked)
+
+
 def test_links_are_added_whole_or_not_at_all(store: ObservationStore):
     u, v = map(Url, "uv")
     store.append([seen(url, 1.0) for url in (u, v)])
