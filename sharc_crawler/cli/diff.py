@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.changes.difference import Difference, LinePair
+    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.report.difference import DataDifference
 
 _NAMED = 3  #: captures, where one is to be chosen
@@ -82,7 +83,21 @@ def command(
         if old.samefile(new) or masks or html or not all(one.is_dir() and holds_state(one) for one in (old, new)):
             raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
         show_pages(old, new, as_json=as_json)
-        return
+    else:
+        _show_page(old, new, url, former, load_masks(masks) if masks else (), html, as_json=as_json)
+
+
+def _show_page(
+    old: Path,
+    new: Path,
+    url: str | None,
+    former: Sequence[Path],
+    masks: Sequence[Mask],
+    html: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """What differs between two downloads of a page, or between two saved pages."""
     if url is not None and (plain := REPEATED.sub("", url)) != url:
         url = plain
         click.echo(f"all requests for {printable(url)} lie under that URL: its first and its last download", err=True)
@@ -90,7 +105,7 @@ def command(
     keys: set[str] = set()
     old_page = page_of(old, url, beside, last=False, listed=keys)
     new_page = page_of(new, url, beside, last=True, listed=keys)
-    found = difference(old_page.body, new_page.body, new_page.media_type, load_masks(masks) if masks else ())
+    found = difference(old_page.body, new_page.body, new_page.media_type, masks)
     data = of_data(data_of(old, keys, beside, last=False), data_of(new, keys, beside, last=True))
     if html:
         html.write_text(page(found, old_page, new_page, data))

@@ -93,9 +93,7 @@ def command(
             plans.append(foresee(prospect, name, step, now))
             tell(number + 1)
     if as_json:
-        known = {"source": prospect.source, "pages": len(prospect.urls), "guessed": prospect.guessed}
-        facts = {**known, "delay": step, "notes": notes}
-        click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
+        click.echo(_json(prospect, step, notes, plans))
         return
     _show(prospect, step, notes, plans)
     if strategy == STRATEGIES:
@@ -105,6 +103,11 @@ def command(
         more = [f"history={history}"] if history else []
         more += [f"delay={delay:g}"] if delay else []
         say_next(*capture_words(f"url={source}", *more, urls=[source], settings=settings))
+
+
+def _json(prospect: Prospect, step: Seconds, notes: Sequence[str], plans: Sequence[Foreseen]) -> str:
+    known = {"source": prospect.source, "pages": len(prospect.urls), "guessed": prospect.guessed}
+    return json.dumps({**known, "delay": step, "notes": notes, "plans": [asdict(plan) for plan in plans]})
 
 
 def _address(source: str) -> str:

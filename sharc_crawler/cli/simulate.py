@@ -111,15 +111,18 @@ def command(
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:
-        options = {name: getattr(specs[0], name) for name in ("rates", "graph", *TELLS, *ARGUED)}
-        facts = {"version": __version__, "site_options": asdict(site), "run_options": options}
-        click.echo(json.dumps({**summary(site, found), **facts}))
-    else:
-        _show(summary(site, found), site)
-        if seeds == 1 and not history:
-            say_again("--seeds", 5)  # one world tells little
-        elif not schedule:
-            say_again("--schedule", "schedule.csv")
+        click.echo(_json(summary(site, found), site, specs[0]))
+        return
+    _show(summary(site, found), site)
+    if seeds == 1 and not history:
+        say_again("--seeds", 5)  # one world tells little
+    elif not schedule:
+        say_again("--schedule", "schedule.csv")
+
+
+def _json(result: dict[str, Any], site: SyntheticSpec | HistorySpec, spec: RunSpec) -> str:
+    options = {name: getattr(spec, name) for name in ("rates", "graph", *TELLS, *ARGUED)}
+    return json.dumps({**result, "version": __version__, "site_options": asdict(site), "run_options": options})
 
 
 def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[Facts]:

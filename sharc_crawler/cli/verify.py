@@ -80,40 +80,21 @@ def command(
       sharc verify captures/demo --signer archive-public.pem --authority tsa-root.pem
     """
     digests = tuple(map(_digest, digests))
+    collection = Collection(capture) if Collection.is_in(capture) else None
+    without: list[str] = []
     if pipes := [Finding(_PIPE, file.relative_to(capture).as_posix()) for file in irregular(capture)]:
         result = Verification(source=str(capture), findings=pipes)
-        click.echo(_json(result) if as_json else _words(result))
-        raise click.exceptions.Exit(DataError.exit_code)
-    trust = Trust(_signer(signer), authority)
-    collection = Collection(capture) if Collection.is_in(capture) else None
-    if not collection:
-        require_capture(capture)
-    packages = capture.is_file() and holds_packages(capture)
-    if (collection or packages) and former:
-        raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
-    size = size_of(collection) if collection else 6 * capture.stat().st_size if packages else total_size(capture)
-    with adding("verifying", size) as progress:
-        if collection or packages:
-            found = (
-                verify_collection(collection, progress, trust)
-                if collection
-                else verify_package(capture, progress, trust)
-            )
-            result, without = _certified(capture, *found)
+    else:
+        trust = Trust(_signer(signer), authority)
+        if collection or (capture.is_file() and holds_packages(capture)):
+            if former:
+                why = f"{capture} is a collection, whose captures know their former ones"
+                raise UsageError(f"--former {former[0]}: {why}")
+            result, without = _verified_collection(capture, collection, trust)
         else:
-            result = verify(capture, former, progress, trust)
-            result.findings += not_of_it(capture)
-            without = [f"{name}: {why}" for name, why in result.without.items()]
-            result.worded = wording_of(capture)
-            result.unsealed = [] if _noted_package(capture, digests) else unsealed(capture)
-    if collection and (package := package_of(collection)):
-        without.append(f"{package.name}: sharc verify {package}")
-    if digests and not _noted_package(capture, digests):
-        result.findings += _not_noted(result, digests)
-        rewritten = [name for name in result.unsealed if not name.startswith(GIVEN)]
-        result.findings += [
-            Finding("it is not as it was when the certificate was sealed, or was not there", name) for name in rewritten
-        ]
+            result, without = _verified_capture(capture, former, trust, noted=_noted_package(capture, digests))
+        if digests and not _noted_package(capture, digests):
+            result.findings += _not_noted(result, digests)
     click.echo(_json(result) if as_json else _words(result))
     for name in without:
         click.echo(f"  not verified: {short(name, 200)}", err=True)
@@ -121,6 +102,34 @@ def command(
         raise click.exceptions.Exit(DataError.exit_code)
     if not as_json and capture.is_dir() and not _packaged(capture, collection):
         say_next("sharc", "package", capture)
+
+
+def _verified_capture(
+    capture: Path, former: Sequence[Path], trust: Trust, *, noted: bool
+) -> tuple[Verification, list[str]]:
+    """What was found of a capture, or of several in a folder; and which have no certificate, with why.
+
+    ``noted``: its own digest was, and so was all that it holds.
+    """
+    require_capture(capture)
+    with adding("verifying", total_size(capture)) as progress:
+        result = verify(capture, former, progress, trust)
+        result.findings += not_of_it(capture)
+        result.worded = wording_of(capture)
+        result.unsealed = [] if noted else unsealed(capture)
+    return result, [f"{name}: {why}" for name, why in result.without.items()]
+
+
+def _verified_collection(path: Path, collection: Collection | None, trust: Trust) -> tuple[Verification, list[str]]:
+    """The same of a collection, or of a package of one: nothing holds where no capture has a certificate."""
+    with adding("verifying", size_of(collection) if collection else 6 * path.stat().st_size) as progress:
+        found = verify_collection(collection, progress, trust) if collection else verify_package(path, progress, trust)
+    result, left = found
+    if not (result.claims or result.findings):
+        why = f"none of its {counted(len(left), 'capture')} has one ({left[0]})" if left else "it has no capture"
+        raise DataError(f"{str(path)!r} holds no certificate: {why}")
+    package = package_of(collection) if collection else None
+    return result, [*left, f"{package.name}: sharc verify {package}"] if package else left
 
 
 def _digest(text: str) -> str:
@@ -131,7 +140,7 @@ def _digest(text: str) -> str:
 
 
 def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding]:
-    """Certificates and confirmations are those whose digests were noted, and these are all there."""
+    """Certificates, confirmations and what lies beside them are those whose digests were noted; these are all there."""
     there = dict.fromkeys(result.digests, "certificate")
     there |= {one["digest"]: "confirmation" for one in result.confirmations}
     noted = " or ".join(digests)
@@ -140,6 +149,8 @@ def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding
     )
     if len(digests) > 1:
         yield from (Finding(f"nothing here has the digest {one}") for one in digests if one not in there)
+    altered = "it is not as it was when the certificate was sealed, or was not there"
+    yield from (Finding(altered, name) for name in result.unsealed if not name.startswith(GIVEN))
 
 
 def _noted_package(capture: Path, digests: Sequence[str]) -> bool:
@@ -166,14 +177,6 @@ def _signer(text: str | None) -> str | None:
             err=True,
         )
     return signer
-
-
-def _certified(path: Path, result: Verification, left: list[str]) -> tuple[Verification, list[str]]:
-    """What was found of several captures, and why some have no certificate. Nothing holds where none has one."""
-    if not (result.claims or result.findings):
-        why = f"none of its {counted(len(left), 'capture')} has one ({left[0]})" if left else "it has no capture"
-        raise DataError(f"{str(path)!r} holds no certificate: {why}")
-    return result, left
 
 
 def _package(result: Verification) -> Iterator[str]:

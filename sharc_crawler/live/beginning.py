@@ -80,20 +80,15 @@ def _begin(crawler: Crawler) -> Session:
                 f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
                 " SHARC_WARC=False"
             )
-    politeness = config.politeness
-    if drop_in:
-        from sharc_crawler.live.project.beginning import politeness_of  # of projects alone
-
-        politeness = politeness_of(config, name)
     rebuilds = not drop_in and config.resume == "rebuild"
     history = _history(config.history) if config.history else None
-    parts = parts_of(history, config)
-    if drop_in:
-        from sharc_crawler.live.project.beginning import PARTS  # of projects alone
-
-        parts = replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)
+    politeness, parts = config.politeness, parts_of(history, config)
     parts = former.known_to(parts) if former else parts
+    if drop_in:
+        from sharc_crawler.live.project.beginning import PARTS, politeness_of  # of projects alone
+
+        politeness, parts = politeness_of(config, name), replace(PARTS, rates=parts.rates)
     machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
     pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)

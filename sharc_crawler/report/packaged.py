@@ -254,10 +254,7 @@ def _report(
     for capture in captures:
         document = certified[capture["site"]]
         yield from _figures(capture, document, worded=not author_of(report))
-        listed = (page for page in map(_read, lines) if page["site"] == capture["site"])
-        again = map(_stated, (page for page in listed if page["verdict"] is not None))
-        certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
-        if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
+        if not _has_pages_of(map(_read, lines), capture["site"], entries_of(source, document)):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
     if author_of(report):
         return
@@ -265,6 +262,13 @@ def _report(
     for name in sorted(pages):
         if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
             yield Finding("the report is not that of its data", name)
+
+
+def _has_pages_of(lines: Iterable[Mapping[str, Any]], site: str, entries: Iterable[Mapping[str, Any]]) -> bool:
+    """Are the captured pages of a report's lines those of a certificate, in its order?"""
+    told = (_stated(page) for page in lines if page["site"] == site and page["verdict"] is not None)
+    certified = (_stated(entry) for entry in entries if "verdict" in entry)
+    return all(one == other for one, other in zip_longest(told, certified))
 
 
 def _owes_certificate(capture: Mapping[str, Any], lines: Iterable[str], named: Sequence[str]) -> bool:

@@ -66,12 +66,7 @@ def package(
     """
     recover(folder)
     warcs = warcs_of(folder)
-    indexes = [warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj") for warc in warcs]
-    missing = [str(index) for index in indexes if not index.exists()]
-    if missing:
-        raise UsageError(
-            f"the index {missing[0]} is missing; make it with cdxj-indexer, or take the folder as it was made"
-        )
+    indexes = _indexes_of(warcs)
     name = f"{folder.resolve().name}.wacz" if len(captures) > 1 else default_name(warcs[0].name)
     path = path or folder / name
     if path.resolve().parent == folder.resolve() and any(one.ended is None for one in captures):
@@ -90,6 +85,16 @@ def package(
         return write_wacz(path, contents, about, progress, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _indexes_of(warcs: Iterable[Path]) -> list[Path]:
+    indexes = [warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj") for warc in warcs]
+    for index in indexes:
+        if not index.exists():
+            raise UsageError(
+                f"the index {index} is missing; make it with cdxj-indexer, or take the folder as it was made"
+            )
+    return indexes
 
 
 def _going_on(captures: Sequence[CaptureFacts]) -> str:

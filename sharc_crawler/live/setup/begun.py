@@ -118,16 +118,22 @@ def _check_one(
         raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
     begun = {row.spec.site: row.spec for row in captures}
     for spec in specs or ():
-        for name in SAME:
-            was, now = getattr(begun[spec.site], name), getattr(spec, name)
-            if was != now:
-                argument, before = _as_argument(name, was)
-                other = f"begun with {argument}={before}, not {_as_argument(name, now)[1]}"
-                anew = f"move {output} away to begin anew" if collected(output) else "another folder"
-                raise UsageError(f"{unfinished}, {other}; give it as before, or {anew}")
+        if other := _given_otherwise(begun[spec.site], spec):
+            anew = f"move {output} away to begin anew" if collected(output) else "another folder"
+            raise UsageError(f"{unfinished}, {other}; give it as before, or {anew}")
     for row in captures if less else ():
         check_bounds(row, bounds, state, output)
     return False
+
+
+def _given_otherwise(begun: CaptureSpec, given: CaptureSpec) -> str:
+    """What a capture was begun with, and what is given in place of it; empty: it is the same."""
+    for name in SAME:
+        was, now = getattr(begun, name), getattr(given, name)
+        if was != now:
+            argument, before = _as_argument(name, was)
+            return f"begun with {argument}={before}, not {_as_argument(name, now)[1]}"
+    return ""
 
 
 def _check_going_on(unfinished: str, others: set[str], *, resume: bool, kept: bool) -> None:
