@@ -70,9 +70,9 @@ def fixity_of(stream: IO[bytes], progress: Callable[[int], None] = lambda _: Non
 
 def reports(folder: Path) -> list[dict[str, Any]]:
     """The files of a folder's report, and :data:`ASIDE` (masks, what was set aside), as a certificate has them."""
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    stated = (name for name in files if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))
-    return [{"name": name, **fixity(files[name])} for name in stated]
+    there = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
+    stated = ((name, path) for name, path in there if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))
+    return [{"name": name, **fixity(path)} for name, path in stated if path.is_file()]
 
 
 def is_certificate(name: str) -> bool:

@@ -33,7 +33,7 @@ from sharc_crawler.report.tiles import tiles
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jinja2.bccache import Bucket
 
@@ -165,6 +165,8 @@ def environment() -> Environment:
         "readable": lambda path: path if "\ufffd" in unquote(path) else unquote(path),  # as far as it is UTF-8
         "sources": phrases.sources,
     }
+    icon: Callable[[str], str] = environment.get_template("marks.html").module.icon  # type: ignore[attr-defined]
+    environment.globals["icon"] = cache(icon)  # each page's row has one
     return environment
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from jinja2.runtime import Macro
 from lxml import html
 
 from sharc_crawler.evidence.facts import SubsiteFacts
@@ -124,6 +125,15 @@ def test_every_table_and_drawing_is_named_for_those_who_do_not_see(usual: str) -
     assert tree.xpath("string(/html/@lang)") == "en"
     labels = [*map(str, tree.xpath("//h1 | //h2/text()"))]
     assert len(labels) == len(set(labels))
+
+
+def test_the_mark_of_each_verdict_is_drawn_once(usual: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, make = list[str](), Macro.__call__
+    monkeypatch.setattr(Macro, "__call__", lambda macro, *given: asked.append(macro.name) or make(macro, *given))
+    again = page_of(capture(300, 15.0))
+    assert again.count('<svg class="icon coherent"') == usual.count('<svg class="icon coherent"') > 10
+    assert "when" in asked, "such calls are seen"
+    assert "icon" not in asked
 
 
 @pytest.mark.long

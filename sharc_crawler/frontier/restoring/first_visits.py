@@ -71,7 +71,7 @@ class FirstVisits:
         capture.counts.visited(captured=True, pages=len(made))
         if capture.traps is not None:
             self._tell(capture.traps, made)
-        return [Visit(row.page, row.slot, row.plan) for row in made]
+        return [tuple.__new__(Visit, row[:3]) for row in made]  # there may be a million
 
     def _remember(self, rows: Sequence[VisitRow], *, compared: bool) -> None:
         states, remember = self._pages.states, self._pages.remember

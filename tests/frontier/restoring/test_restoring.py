@@ -287,4 +287,4 @@ def calls_to_go_on(pages: int) -> int:
 
 def test_what_going_on_costs_for_each_page():
     """Pages are put back in columns; what is left is what a visit is told to."""
-    assert (calls_to_go_on(400) - calls_to_go_on(100)) / 300 < 33
+    assert (calls_to_go_on(400) - calls_to_go_on(100)) / 300 < 22.5
