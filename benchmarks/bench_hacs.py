@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import brentq
 
-from sharc_crawler.archive.history import read_history
-from sharc_crawler.archive.pages import pages_among
+from sharc_crawler.archive.histories.pages import pages_among
+from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.rates.history import CHANGED
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories

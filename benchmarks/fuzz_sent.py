@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive import dates
+from sharc_crawler.archive.histories import dates
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.content import ContentDetector

@@ -9,9 +9,9 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from sharc_crawler.archive import cdx
-from sharc_crawler.archive.gathering import Gathering
-from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.histories import cdx
+from sharc_crawler.archive.histories.gathering import Gathering
+from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.archive.members import Record, read_at, records
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.fingerprint import fingerprint

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._pictures import drawn

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sharc_crawler.archive.problems import Problems
-from sharc_crawler.archive.servers import DIALECTS, dialect
+from sharc_crawler.archive.histories.problems import Problems
+from sharc_crawler.archive.histories.servers import DIALECTS, dialect
 from sharc_crawler.cli._asking import asks
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler import plugins
-from sharc_crawler.archive.pages import pages_among
+from sharc_crawler.archive.histories.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import counted
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from pathlib import Path
 
-    from sharc_crawler.archive.history import History
-    from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.archive.histories.problems import Problems
+    from sharc_crawler.archive.histories.reading import History
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 

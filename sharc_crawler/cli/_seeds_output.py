@@ -19,8 +19,8 @@ from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, printable
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.history import History
-    from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.archive.histories.problems import Problems
+    from sharc_crawler.archive.histories.reading import History
     from sharc_crawler.seeds.base import RankingTask
     from sharc_crawler.seeds.hacs.rank import RankedSeed
 

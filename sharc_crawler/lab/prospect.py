@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.archive.history import read_history as read_archives
-from sharc_crawler.archive.pages import why_no_page
+from sharc_crawler.archive.histories.pages import why_no_page
+from sharc_crawler.archive.histories.reading import read_history as read_archives
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.lastmods import Lastmod, anywhere

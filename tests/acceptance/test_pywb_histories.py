@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaincinv
 
-from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.demo import LivingSite

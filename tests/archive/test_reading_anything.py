@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.fetched import AnswerFolder
-from sharc_crawler.archive.history import read_history
-from sharc_crawler.archive.servers import Wayback
+from sharc_crawler.archive.histories.fetched import AnswerFolder
+from sharc_crawler.archive.histories.reading import read_history
+from sharc_crawler.archive.histories.servers import Wayback
 from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.cli import main
 from sharc_crawler.cli._seeds_fetch import _summary

@@ -10,7 +10,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.settings import Settings
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.fetched import AnswerFolder
+from sharc_crawler.archive.histories.fetched import AnswerFolder
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.history import read_history
-from sharc_crawler.archive.servers import NOTHING, CaptureQuery, Dialect, memento
+from sharc_crawler.archive.histories.reading import read_history
+from sharc_crawler.archive.histories.servers import NOTHING, CaptureQuery, Dialect, memento
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.errors import DataError
@@ -19,7 +19,7 @@ from sharc_crawler.seeds.hacs.sites import pages_under
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from sharc_crawler.archive.fetched import AnswerFolder
+    from sharc_crawler.archive.histories.fetched import AnswerFolder
     from sharc_crawler.archive.warc import WarcWriter
     from sharc_crawler.live.fetching.client import Client
     from sharc_crawler.seeds.hacs.captures import Captures

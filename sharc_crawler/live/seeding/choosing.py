@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler import plugins
-from sharc_crawler.archive.history import History, read_history
+from sharc_crawler.archive.histories.reading import History, read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Kind

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.rank import RankedSeed, make_ranker, rank

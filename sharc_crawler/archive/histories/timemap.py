@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.memento import original_of
+from sharc_crawler.archive.histories.memento import original_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.archive.gathering import Gathering
+    from sharc_crawler.archive.histories.gathering import Gathering
 
 _LINK = re.compile(r"<([^<>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"<>]+))?)*)\s*(?:,|;?\s*\Z)")
 _BETWEEN = re.compile(r"[\s,]*")

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from sharc_crawler.archive.servers import NOTHING, CaptureQuery, Pywb, TimeMap, Wayback, dialect
+from sharc_crawler.archive.histories.servers import NOTHING, CaptureQuery, Pywb, TimeMap, Wayback, dialect
 from sharc_crawler.errors import DataError, UsageError
 
 PAGE = CaptureQuery("http://a.org/x?q=1&r=2")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
-from sharc_crawler.archive import timemap
-from sharc_crawler.archive.gathering import Gathering
+from sharc_crawler.archive.histories import timemap
+from sharc_crawler.archive.histories.gathering import Gathering
 from sharc_crawler.errors import DataError, unknown_name
 
 if TYPE_CHECKING:

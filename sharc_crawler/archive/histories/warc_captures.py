@@ -11,11 +11,11 @@ from typing import IO, TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.gathering import NO_STATUS, status_of
+from sharc_crawler.archive.histories.gathering import NO_STATUS, status_of
+from sharc_crawler.archive.histories.memento import memento_links, original_of
+from sharc_crawler.archive.histories.not_modified import NOT_MODIFIED
+from sharc_crawler.archive.histories.pages import MediaTypes
 from sharc_crawler.archive.lines import ends_whole
-from sharc_crawler.archive.memento import memento_links, original_of
-from sharc_crawler.archive.not_modified import NOT_MODIFIED
-from sharc_crawler.archive.pages import MediaTypes
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.links.document import extract
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warcio.recordloader import ArcWarcRecord
     from warcio.statusandheaders import StatusAndHeaders
 
-    from sharc_crawler.archive.gathering import Gathering
+    from sharc_crawler.archive.histories.gathering import Gathering
     from sharc_crawler.model import Instant
 
 _WARC = (".warc", ".warc.gz")

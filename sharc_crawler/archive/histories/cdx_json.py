@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.cdx import append_record
+from sharc_crawler.archive.histories.cdx import append_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sharc_crawler.archive.gathering import Gathering
+    from sharc_crawler.archive.histories.gathering import Gathering
 
 _NAMES = ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"]
 _BETWEEN = " \t\r\n,"

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.dates import instant, instants
-from sharc_crawler.archive.gathering import NO_STATUS, NOT_WEB, numbered, status_of
-from sharc_crawler.archive.pages import UNSAID, MediaTypes
+from sharc_crawler.archive.histories.dates import instant, instants
+from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, numbered, status_of
+from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.archive.gathering import Gathering
+    from sharc_crawler.archive.histories.gathering import Gathering
 
 BLOCK = 8_192  #: lines at once
 

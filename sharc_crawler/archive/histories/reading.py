@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, cast
 
-from sharc_crawler.archive import cdx, cdx_json, timemap
-from sharc_crawler.archive.gathering import OK, Gathering, numbered
+from sharc_crawler.archive.histories import cdx, cdx_json, timemap
+from sharc_crawler.archive.histories.gathering import OK, Gathering, numbered
+from sharc_crawler.archive.histories.pages import MediaTypes
+from sharc_crawler.archive.histories.warc_captures import read_wacz, read_warc
 from sharc_crawler.archive.lines import CountingReader, lines
-from sharc_crawler.archive.pages import MediaTypes
-from sharc_crawler.archive.warc_captures import read_wacz, read_warc
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.archive.histories.problems import Problems
     from sharc_crawler.model import Observation
     from sharc_crawler.seeds.hacs.captures import Answered, Captures
 
@@ -90,7 +90,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _series(file: Path) -> Path:
-    """What a file is an answer of: those that :mod:`sharc_crawler.archive.fetched` keeps follow each other."""
+    """What a file is an answer of: those that :mod:`.fetched` keeps follow each other."""
     return file.parent if _ANSWER.fullmatch(file.name) else file
 
 

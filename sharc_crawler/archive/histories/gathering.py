@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from sharc_crawler.archive.not_modified import NOT_MODIFIED, shown_rows
-from sharc_crawler.archive.pages import UNSAID
-from sharc_crawler.archive.problems import Problems
+from sharc_crawler.archive.histories.not_modified import NOT_MODIFIED, shown_rows
+from sharc_crawler.archive.histories.pages import UNSAID
+from sharc_crawler.archive.histories.problems import Problems
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Answered, Captures
