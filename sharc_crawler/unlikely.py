@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
+
+_WORD, _NUMBER = re.compile(r"[A-Za-z0-9]+"), re.compile(r"[0-9]+")
+_NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
 
 
 def unlikely(folder: str) -> str:
@@ -24,3 +28,37 @@ def is_unlikely(url: str) -> bool:
     """
     known, sign, name = url[:-24], url[-24:-23], url[-23:]
     return sign in {"/", "?", "&"} and name.startswith("no-such-page-") and name == unlikely(known)
+
+
+def nobodys(url: str, like: str) -> str:
+    """An address that nobody names, of the kind of two: the last word in which they differ, or its number, is another.
+
+    >>> nobodys("http://h/photo/x7Gk2p?b=c", "http://h/photo/kqzv?b=c")
+    'http://h/photo/no-such-page-nwnipukmgt?b=c'
+    >>> nobodys("http://h/msg7.html", "http://h/msg12.html")
+    'http://h/msg944898096.html'
+    """
+    words, others = ([*_WORD.finditer(one, one.find("/", len("https://")))] for one in (url, like))
+    pairs = list(zip(words, others, strict=False))
+    word, other = ([pair for pair in pairs if pair[0][0] != pair[1][0]] or [(words[-1], words[-1])])[-1]
+    numbers = list(_NUMBER.finditer(url, *word.span()))
+    if numbers and _NUMBER.sub("", word[0]) == _NUMBER.sub("", other[0]):
+        word = numbers[-1]
+    known = url[: word.start()]
+    return f"{known}{_number(known) if word[0].isdecimal() else unlikely(known)}{url[word.end() :]}"
+
+
+def is_nobodys(url: str) -> bool:
+    """Is it made so?
+
+    >>> is_nobodys("http://h/photo/no-such-page-nwnipukmgt"), is_nobodys("http://h/photo/no-such-page-euxmcqqecr")
+    (True, False)
+    >>> is_nobodys("http://h/msg944898096.html"), is_nobodys("http://h/msg944898097.html")
+    (True, False)
+    """
+    known = ((found[0], url[: found.start()]) for found in _NOBODYS.finditer(url))
+    return any(name in {unlikely(before), _number(before)} for name, before in known)
+
+
+def _number(known: str) -> str:
+    return f"94{int.from_bytes(sha256(known.encode()).digest()[:4]) % 10**7:07}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
 from sharc_crawler.evidence.reasons import RARE
-from sharc_crawler.frontier.traps.probing import is_look
+from sharc_crawler.frontier.traps.probing import shows_errors
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
 
@@ -75,7 +75,7 @@ def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
 def _shown(store: Stored, capture: int, kind: Kind) -> Iterator[tuple[str, str]]:
     """URLs, each with the digest of what it showed first. A page asked once more for its links is no error page."""
     for url in store.urls(capture):
-        if url.page.kind is kind and not is_look(url.page.url) and url.visits:
+        if url.page.kind is kind and shows_errors(url.page.url) and url.visits:
             outcome = url.visits[0].outcome
             if outcome.result is Result.OK and outcome.digest:
                 yield url.page.url, outcome.digest

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DOUBT = 10  #: such copies in a row, from which on what copies named waits
 LEAST = 50  #: from which on it is left: as far as one leads to the next by hops=50
+PATIENT = 200  #: the same, where all tells that the pages are there before they are named
 SHARE = 2  #: or as many for each content of the site, where these are more
 GAPS = 5  #: or as many times what lay between the new contents among them
 MOST = 2_000  #: at most
@@ -33,6 +34,7 @@ class Barren:
         self._row = self._visits = self._new = 0
         self.doubted = False  #: what copies named waits; it stays so
         self.closed = ""  #: why it is left; it stays so
+        self.patient = False
 
     def saw(self, page: PageId, first: PageId, contents: int, pages: PageTable) -> None:
         """A page was captured; ``first``: had shown the same; ``contents``: of the site."""
@@ -45,12 +47,13 @@ class Barren:
         if first == page:
             self._new += 1
             self._row = 0
-        elif self._marks[page] & _LEADS:
+        elif self.leads(page):
             self._visits += 1
             self._row += 1
             self.doubted = self.doubted or self._row >= DOUBT
             gap = (self._visits - self._row) / max(1, self._new)
-            if self._row >= min(MOST, max(LEAST, SHARE * contents, GAPS * gap)) and not self.closed:
+            least = PATIENT if self.patient else LEAST
+            if self._row >= min(MOST, max(least, SHARE * contents, GAPS * gap)) and not self.closed:
                 self.closed = (
                     f"{counted(self._row, 'page')} in a row showed what others had shown, as those that led there"
                 )
@@ -62,6 +65,10 @@ class Barren:
     def has(self, page: PageId) -> bool:
         """Does it show what another does, too?"""
         return 0 <= page < len(self._marks) and bool(self._marks[page] & _COPY)
+
+    def leads(self, page: PageId) -> bool:
+        """Is it one that was the first to name others?"""
+        return self.has(page) and bool(self._marks[page] & _LEADS)
 
     def _learn(self, pages: PageTable) -> None:
         known = len(self._marks)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.barren import Barren
+from sharc_crawler.frontier.traps.barren import PATIENT, Barren
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
@@ -80,12 +80,12 @@ class _EchoGroup:
         self.suspects += 1
         self.doubted = self.doubted or self.suspects >= DOUBT
 
-    def echo(self, what: str, *, deep: bool, proven: bool) -> None:
-        """``proven``: there is a trap on this site."""
+    def echo(self, what: str, *, deep: bool, proven: bool, row: float) -> None:
+        """``proven``: there is a trap on this site; ``row``: echoes, from which on it is left."""
         self.echoes += 1
         self.row += 1
         self.deep += deep
-        if self.row >= ROW and (proven or self.echoes >= SHARE * self.contents):
+        if self.row >= row and (proven or self.echoes >= SHARE * self.contents):
             self.close(self.row, what)
 
     def close(self, row: int, what: str) -> None:
@@ -105,6 +105,7 @@ class Echoes:
         self._paths: set[int] = set()  # where contents were shown again
         self._fed: Counter[int] = Counter()  # contents that copies of named ever new pages, and how often
         self.echoes: dict[PageId, int] = {}  #: and what they show
+        self.copies: dict[PageId, int] = {}  #: pages that show what others do, and what
         self._groups: dict[str, _EchoGroup] = {}
         self.barren = Barren()
         self._closed = False
@@ -133,6 +134,8 @@ class Echoes:
         if new:
             self._brings(page, url, pages)
             return True
+        if len(self.copies) < MOST:
+            self.copies |= dict.fromkeys((page, self.first.get(content)), hash(content))
         if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds)) or error):
             from sharc_crawler.frontier.traps.probing import under_path
 
@@ -140,7 +143,9 @@ class Echoes:
             key = path_of(url) if under else self._key(page, url, pages)
             if group := self._group_of(key):
                 if fed:
-                    group.echo(_in_words(key), deep=_named_deep(pages.parents[page], pages), proven=self._closed)
+                    deep = _named_deep(pages.parents[page], pages)
+                    row = max(PATIENT, SHARE * len(self.first)) if self.barren.patient else ROW
+                    group.echo(_in_words(key), deep=deep, proven=self._closed, row=row)
                 for alike in {group, group if under else self._groups.get(shape(url), group)}:
                     alike.suspect()
                 self._closed = self._closed or bool(group.closed)

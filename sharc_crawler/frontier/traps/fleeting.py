@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.model import PageId
 
+LOOKS = 4  #: copies that are asked again, whatever looks told
+STEADY = 2  #: pages whose links have to stay, a copy among them, for all to be taken for pages that are there
 SAMPLE = 2  #: pages that one page names no more, and that show one text
 VISITED = 50  #: of those that would be left each such is visited all the same
 FRUITLESS = 3  #: looks in a row that told nothing, from which on none is made
@@ -38,6 +40,9 @@ class FleetingLinks:
         self._stayed: dict[PageId, frozenset[PageId]] = {}  # what a page named again
         self._fruitless = 0
         self.stay = False  #: all that a page alone named was named again
+        self._steady = 0  # such pages
+        self._copies_steady = False  # is a copy among them?
+        self._looked = 0  # copies that were asked again
         self._honest = False  # something new was found behind a link that was gone
         self._copies: Counter[tuple[PageId, int]] = Counter()  # by who named them no more, and what they show
         self._left = 0
@@ -48,11 +53,21 @@ class FleetingLinks:
         """Do looks tell something?"""
         return self._fruitless < FRUITLESS and not self._honest
 
+    @property
+    def steady(self) -> bool:
+        """Do the links of all pages stay that were asked again, copies among them?"""
+        return self._steady >= STEADY and self._copies_steady and not self._stayed
+
     def wants(self, page: PageId, pages: PageTable) -> bool:
         """Is the page that named this one to be asked again, before this one is visited?"""
         parent = pages.parents[page]
         new = parent not in self._asked and len(self._asked) < MOST and pages.kinds[parent] is Kind.PAGE
-        return new and self._works and not self.why_not_named(parent)
+        works = self._works or (not self.steady and self._looked < LOOKS and self.is_copy(parent))
+        return new and works and not self.why_not_named(parent)
+
+    def is_copy(self, page: PageId) -> bool:
+        """Does it show what others show, and lead on?"""
+        return page in self._echoes.echoes or self._echoes.barren.leads(page)
 
     def told(self, page: PageId, pages: PageTable) -> bool:
         """Is it known whether its link stayed? Where all do, few copies are no sign."""
@@ -67,12 +82,13 @@ class FleetingLinks:
         if page == UNSEEN:
             return
         self._asked.add(page)
-        same = content is not None and (
-            self._echoes.first.get(content) == page or self._echoes.echoes.get(page) == hash(content)
-        )
+        self._looked += self.is_copy(page)
+        same = content is not None and self._shows(page, content)
         alone = {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}
         if same and alone <= set(named):
             self.stay = True
+            self._steady += bool(alone)
+            self._copies_steady = self._copies_steady or (bool(alone) and self.is_copy(page))
             self._fruitless += 1
         elif named and same:
             self._stayed[page] = frozenset(named)
@@ -80,9 +96,15 @@ class FleetingLinks:
         else:
             self._fruitless += 1
 
+    def _shows(self, page: PageId, content: str) -> bool:
+        """Is it the page's, or of those that copies show by turns?"""
+        first = self._echoes.first.get(content)
+        by_turns = self.is_copy(page) and self.is_copy(first)
+        return first == page or self._echoes.copies.get(page) == hash(content) or by_turns
+
     def saw(self, page: PageId, content: str, pages: PageTable, *, new: bool) -> None:
         """A page was captured; ``new``: no other had shown what it shows."""
-        parent, echo = pages.parents[page], page in self._echoes.echoes
+        parent, echo = pages.parents[page], self.is_copy(page)
         if parent not in self._stayed:
             return
         if page in self._stayed[parent]:
@@ -90,8 +112,10 @@ class FleetingLinks:
         elif new:
             self._honest = True
         elif echo and pages.depths[self._echoes.first.get(content)] > 0:
-            self._copies[parent, hash(content)] += 1
-            sure = self._copies[parent, hash(content)] + bool(self._errors.why_not(content)) >= SAMPLE
+            keys = (parent, hash(content)), (UNSEEN, hash(content))
+            self._copies.update(keys)
+            of_one, of_all = (self._copies[key] + bool(self._errors.why_not(content)) for key in keys)
+            sure = of_one >= SAMPLE or of_all > SAMPLE
             if sure:
                 self._texts.add(hash(content))
 
@@ -111,6 +135,6 @@ class FleetingLinks:
 
     def why_not_named(self, parent: PageId) -> str | None:
         """Why what a page names first is left; ``None``: it is not."""
-        if not self._texts or self._honest or self._echoes.echoes.get(parent) not in self._texts:
+        if not self._texts or self._honest or self._echoes.copies.get(parent) not in self._texts:
             return None
         return "it is named alone by what pages show whose links are gone when their page is asked again"

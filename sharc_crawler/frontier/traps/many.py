@@ -12,6 +12,7 @@ import numpy as np
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps import rules
+from sharc_crawler.frontier.traps.repeats import HONEST
 from sharc_crawler.frontier.traps.soft_errors import KEPT
 from sharc_crawler.known_urls import UNSEEN
 
@@ -47,8 +48,8 @@ def tell(traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: S
 
 def _is_quiet(traps: Traps) -> bool:
     """Has none of the other rules come upon anything?"""
-    others = traps._calendars, traps._places, traps._echoes, traps.idle, traps.fleeting, traps.suspicion
-    return not any(one is not None for one in others)
+    found = traps._calendars, traps._places, traps._echoes, traps.idle, traps.fleeting, traps.suspicion
+    return not any(one is not None for one in (*found, traps.repeating))
 
 
 def _all_new(traps: Traps, contents: Sequence[str]) -> bool:
@@ -83,8 +84,8 @@ def _templates(urls: Sequence[str]) -> list[str]:
         text, before = text.replace(b"00", b"0"), text
     names = text.replace(b"0", b"*").decode("utf-8", "surrogatepass").split("\n")
     if len(names) != len(urls):
-        return list(map(rules._template, urls))
-    return [rules._template(url) if "?" in url else name for url, name in zip(urls, names, strict=True)]
+        return list(map(rules.template, urls))
+    return [rules.template(url) if "?" in url else name for url, name in zip(urls, names, strict=True)]
 
 
 def _count(
@@ -95,11 +96,13 @@ def _count(
     known = [parent for parent in dict.fromkeys(parents) if parent != NO_PARENT]
     name_of = dict(zip(known, _templates([pages.urls[parent] for parent in known]), strict=True))
     counts, honest = traps._templates, set()
-    for page, name, content, parent in zip(shown, _templates(urls), contents, parents, strict=True):
+    for page, name, url, content, parent in zip(shown, _templates(urls), urls, contents, parents, strict=True):
         if "*" in name and name not in honest:
-            traps._saw_of_template(name, content, listed=pages.listed(page))
+            traps._saw_of_template(name, url, content, listed=pages.listed(page))
             row = counts.rows.get(name)
-            if row == UNSEEN or counts.contents[row] >= rules.HONEST:  # nothing is counted of it any more
+            if row == UNSEEN or counts.contents[row] >= HONEST:  # nothing is counted of it any more
                 honest.add(name)
         if parent != NO_PARENT and name_of[parent] != name:
             traps._brought(name_of[parent], name)
+        if traps.repeating:
+            traps.repeating.showed(page, pages, new=True)

@@ -17,7 +17,7 @@ from sharc_crawler.frontier.traps.rules import LAST, content_of
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.dated import has_day
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
-from sharc_crawler.unlikely import is_unlikely, unlikely
+from sharc_crawler.unlikely import is_nobodys, is_unlikely, unlikely
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -35,6 +35,11 @@ _LOOKED = HowMade(
     "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
     " behind it, to see which of their links stay"
 )
+_NOBODYS = HowMade(
+    "addresses that nobody names were asked for, made like those of pages that look alike (with no-such-page-…, or a"
+    " number 94…), to see whether these are made up for whoever asks"
+)
+ABSENT = {Result.GONE, Result.REDIRECTED}
 _SHOWS = "it shows this folder's error page, of status 200"
 
 
@@ -65,6 +70,11 @@ def look_at(url: str) -> str:
 def is_look(url: str) -> bool:
     """Is it asked for to see which links of a page stay?"""
     return is_unlikely(url) and bool(looked_at(url))
+
+
+def shows_errors(url: str) -> bool:
+    """Is it asked for to see a folder's error page?"""
+    return not is_look(url) and not is_nobodys(url)
 
 
 def looked_at(url: str) -> str:
@@ -131,6 +141,7 @@ class Doubted:
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, int, PageId, Visit]] = []
         self._ahead: Container[PageId] = ()
+        self._deep = False
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -140,12 +151,21 @@ class Doubted:
         drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
         depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
         depth -= 2 * (pages.parents[visit.page] in self._ahead)
+        if self._deep or doubts > LAST:
+            depth = -depth
         heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
 
     def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
         """From now on comes first what these lead to."""
         if not self._ahead:
             self._ahead, waiting, self._heap = echoes, self._heap, []
+            for doubts, *_, visit in waiting:
+                self.put(visit, pages, doubts)
+
+    def deepen(self, pages: PageTable) -> None:
+        """From now on one trail is followed after the other, not all at once."""
+        if not self._deep:
+            self._deep, waiting, self._heap = True, self._heap, []
             for doubts, *_, visit in waiting:
                 self.put(visit, pages, doubts)
 
@@ -181,18 +201,18 @@ class Prober:
         looks = _looks(traps)
         if looks.stay:
             doubted.follow(traps.echoes.echoes, pages)
+        if traps.patient:
+            doubted.deepen(pages)
         visit, doubts = doubted.take()
-        if doubts < LAST:
-            return visit
-        traps.alone = True
-        if traps.suspicion is None or traps.why_not(pages.urls[visit.page]):  # a calendar's; or it is left at once
-            return visit
+        traps.alone = traps.alone or doubts >= LAST
+        if traps.suspicion is None or (doubts <= LAST and traps.why_not(pages.urls[visit.page])):
+            return visit  # a calendar's; or it is left at once
         if looks.wants(visit.page, pages):
             looks.asked(parent := pages.parents[visit.page])
             if self._look(capture, pages.urls[parent], now):
-                doubted.put(visit, pages)
+                doubted.put(visit, pages, doubts)
                 return None
-        if not looks.told(visit.page, pages):
+        if doubts >= LAST and not looks.told(visit.page, pages):
             traps.suspicion.nothing_else()
         return visit
 
@@ -219,7 +239,7 @@ class Prober:
         if capture.traps is not None:
             take(capture.traps, fetch.url, outcome, named, capture.seen, self._ledger.pages)
         if not is_look(fetch.url):
-            capture.note(note(fetch.url, outcome))
+            capture.note(_NOBODYS if is_nobodys(fetch.url) else note(fetch.url, outcome))
         self._ledger.changed_capture()
 
     def known(self, capture: SiteCapture, links: Sequence[Sighting], why: str) -> list[Sighting]:
@@ -236,10 +256,18 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     content = content_of(outcome) if outcome.result is Result.OK else None
     if is_look(url):
         _looks(traps).answered(seen.get(looked_at(url)), content, named, pages)
+    elif is_nobodys(url):
+        absent = outcome.result in ABSENT
+        if traps.suspicion:
+            traps.suspicion.answered(url, content, absent=absent)
+        if traps.repeating:
+            traps.repeating.answered(url, content, absent=absent)
     else:
         traps.errors.answered(url, content)
         if traps.fleeting and content is not None:
             traps.fleeting.shown(content)
+    if traps.suspicion:
+        traps.suspicion.weigh(_looks(traps))
 
 
 def _looks(traps: Traps) -> FleetingLinks:

@@ -8,6 +8,7 @@ from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 MOST = 20_000  #: templates or places that are watched
 LEAST = 20  #: pages of one before it is judged
+HONEST = 1_000  #: different contents after which one is never a trap
 REPEATS = 4  #: pages for each different content, from which on it is a trap
 MEANING = 3  #: where one in so many shows something else with something else in a place, that means something
 
@@ -19,6 +20,7 @@ class Repeats:
         self.rows = SeenUrls()  #: by name
         self.pages = array("i")
         self.contents = array("i")  #: different ones
+        self.last = array("i")  #: pages when the last of them was new
         self.seen = SeenUrls()  #: contents, and whatever else is to be known again
 
     def row(self, name: str) -> int:
@@ -27,9 +29,14 @@ class Repeats:
         if row == UNSEEN and len(self.pages) < MOST:
             row = len(self.pages)
             self.rows.add(name, row)
-            self.pages.append(0)
-            self.contents.append(0)
+            for column in (self.pages, self.contents, self.last):
+                column.append(0)
         return row
+
+    def brought(self, row: int) -> None:
+        """A content was new."""
+        self.contents[row] += 1
+        self.last[row] = self.pages[row]
 
     def is_new(self, key: str) -> bool:
         """Is it seen for the first time?"""

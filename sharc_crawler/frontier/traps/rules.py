@@ -13,10 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.repeats import LEAST, REPEATS, Repeats, as_trap
+from sharc_crawler.frontier.traps.repeats import HONEST, LEAST, REPEATS, Repeats, as_trap
 from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
-from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
     from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
+    from sharc_crawler.frontier.traps.repeating import Repeating
     from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Outcome, PageId
@@ -36,13 +36,12 @@ _YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; 
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
-HONEST = 1_000  #: different contents after which a template is never a trap
 LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
 MOST_SHOWN = 500  #: contents whose first addresses are remembered
 
 
 @lru_cache(50)  # a page is asked about twice in a row, and the pages that one names follow one another
-def _template(url: str) -> str:
+def template(url: str) -> str:
     """What URLs have in common that differ in their numbers and query values alone."""
     path, mark, query = url.partition("://")[2].partition("?")
     return _NUMBER.sub("*", "/" + path.partition("/")[2]) + mark + (query and _VALUE.sub("=*", query))
@@ -76,7 +75,7 @@ class Traps:
         self._templates = Repeats()
         self._places: MadeUpPlaces | None = None  # once something in an address may be made up
         self.alone = False  #: nothing is left but what is doubted
-        self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
+        self.repeating: Repeating | None = None  # once a template has few contents
         self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
         self.idle: IdlePlaces | None = None  # once one of them was shown again
         self._calendars: Calendars | None = None  # once an address has a date
@@ -87,6 +86,7 @@ class Traps:
         self._ever_new: EverNew | None = None  # once a page names no other that is known
         self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  # once there are such pages
+        self.patient = False  #: all tells that pages are there before they are named
 
     @property
     def echoes(self) -> Echoes:
@@ -98,31 +98,28 @@ class Traps:
         return self._echoes
 
     def saw(self, url: str, content: str | None, parent: str = "", *, listed: bool = False) -> None:
-        """A page was captured, which ``parent`` named first; ``content`` is its digest, where there is one.
-
-        ``listed`` in a sitemap: its template is not blamed for it.
-        """
+        """A page was captured, which ``parent`` named first; what a sitemap ``listed`` does not blame its template."""
         if content is None or self._is_dated(url):
             return
         self.errors.saw(url, content)
         if _has_odd_word(url):
             self._saw_odd(url, content, parent)
         self._saw_plain(url, content, parent)
-        if "*" in (name := _template(url)):
-            self._saw_of_template(name, content, listed=listed)
+        if "*" in (name := template(url)):
+            self._saw_of_template(name, url, content, listed=listed)
 
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
         if content is None or (self._calendars and self._calendars.saw(page, content, pages)):
             return
-        if self._echoes is None and self._first.add(content, page) == UNSEEN:
+        if new := self._echoes is None and self._first.add(content, page) == UNSEEN:
             self._unlike.append(page)
-            new = True
         else:
-            error = self.errors.why_not(content) is not None
-            new = self.echoes.saw(page, url, content, pages, feeds, error=error)
+            new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
         if new and (parent := pages.parents[page]) != NO_PARENT:
-            self._brought(_template(pages.urls[parent]), _template(url))
+            self._brought(template(pages.urls[parent]), template(url))
+        if self.repeating:
+            self.repeating.showed(page, pages, new=new)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
@@ -170,27 +167,26 @@ class Traps:
             self.idle = IdlePlaces(self._shown)
         self.idle.saw(url, content, parent)
 
-    def _saw_of_template(self, name: str, content: str, *, listed: bool) -> None:
+    def _saw_of_template(self, name: str, url: str, content: str, *, listed: bool) -> None:
         templates = self._templates
         row = templates.row(name)
         if row == UNSEEN or templates.contents[row] >= HONEST:
             return
         new = templates.is_new(f"{row} {content}")
         templates.pages[row] += new or not listed
-        templates.contents[row] += new
-        pages, contents = templates.pages[row], templates.contents[row]
-        if pages >= max(LEAST, REPEATS * contents):
-            told = f"{counted(pages, 'page')} of {name} had {counted(contents, 'content')}"
-            self._reasons.setdefault(row, as_trap(told))
-        elif contents >= HONEST:
-            self._reasons.pop(row, None)
+        if new:
+            templates.brought(row)
+        elif templates.pages[row] >= max(LEAST, REPEATS * templates.contents[row]):
+            if self.repeating is None:
+                from sharc_crawler.frontier.traps.repeating import Repeating  # on few sites
+
+                self.repeating = Repeating(self)
+            self.errors.wanted += self.repeating.saw(row, url)
 
     def _brought(self, name: str, other: str) -> None:
         """A page of a template named one of another first, which shows something new: so do contents of its own."""
         if name != other and (row := self._templates.rows.get(name)) != UNSEEN:
-            self._templates.contents[row] += 1
-            if self._templates.pages[row] < REPEATS * self._templates.contents[row]:
-                self._reasons.pop(row, None)
+            self._templates.brought(row)
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
@@ -202,6 +198,8 @@ class Traps:
             return LAST * self._calendars.doubts(page, url)
         if self._places is not None and not self.alone and self._places.judged(urls[page], few=True):
             return LAST
+        if self.repeating and self.repeating.waits(urls[page]):
+            return LAST + 1
         return self.suspicion.doubts(page) if self.suspicion else 0
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
@@ -210,18 +208,18 @@ class Traps:
             return self._calendars.why_not(url, parent)
         last = self._ever_new and self._ever_new.why_not(parent)
         why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
-        return as_trap(why) if why else self.why_not(url)
+        return as_trap(why) if why else self.why_not(url, new=page == UNSEEN)
 
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
         last = self._ever_new and self._ever_new.why
-        told = any((self._calendars, self.suspicion, self.idle, self._places, self._reasons, last))
+        told = any((self._calendars, self.suspicion, self.idle, self._places, self.repeating, last))
         return {url: why for url in (urls if told else ()) if (why := self.why_not_found(url, parent))}
 
-    def why_not(self, url: str) -> str | None:
-        """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
+    def why_not(self, url: str, *, new: bool = False) -> str | None:
+        """Why a page that was not visited yet is left, by its address; ``None``: it is not. ``new``: it may wait."""
         if self.idle and (why := self.idle.why_not(url, self.suspicion)):
             return as_trap(why)
         if self._places and (found := self._places.judged(url, few=self.alone)) is not None:
             return found or None
-        return self._reasons.get(self._templates.rows.get(_template(url))) if self._reasons else None
+        return self.repeating.why_not(url, new=new) if self.repeating else None

@@ -18,8 +18,7 @@ class SoftErrors:
     >>> errors = SoftErrors()
     >>> for name in ("kqzv", "bnwt", "wmdk", "qjxe"): errors.saw(f"http://h/x/{name}", "Oops")
     >>> [probe] = errors.wanted
-    >>> errors.asked(probe), errors.answered(probe, "Oops")
-    (True, None)
+    >>> errors.answered(probe, "Oops")
     >>> errors.why_not("Oops"), errors.why_not("a story")
     ('named by an error page of status 200 alone (http://h/x/no-such-page-euxmcqqecr shows it, too)', None)
     """
@@ -49,17 +48,12 @@ class SoftErrors:
             del self._counts[next(iter(self._counts))]
         return count
 
-    def asked(self, url: str) -> bool:
-        """Is it nobody's page, asked for to see an error page?"""
-        return bool(self._asked) and url in self._asked.values()
-
     def answered(self, url: str, content: str | None) -> None:
         """What was asked for was answered as if it were a page."""
-        if content is not None and self.asked(url):
+        if content is not None and url in self._asked.values():
             self.shown.setdefault(content, url)
 
     def why_not(self, content: str | None) -> str | None:
         """Why what a page names, and nobody had named, is left; ``None``: it is not."""
-        if content not in self.shown:
-            return None
-        return f"named by an error page of status 200 alone ({self.shown[content]} shows it, too)"
+        url = content and self.shown.get(content)
+        return url and f"named by an error page of status 200 alone ({url} shows it, too)"

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.common_words import CommonWords
+from sharc_crawler.frontier.traps.echoes import shape
 from sharc_crawler.known_urls import UNSEEN
+from sharc_crawler.unlikely import nobodys
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import PageId
+
+ASKED = 3  #: addresses that nobody names
 
 
 class Suspicion:
@@ -20,10 +25,47 @@ class Suspicion:
     def __init__(self, traps: Traps, pages: PageTable) -> None:
         self._traps, self._pages = traps, pages
         self.words = CommonWords(pages, traps.echoes.echoes)
+        self._first: dict[str, str] = {}  # copies that lead on, by their shape
+        self._nobodys: list[str] = []  # addresses that nobody names, made of these
+        self._asked: dict[str, bool] = {}  # those that were asked for → do they show what copies show?
+        self._steady = False  # the links of copies stay
 
     def saw(self, page: PageId, *, new: bool) -> None:
         """A page was captured; ``new``: no other had shown the same."""
+        if not new and self._leads(page):
+            self._add(self._pages.urls[page])
+            self._ask()
         self.words.saw(page, new=new, contents=len(self._traps.echoes.first))
+
+    def _leads(self, page: PageId) -> bool:
+        """Is it a copy that names new ones?"""
+        echoes = self._traps.echoes
+        return page in echoes.echoes or echoes.barren.leads(page)
+
+    def _add(self, url: str) -> None:
+        """The second copy of a shape makes an address that nobody names."""
+        first = self._first.setdefault(shape(url), url)
+        if first not in {url, ""} and len(self._nobodys) < ASKED:
+            self._first[shape(url)] = ""
+            self._nobodys.append(nobodys(url, first))
+
+    def _ask(self) -> None:
+        for probe in self._nobodys[len(self._asked) :] if self._steady else ():
+            self._asked[probe] = True
+            self._traps.errors.wanted.append(probe)
+
+    def answered(self, url: str, content: str | None, *, absent: bool) -> None:
+        """What nobody names was answered; ``content``: as if it were a page."""
+        if url in self._asked:
+            first = UNSEEN if content is None else self._traps.echoes.first.get(content)
+            self._asked[url] = not absent if content is None else first != UNSEEN and self._leads(first)
+
+    def weigh(self, looks: FleetingLinks) -> None:
+        """Are the copies there before they are named? Their links stay, and what nobody names shows something else."""
+        self._steady = looks.steady
+        self._ask()
+        self._traps.patient = self._steady and bool(self._asked) and not any(self._asked.values())
+        self._traps.echoes.barren.patient = self._traps.patient
 
     def why_not(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.traps.probing import is_look, shown_by
+from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
 from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Slot, Url, Verdict
 
@@ -107,7 +107,7 @@ def _error_pages(store: FrontierStore, capture: int) -> frozenset[str]:
     """What a capture's error pages of status 200 showed."""
     if not shown_by(store.captures()[capture].notes):
         return frozenset()
-    probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE and not is_look(url.page.url))
+    probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE and shows_errors(url.page.url))
     shown = (content_of(visit.outcome) for visits in probes for visit in visits if visit.outcome.result is Result.OK)
     return frozenset(filter(None, shown))
 

@@ -298,9 +298,9 @@ def test_a_group_is_left_after_twenty_echoes_in_a_row_three_for_two_contents(con
         group.new(deep=True)
     for _ in range(20):
         assert not group.closed
-        group.echo("", deep=True, proven=False)
+        group.echo("", deep=True, row=20, proven=False)
     assert bool(group.closed) is closed
-    group.echo("", deep=True, proven=False)
+    group.echo("", deep=True, row=20, proven=False)
     assert group.closed.startswith("20 pages" if closed else "21 pages")
 
 
@@ -311,7 +311,7 @@ def test_one_that_follows_a_trap_is_left_after_twenty_echoes_in_a_row_whatever_i
             group.new(deep=True)
         for _ in range(19 + time):
             assert not group.closed
-            group.echo("", deep=True, proven=True)
+            group.echo("", deep=True, row=20, proven=True)
     assert group.closed
 
 

@@ -24,13 +24,21 @@ class Pages:
 @pytest.mark.parametrize("answered", [False, True])
 def test_a_page_is_asked_again_once(answered):
     """Before its answer has come, and after a restart, which tells of answers alone."""
-    links = FleetingLinks(SimpleNamespace(echoes={}, first={}), SimpleNamespace())
+    links = FleetingLinks(Copies(), SimpleNamespace())
     assert links.wants(1, Pages())
     if answered:
         links.answered(0, None, (), Pages())
     else:
         links.asked(0)
     assert not links.wants(2, Pages())
+
+
+class Copies(SimpleNamespace):
+    """Those that are known to be echoes."""
+
+    def __init__(self, first: SeenUrls | None = None) -> None:
+        first = SeenUrls() if first is None else first
+        super().__init__(echoes={}, copies={}, first=first, barren=SimpleNamespace(leads=lambda page: False))
 
 
 class Site:
@@ -41,7 +49,7 @@ class Site:
         self.below = [add(self.pages, f"a/{number}", 1) for number in range(5)]
         add(self.pages, "a.css", 1, Kind.RESOURCE)
         self.first = SeenUrls()
-        self.echoes = SimpleNamespace(echoes={}, first=self.first)
+        self.echoes = Copies(self.first)
         self.links = FleetingLinks(self.echoes, SimpleNamespace(why_not=lambda content: content in errors or None))
         self.first.add("front", 0)
         self.first.add("a", 1)
@@ -49,7 +57,7 @@ class Site:
 
     def echo(self, page: int, content: str = "the trap") -> None:
         """A page shows what another had shown."""
-        self.echoes.echoes[page] = hash(content)
+        self.echoes.echoes[page] = self.echoes.copies[page] = hash(content)
         self.links.saw(page, content, self.pages, new=False)
 
     def left(self, page: int) -> bool:
@@ -179,7 +187,7 @@ def test_a_page_whose_link_stays_and_that_is_no_copy_makes_up_for_looks_that_tol
 
 def test_an_echo_that_shows_what_it_had_shown_is_the_same_page():
     site = Site()
-    site.echoes.echoes[3] = hash("the trap")
+    site.echoes.copies[3] = hash("the trap")
     below = add(site.pages, "c/x", 3)
     site.links.answered(3, "the trap", [0], site.pages)
     assert site.links.told(below, site.pages)
@@ -216,3 +224,51 @@ def test_a_thousand_pages_are_asked_again():
     assert site.links.wants(2, site.pages)
     site.links.asked(1_009)
     assert not site.links.wants(2, site.pages)
+
+
+def test_three_copies_behind_links_of_several_pages_that_are_gone_tell_the_same_as_two_of_one():
+    site = Site()
+    others = [add(site.pages, f"{parent}/x", parent) for parent in (3, 4, 5, 5)]
+    for page, text in ((3, "c"), (4, "d"), (5, "e")):
+        site.first.add(text, page)
+        site.links.answered(page, text, [0], site.pages)
+    for page in others[:2]:
+        site.echo(page)
+    assert not site.left(others[3])
+    site.echo(others[2])
+    assert site.left(others[3])
+
+
+def test_a_copy_that_leads_on_is_looked_at_whatever_looks_told_and_shows_its_texts_by_turns():
+    """Its text may be another at each answer: that it is one of theirs suffices."""
+    site, copies = Site(), {3, 4, 5}
+    site.echoes.barren.leads = copies.__contains__
+    for page in copies:
+        site.first.add(f"text {page}", page)
+    for _ in range(3):
+        site.links.answered(1, None, (), site.pages)
+    below = [add(site.pages, f"{page}/x", page) for page in copies]
+    assert not site.links.wants(site.below[0], site.pages)
+    assert all(site.links.wants(page, site.pages) for page in below)
+    site.links.answered(3, "text 4", [below[0]], site.pages)
+    assert site.links.stay
+    assert not site.links.steady, "one look says little"
+    site.links.answered(4, "text 4", [below[1]], site.pages)
+    assert site.links.steady
+    assert not site.links.wants(below[2], site.pages)
+    site.links.answered(5, "text 5", [0], site.pages)
+    assert not site.links.steady, "a link was gone"
+
+
+def test_where_the_links_of_true_pages_alone_stay_nothing_is_known_of_copies():
+    site = Site()
+    for page in (1, 2):
+        site.links.answered(page, ("a", "the trap")[page - 1], range(len(site.pages)), site.pages)
+    site.links.answered(1, "a", site.below, site.pages)
+    assert site.links.stay
+    assert not site.links.steady
+    site.echoes.barren.leads = {3}.__contains__
+    site.first.add("c", 3)
+    for _ in range(5):
+        site.links.answered(3, "something else", (), site.pages)
+    assert not site.links.wants(add(site.pages, "c/x", 4), site.pages)

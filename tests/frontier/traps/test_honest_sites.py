@@ -7,6 +7,8 @@ import string
 
 import pytest
 
+from sharc_crawler.frontier.traps.probing import looked_at
+from sharc_crawler.model import Kind, Outcome, Result
 from tests.frontier.traps.made_sites import (
     LOWER,
     MIXED,
@@ -152,6 +154,8 @@ def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite)
         if url == ROOT:
             return url, [f"{ROOT}{tongue}/{names[0]}" for tongue in ("en", "de")]
         tongue, name = url.removeprefix(ROOT).split("/")
+        if name not in names:
+            return "no such page", []
         at = names.index(name)
         children = [f"{ROOT}{tongue}/{one}" for one in names[3 * at + 1 : 3 * at + 4]]
         return (url if at % 40 == 39 else name), children
@@ -159,3 +163,70 @@ def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite)
     world.content = content
     visited, _ = crawl(world, impolite)
     assert {f"{ROOT}{tongue}/{name}" for tongue in ("en", "de") for name in names} <= set(visited)
+
+
+class Bounded(Made):
+    """A site whose pages say nearly the same, and are all there before they are named: others are not found."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__("photo/{}", MIXED)
+        self.pages: dict[str, tuple[str, list[str]]] = {}
+        getattr(self, kind)()
+
+    def content(self, url):
+        return self.pages[url]
+
+    def answer(self, fetch):
+        known = fetch.kind not in {Kind.PAGE, Kind.PROBE} or (looked_at(fetch.url) or fetch.url) in self.pages
+        return super().answer(fetch) if known else Outcome(Result.GONE, self.now, self.now, 404)
+
+    def add(self, url: str, text: str, *links: str) -> None:
+        self.pages[url] = text, [ROOT, *links]
+
+    def gallery(self) -> None:
+        """Each photo is named by the one before it alone; one in twelve has a caption."""
+        albums = [f"{ROOT}album/{at}" for at in range(3)]
+        self.add(ROOT, "our albums", *albums)
+        for album in albums:
+            photos = [self.made() for _ in range(40)]
+            self.add(album, f"Album {album}", photos[0])
+            for at, photo in enumerate(photos):
+                self.add(photo, f"Caption {photo}" if at % 12 == 11 else "Photo", album, *photos[at + 1 : at + 2])
+
+    def mail(self) -> None:
+        """Numbered messages of six texts; months name their first, and messages the next; few say something else."""
+        months = [f"{ROOT}month/{at}" for at in range(4)]
+        self.add(ROOT, "all months", *months)
+        for at in range(240):
+            text = f"story {at}" if at % 20 == 0 else ("+1", "Thanks!", "I agree", "me too", "ack", "done")[at % 6]
+            more = [f"{ROOT}msg{at + 1:05}.html"] * (at % 60 < 59)
+            self.add(f"{ROOT}msg{at:05}.html", text, months[at // 60], *more)
+        for at, month in enumerate(months):
+            self.add(month, f"Messages of month {at}", f"{ROOT}msg{at * 60:05}.html")
+
+    def tree(self) -> None:
+        """Years, months and days say "Archive"; one day in fifteen names an article that nothing else names."""
+        years = [f"{ROOT}archive/{2000 + at}" for at in range(4)]
+        self.add(ROOT, "our archive", *years)
+        for year in years:
+            months = [f"{year}/v{month}" for month in range(1, 7)]
+            self.add(year, "Archive", *months)
+            for month in months:
+                days = [f"{month}/n{day}" for day in range(1, 11)]
+                self.add(month, "Archive", year, *days)
+                for day in days:
+                    named = [f"{ROOT}article{len(self.pages)}"] * (len(self.pages) % 15 == 0)
+                    self.add(day, "Archive", month, *named)
+                    for one in named:
+                        self.add(one, f"story {one}", day)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("kind", ["gallery", "mail", "tree"])
+def test_sites_that_have_what_they_name_are_captured_whole_though_most_pages_say_the_same(impolite, kind, strategy):
+    world = Bounded(kind)
+    visited, capture = crawl(world, impolite, strategy)
+    assert set(world.pages) <= set(visited)
+    assert not capture.left_out.reasons
+    assert len(visited) <= len(world.pages) + 15, "what is asked for besides"

@@ -71,7 +71,7 @@ WORDS = (
 def test_words_and_templates_of_many_addresses_are_those_of_each(word, place):
     urls = [f"http://h/plain{place}{word}", f"http://h/{word}/1"]
     assert many._has_odd_word("\n".join(urls)) == any(map(rules._has_odd_word, urls))
-    assert many._templates(urls) == list(map(rules._template, urls))
+    assert many._templates(urls) == list(map(rules.template, urls))
 
 
 def site(paths):

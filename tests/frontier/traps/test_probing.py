@@ -230,12 +230,14 @@ def test_once_links_stay_few_copies_are_no_sign_and_what_copies_lead_to_is_first
     assert not site.sure
 
 
-def test_what_copies_alone_named_is_visited_before_the_rest_and_tells_nothing_of_it():
+def test_what_copies_alone_named_is_visited_before_the_rest_once_its_page_was_asked_again():
     site = Asking()
     page = add(site.pages, "of a copy", 1)
     site.prober.put_off(site.capture, Visit(page, Slot.FIRST), 1)
+    assert site.surest() is None
+    assert site.asked == [Sighting(look_at(f"{ROOT}a"), Kind.PROBE, "probe")]
     assert site.surest() == page
-    assert not (site.asked or site.sure or site.traps.alone)
+    assert not (site.sure or site.traps.alone), "it tells nothing of the rest"
     assert len(site.capture.doubted) == 3
 
 
@@ -308,7 +310,7 @@ def test_of_what_an_error_page_names_what_was_known_is_kept_and_the_rest_is_said
 
 
 def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_go():
-    told, traps = [], SimpleNamespace(errors=SimpleNamespace(answered=lambda *given: None))
+    told, traps = [], SimpleNamespace(errors=SimpleNamespace(answered=lambda *given: None), suspicion=None)
     traps.fleeting = SimpleNamespace(shown=told.append)
     for result in (Result.OK, Result.GONE):
         outcome = Outcome(result, 3.0, 4.0, 200, fingerprint="Oops")

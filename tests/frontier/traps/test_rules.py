@@ -17,7 +17,7 @@ from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
-from sharc_crawler.frontier.traps.rules import LAST, Traps, _has_odd_word, _template
+from sharc_crawler.frontier.traps.rules import LAST, Traps, _has_odd_word, template
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -172,7 +172,7 @@ def test_lists_that_say_the_same_are_followed_where_they_lead_to_something_new(i
 
 
 def test_pages_without_numbers_share_no_template():
-    assert _template(f"{ROOT}about/us") == "/about/us"
+    assert template(f"{ROOT}about/us") == "/about/us"
     traps = Traps()
     for number in range(100):
         traps.saw(f"{ROOT}{'ab' * number}", "the same")
@@ -217,11 +217,11 @@ def test_what_addresses_have_in_common_is_found_once_for_each():
     urls = [f"http://h/{number}" for number in range(100)]
     named = ("h", 1, 0, urls[0], State.QUEUED, 1e-6, "prior", 1.0, 1.0, None, "")
     pages.extend([PageRow(number, 0, url, url, Kind.PAGE, *named) for number, url in enumerate(urls)], {"h": 0})
-    _template.cache_clear()
+    template.cache_clear()
     for page, url in enumerate(urls):
         traps.saw(url, f"content {page}")
         traps.showed(page, url, f"content {page}", pages, lambda: False)
-    assert _template.cache_info().misses == len(urls)
+    assert template.cache_info().misses == len(urls)
 
 
 @pytest.mark.parametrize(
@@ -252,19 +252,21 @@ def test_a_template_of_a_thousand_contents_is_never_a_trap(contents, trap):
     assert bool(traps.why_not(f"{ROOT}item/99999")) is trap
 
 
-@pytest.mark.parametrize(("contents", "trap"), [(998, True), (999, False)])
-def test_a_trap_that_shows_a_thousand_contents_after_all_is_none(contents, trap):
+def test_a_trap_that_shows_something_new_after_all_is_none_until_it_has_shown_nothing_for_long():
     traps = Traps()
     for number in range(20):
         traps.saw(f"{ROOT}item/{number}", "sold out")
     assert traps.why_not(f"{ROOT}item/99999")
-    for number in range(contents):
-        traps.saw(f"{ROOT}item/{100 + number}", f"content {number}")
-    assert bool(traps.why_not(f"{ROOT}item/99999")) is trap
+    traps.saw(f"{ROOT}item/20", "in stock")
+    for number in range(52):  # five times what lies between two contents
+        traps.saw(f"{ROOT}item/{100 + number}", "sold out")
+        assert not traps.why_not(f"{ROOT}item/99999")
+    traps.saw(f"{ROOT}item/200", "sold out")
+    assert traps.why_not(f"{ROOT}item/99999")
 
 
-@pytest.mark.parametrize(("brought", "trap"), [(1, True), (2, False)])
-def test_what_pages_of_a_template_alone_name_of_others_counts_as_their_contents(brought, trap):
+@pytest.mark.parametrize(("brought", "more", "trap"), [(0, 0, True), (1, 19, False), (1, 20, True)])
+def test_what_pages_of_a_template_alone_name_of_others_counts_as_their_contents(brought, more, trap):
     pages, traps = table("item/1"), Traps()
     for number in range(24):
         traps.saw(f"{ROOT}item/{number}", f"content {number % 5}")
@@ -272,6 +274,8 @@ def test_what_pages_of_a_template_alone_name_of_others_counts_as_their_contents(
         for path in (f"story{'ab'[number]}", f"item/{30 + number}", f"item/{40 + number}"):
             page = add(pages, path, 1)
             traps.showed(page, ROOT + path, f"new {path}", pages, lambda: False)
+    for number in range(more):
+        traps.saw(f"{ROOT}item/{100 + number}", f"content {number % 5}")
     assert bool(traps.why_not(f"{ROOT}item/99")) is trap
 
 
@@ -361,7 +365,7 @@ def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
         traps.showed(page, pages.urls[page], "No events", pages, lambda: False)
     assert not traps.errors.wanted
     assert traps.idle is None
-    assert not traps._reasons
+    assert traps.repeating is None
     assert len(traps._calendars._shown) == 30
     beyond = add(pages, "cal/2090/11", 31)
     assert traps.doubts(beyond, pages.urls) == LAST

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.traps.barren import Barren
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.traps.suspicion import Suspicion
+from sharc_crawler.unlikely import is_nobodys, nobodys
 from tests.frontier.traps.tables import ROOT, add, table
 
 
@@ -60,3 +63,64 @@ def test_it_is_told_of_each_page_from_then_on():
     for page in (1, 0):
         traps.showed(page, pages.urls[page], "text", pages, lambda: False)
     assert told == [(1, True), (0, False)]
+
+
+class Named:
+    """Copies that lead on, of a site whose links stay or not; ``asked``: what nobody names and is asked for."""
+
+    def __init__(self, steady: bool = True) -> None:
+        self.pages, self.traps = table("one", "two"), Traps()
+        self.suspicion = self.traps.suspicion = Suspicion(self.traps, self.pages)
+        self.steady = steady
+        self.weigh()
+
+    def weigh(self) -> bool:
+        self.suspicion.weigh(SimpleNamespace(steady=self.steady))
+        return self.traps.patient
+
+    def copy(self, path: str, text: str = "a photo") -> None:
+        page = add(self.pages, path, 1)
+        self.traps.echoes.first.add(text, page)
+        self.traps.echoes.echoes[page] = 0
+        self.suspicion.saw(page, new=False)
+
+    @property
+    def asked(self) -> list[str]:
+        return self.traps.errors.wanted
+
+
+def test_an_address_that_nobody_names_is_made_of_two_copies_of_a_shape_once_links_stay():
+    site = Named(steady=False)
+    for path in ("photo/kqzv", "photo/wmdk", "photo/qjxe", "msg7.html", "s/1/a"):
+        site.copy(path)
+    site.suspicion.saw(1, new=False)
+    assert not site.asked, "it would tell nothing"
+    site.steady = True
+    assert not site.weigh(), "its answer has not come"
+    assert site.asked == [nobodys(f"{ROOT}photo/wmdk", f"{ROOT}photo/kqzv")]
+    site.copy("msg12.html")
+    for path in ("a/b/c", "d/e/f", "g/h/i/j", "k/l/m/n"):
+        site.copy(path)
+    assert len(site.asked) == 3
+    assert all(map(is_nobodys, site.asked))
+
+
+@pytest.mark.parametrize(
+    ("content", "absent", "patient"),
+    [(None, True, True), (None, False, False), ("another", False, True), ("a photo", False, False)],
+)
+def test_copies_are_there_before_they_are_named_where_such_an_address_is_not(content, absent, patient):
+    site = Named()
+    site.copy("photo/kqzv")
+    site.copy("photo/wmdk")
+    site.suspicion.answered(f"{ROOT}another", None, absent=False)
+    assert not site.weigh()
+    site.suspicion.answered(site.asked[0], content, absent=absent)
+    assert site.weigh() is patient
+    site.copy("msg7.html")
+    site.copy("msg12.html")
+    assert not site.weigh(), "one more is asked for"
+    site.suspicion.answered(site.asked[1], None, absent=True)
+    assert site.weigh() is patient
+    site.steady = False
+    assert not site.weigh()
