@@ -50,7 +50,7 @@ def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = 
 
 
 def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> Unpacked:
-    """The same, as far as it goes, and why not further.
+    """The body unpacked as far as it goes, and why not further.
 
     >>> unpacked(b"hello", [b"compress"])
     Unpacked(data=b'', problem="content coding 'compress' is not known")

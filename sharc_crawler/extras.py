@@ -25,7 +25,7 @@ EXTRAS = {
 
 
 def installed(library: str) -> bool:
-    """Is a library there?"""
+    """Is an optional library installed?"""
     return find_spec(library) is not None
 
 

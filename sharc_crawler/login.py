@@ -47,7 +47,7 @@ _LOG_OUT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """One of them."""
+    """One cookie of a session."""
 
     name: str
     value: str = field(repr=False)  #: no traceback and no log has it
@@ -127,7 +127,7 @@ class Login:
 
     @property
     def values(self) -> list[str]:
-        """Of its cookies, and of what scripts had stored."""
+        """The secrets of the session: values of its cookies, and what scripts had stored."""
         return sorted({one.value for one in self.cookies} | {v for own in self.storage.values() for v in own.values()})
 
     def note_of(self, url: str) -> str:

@@ -98,7 +98,7 @@ def write_index(warc: Path, kept: Iterable[IndexEntry]) -> Path:
 
 
 def write_lines(warc: Path, lines: Iterable[str]) -> Path:
-    """The same from its lines, in any order."""
+    """Write an index from its lines, given in any order."""
     path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")
     with draft.open("w", encoding="utf-8", newline="\n") as file:

@@ -84,7 +84,7 @@ class FormerAnswers:
         return record if isinstance(record, Record) else None
 
     def drop(self, url: str) -> None:
-        """It is not to be referred to."""
+        """Forget an answer: new captures must not refer to it."""
         if (row := self._numbers.get(url)) != UNSEEN:
             self._file[row] = -1
 

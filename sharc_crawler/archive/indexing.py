@@ -35,7 +35,7 @@ def entries(warc: Path) -> Iterator[IndexEntry]:
 
 
 def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
-    """The same of an open one, from where it stands on."""
+    """The index entries of an open WARC file, from where it stands on."""
     from warcio.archiveiterator import ArchiveIterator  # only where a file is read
 
     from sharc_crawler.archive.posted import sent

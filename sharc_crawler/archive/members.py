@@ -49,7 +49,7 @@ class Record:
 
     @property
     def kind(self) -> str:
-        """Its WARC-Type."""
+        """The record's WARC-Type."""
         return self._first.get("warc-type", "")
 
     def get(self, name: str) -> str | None:

@@ -114,7 +114,7 @@ def _read(path: Path, start: int, end: int) -> bytes:
 
 
 def parts_of(names: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """By the name of a file that was not finished: its parts and their sizes, in their order.
+    """The parts of each file that was not finished, by its name: their sizes, in order.
 
     >>> parts_of({"a.warc.gz.part-000000000000": 9, "b.warc.gz": 3, "a.warc.gz.part-000000000009": 4})
     {'a.warc.gz': {'a.warc.gz.part-000000000000': 9, 'a.warc.gz.part-000000000009': 4}}

@@ -60,7 +60,7 @@ class ObjectFolder:
         return {path[len(self._top) :].lstrip("/"): entry["size"] for path, entry in found.items()}
 
     def size(self, name: str) -> int | None:
-        """Of an object, in bytes; ``None``: there is none."""
+        """The size of an object in bytes; ``None``: there is no such object."""
         with self._named(name):
             try:
                 found: int = self._fs.info(f"{self._top}/{name}", **self._within())["size"]
@@ -85,7 +85,7 @@ class ObjectFolder:
         self.remove([name])
 
     def get(self, name: str) -> bytes:
-        """An object."""
+        """The bytes of an object."""
         with self._named(name):
             data: bytes = self._fs.cat_file(f"{self._top}/{name}", **self._within(LARGEST))
             return data
@@ -96,7 +96,7 @@ class ObjectFolder:
             self._fs.get_file(f"{self._top}/{name}", str(path), **self._within(LARGEST))
 
     def remove(self, names: Collection[str]) -> None:
-        """Remove objects."""
+        """Remove these objects."""
         if names:
             with self._named():
                 self._fs.rm([f"{self._top}/{name}" for name in names], **self._within())

@@ -20,7 +20,7 @@ class Suspendable(Protocol):
     """A file that can let go of its descriptor, and have another one when it is used again."""
 
     def suspend(self) -> None:
-        """Let go; raises nothing."""
+        """Close what is open until it is needed again; raises nothing."""
 
 
 class OpenFiles:
@@ -47,7 +47,7 @@ class OpenFiles:
                 oldest.suspend()
 
     def drop(self, file: Suspendable) -> None:
-        """The file is closed."""
+        """Forget a file that was closed."""
         self._files.pop(id(file), None)
 
 
@@ -78,7 +78,7 @@ def left() -> int:
 
 
 def share(descriptors: int) -> int:
-    """Of so many those that may be WARC files.
+    """How many of so many descriptors may be open WARC files.
 
     >>> share(256), share(1_000_000), share(20)
     (200, 512, 4)

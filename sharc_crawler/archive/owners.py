@@ -20,7 +20,7 @@ _EPOCH = re.compile(r"\.epoch-(\d+)")
 
 
 def own_name(epoch: int) -> str:
-    """Of the folder of what an owner alone writes, until the site is done."""
+    """The name of the folder of what only an owner of this epoch writes, until the site is done."""
     return f".epoch-{epoch}"
 
 
@@ -38,7 +38,7 @@ def epoch_of(name: str) -> int | None:
 
 
 def mark_of(epoch: int) -> str:
-    """Of what lies in an object store as long as a site is this owner's: whoever takes it over removes that first.
+    """The name of the mark in an object store while a site is this owner's; whoever takes over removes it first.
 
     >>> mark_of(7)
     '.epoch-7/owner'
@@ -54,7 +54,7 @@ def check_own(path: Path) -> None:
 
 
 def former(names: Iterable[str], epoch: int) -> list[str]:
-    """Those of former owners, or of nobody known. Raises :class:`~sharc_crawler.errors.Superseded` for a later one's.
+    """Files of former owners, or of nobody known; raises :class:`~sharc_crawler.errors.Superseded` for a later one's.
 
     >>> former(["a.epoch-0001.warc.gz", "a.epoch-0002.warc.gz", "report.html"], 2)
     ['a.epoch-0001.warc.gz', 'report.html']

@@ -28,7 +28,7 @@ class Posted(NamedTuple):
 
 
 def sent(request: bytes) -> Posted:
-    r"""Of a request as it was on the wire.
+    r"""What a request sent in its body, from its bytes on the wire.
 
     >>> sent(b'POST /a HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{"q": [1, true]}')
     Posted(method='POST', posted='q=1&q.2_=true')

@@ -110,7 +110,7 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 def large_member(fields: Iterable[tuple[str, str]], block: Octets, start: int, level: int) -> Iterator[bytes]:
-    """The same as :func:`member`, in pieces, of a block that is ``block`` from ``start`` on."""
+    """Like :func:`member`, in pieces, for a record whose block is ``block`` from ``start`` on."""
     packer = packing.compressobj(level, zlib.DEFLATED, 16 + 15)
     yield packer.compress(_header(fields, len(block) - start))
     for piece in pieces(block, start):

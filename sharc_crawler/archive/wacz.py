@@ -48,7 +48,7 @@ class About:
     main_date: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        """As fields of ``datapackage.json``."""
+        """The same facts as fields of ``datapackage.json``."""
         created = datetime.fromtimestamp(self.created, UTC)
         known = {
             "title": self.title,

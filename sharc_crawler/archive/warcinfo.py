@@ -49,7 +49,7 @@ class CaptureInfo:
         )
 
     def fields(self) -> list[tuple[str, str]]:
-        """As named fields.
+        """The same facts as named fields of a warcinfo record.
 
         >>> CaptureInfo("sharc", "me@example.org", "obey", "bfs", {"size": 9}).fields()[-1]
         ('strategy-parameters', '{"size": 9}')

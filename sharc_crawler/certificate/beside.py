@@ -58,7 +58,7 @@ _OTHER = "a package of another capture, or of these files as they were before: s
 
 
 def around(path: Path, captures: Iterable[Path]) -> Iterator[Finding]:
-    """The same of a folder around captures, but for what lies in theirs."""
+    """What does not belong in a folder around captures, apart from what lies in the captures' own folders."""
     return strange_files(path, Material(str(path)), frozenset(captures))
 
 
@@ -229,7 +229,7 @@ def _one_for_each(source: Material, documents: Iterable[Document]) -> Iterator[F
 
 
 def strangers(path: Path, source: Material, witness: Witness, documents: list[Document]) -> Iterator[Finding]:
-    """All of it."""
+    """Everything in a capture's folder that no certificate accounts for."""
     if path.is_dir():
         yield from strange_files(path, source, {path / CONFIRMATION, path / CONFIRMING, path / WITHDRAWN})
         if source.later is not None:

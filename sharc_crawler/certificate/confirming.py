@@ -61,7 +61,7 @@ class Unconfirmed(NamedTuple):
 
 
 def outlook(document: Document) -> Unconfirmed | None:
-    """Of a certificate; None: nothing of it is provisional.
+    """What a certificate leaves provisional, and from when on it can be confirmed; None: nothing.
 
     >>> claim = {"grounds": [{"evidence": "provisional", "pages": 7}]}
     >>> outlook({"capture": {"claim": claim, "ended": "1970-01-01T00:01:00Z", "audit": {"lag": 30}}})

@@ -60,7 +60,7 @@ def certificate(
 def of_files(
     document: Mapping[str, Any], files: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The same certificate beside these files, its WARC files and those of its report, sealed anew."""
+    """The same statements about other files (WARC files and report) beside the certificate, sealed anew."""
     stated = {**document, "files": [dict(file) for file in files], "report": [dict(file) for file in report]}
     return {**stated, DIGEST: digest(stated)}
 

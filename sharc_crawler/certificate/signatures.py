@@ -78,7 +78,7 @@ def is_private(path: Path) -> bool:
 
 
 def fingerprint(public: bytes) -> str:
-    """Of a public key (DER): what its owner tells others."""
+    """The digest of a public key (DER), which its owner tells others."""
     return f"sha256:{hashlib.sha256(public).hexdigest()}"
 
 

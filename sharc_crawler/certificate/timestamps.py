@@ -106,7 +106,7 @@ def read_roots(path: Path) -> list[x509.Certificate]:
 
 @cache  # read from a disk, a twentieth of a second
 def roots_of_system() -> list[x509.Certificate]:
-    """Those that this machine trusts for https."""
+    """The root certificates that this machine trusts for https."""
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CryptographyDeprecationWarning)  # of the machine's roots, not of ours

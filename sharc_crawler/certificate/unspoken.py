@@ -31,7 +31,7 @@ def unexcused(
     documents: Sequence[Document],
     entries: Iterable[Mapping[str, Any]],
 ) -> list[RecordedExchange]:
-    """Of ``left``, which no certificate speaks of, those that none excuses, and that were not read as sitemaps."""
+    """Which of the records ``left``, of which no certificate speaks, are neither excused nor were read as sitemaps."""
     known = Known({canonical(exchange.uri) for exchange in left}, documents)
     for entry in entries:
         known.add(entry)

@@ -36,7 +36,7 @@ def dechunk(raw: bytes, start: int = 0) -> bytes:
 
 
 def chunks(raw: Octets, start: int) -> Iterator[bytes | memoryview]:
-    """The same, in pieces that fit into memory."""
+    """The payload of a body in chunks, from ``start`` on, in pieces that fit into memory."""
     while (line := _CHUNK_SIZE.match(raw, start)) and (size := int(line[1], 16)):
         end = line.end() + size
         yield from pieces(raw, line.end(), end)

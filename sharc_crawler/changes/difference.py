@@ -66,7 +66,7 @@ class LinePair:
 
     @property
     def same(self) -> bool:
-        """Whether the line stayed."""
+        """Whether the line stayed as it was."""
         return self.old == self.new
 
 

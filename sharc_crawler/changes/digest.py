@@ -24,7 +24,7 @@ def labelled_digest(data: Octets | memoryview, start: int = 0) -> str:
 
 
 def digest_of(data: Iterable[bytes | memoryview]) -> str:
-    """The same of data in pieces."""
+    """The digest of data that comes in pieces."""
     digest = hashlib.sha1(usedforsecurity=False)
     for piece in data:
         digest.update(piece)

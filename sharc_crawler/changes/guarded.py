@@ -14,7 +14,7 @@ LONGEST = 1_000  #: characters of a digest
 
 
 class GuardedDetector:
-    """It, by its ``name``."""
+    """A detector whose errors name it (``name``)."""
 
     def __init__(self, name: str, detector: ChangeDetector) -> None:
         self._who, self._detector = f"SHARC_DETECTOR={name!r}", detector

@@ -112,7 +112,7 @@ class HttpResponse:
         return dechunked(self.raw, self.body_start)
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """The same, in pieces that fit into memory."""
+        """The payload in pieces that fit into memory."""
         if not self.chunked:
             return pieces(self.raw, self.body_start)
         from sharc_crawler.changes.chunks import chunks  # the same

@@ -58,7 +58,7 @@ class Refused(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What pairs teach."""
+    """The masks that pairs of downloads teach, and what they rest on."""
 
     masks: tuple[Mask, ...]
     refused: tuple[Refused, ...]  #: what else differs, by the pages that show it
@@ -175,7 +175,7 @@ class _Judge:
         self._present: dict[str, int] = {}  # pages that have an element of a mask's path
 
     def pages(self, mask: Mask) -> set[str]:
-        """Those that show a difference which the mask hides."""
+        """The pages that show a difference which the mask hides."""
         return {one.page for one in self._of[mask]}
 
     def of(self, mask: Mask) -> str:

@@ -171,5 +171,5 @@ def save_masks(path: Path, masks: Iterable[Mask]) -> None:
 
 
 def as_json(masks: Iterable[Mask]) -> dict[str, Any]:
-    """A file of masks."""
+    """Masks as the JSON object of a file."""
     return {"version": VERSION, "masks": [asdict(mask) for mask in masks]}

@@ -67,7 +67,7 @@ class _MadeUp(NamedTuple):
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Of the words; ``re`` keeps it."""
+        """A regular expression for any of these words; ``re`` keeps it compiled."""
         return re.compile(self.words, re.IGNORECASE)
 
     def may_be_in(self, small: bytes) -> bool:
@@ -195,7 +195,7 @@ def plain_text(text: str) -> str:
 
 
 def spaced_text(text: str) -> str:
-    """The same with white space as it comes, where nothing is made up: most texts are not touched.
+    """Like :func:`plain_text`, but a text in which nothing is made up, as in most, is returned as it is.
 
     >>> spaced_text("Three  trees."), spaced_text("Three  trees, 5 minutes ago.")
     ('Three  trees.', 'Three trees, .')

@@ -55,7 +55,7 @@ def _in_lines(what: str, total: float) -> Callable[[float], None]:
 
 @contextmanager
 def adding(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """The same, called with how much more is done each time."""
+    """Like :func:`progress`, but called with how much more is done each time."""
     done = 0.0
     with progress(what, total) as show:
 

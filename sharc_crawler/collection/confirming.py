@@ -39,7 +39,7 @@ class Confirmer:
 
     @property
     def running(self) -> bool:
-        """Is one being confirmed?"""
+        """Is a capture being confirmed?"""
         return self._process is not None
 
     def begin(self, collection: Collection, busy: Container[str]) -> None:

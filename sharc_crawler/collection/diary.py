@@ -21,7 +21,7 @@ NAME, LOCK = "keep.json", ".keep.lock"
 
 
 def read_tries(folder: Path) -> dict[str, Tries]:
-    """By the name of a site; a file that cannot be read says nothing."""
+    """Failures in a row by the name of their site; a file that cannot be read says nothing."""
     try:
         known = json.loads((folder / NAME).read_text(encoding="utf-8"))
         read = {name: Tries(**one) for name, one in known.items()}
@@ -33,7 +33,7 @@ def read_tries(folder: Path) -> dict[str, Tries]:
 
 
 def write_tries(folder: Path, known: dict[str, Tries]) -> None:
-    """The same, whole or not at all."""
+    """Write failures in a row, whole or not at all."""
     text = json.dumps({name: one._asdict() for name, one in known.items()}, indent=1, sort_keys=True)
     replace_file(folder / NAME, text + "\n")
 

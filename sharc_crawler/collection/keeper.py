@@ -56,7 +56,7 @@ NOTHING: Mapping[str, Tries] = MappingProxyType({})
 
 
 class KeptSite(NamedTuple):
-    """How a site stands."""
+    """A site that is kept: its terms, its last capture, how often it is captured, and its failures."""
 
     site: SiteTerms
     last: CollectedCapture | None  #: the last capture, complete or not

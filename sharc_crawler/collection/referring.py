@@ -30,7 +30,7 @@ def taken_digests(folder: Path) -> set[str]:
 
 
 def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[str]:
-    """The same of a certificate and its pages."""
+    """The payloads of pages that a certificate's capture did not ask for: a former capture holds them."""
     return {visit["digest"] for visit in taken(pages)} if "skip" in document["capture"]["settings"] else set()
 
 

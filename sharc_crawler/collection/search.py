@@ -104,7 +104,7 @@ class _Texts:
 
     @property
     def size(self) -> int:
-        """Of a source that was read whole; another one is read again the next time."""
+        """The size of a source that was read whole; another one is read again the next time."""
         return -1 if self.problems else self._file.size
 
     def __iter__(self) -> Iterator[PageCopy]:

@@ -114,7 +114,7 @@ def _way_to_one(folder: Path) -> str:
 
 
 def parse_terms(text: str, where: str = FILE) -> CollectionTerms:
-    r"""The same, of its text.
+    r"""The terms of a collection, from the text of ``collection.yaml``.
 
     >>> found = parse_terms("defaults: {delay: 2}\nsites: [https://a.example/, {url: https://b.example/, delay: 5}]")
     >>> [(one.name, dict(one.arguments)) for one in found.sites]

@@ -171,7 +171,7 @@ def _out_of_order(collection: Collection) -> Iterator[Finding]:
 
 
 def size_of(collection: Collection) -> int:
-    """Bytes that this reads."""
+    """How many bytes the verification of a collection reads."""
     return sum(total_size(one.folder) for one in collection.captures() if is_certified(one.folder))
 
 

@@ -166,7 +166,7 @@ class Attestations:
         ]
 
     def undated(self, pages: Sequence[PageId]) -> list[PageId]:
-        """Of these pages those whose last download did not say when they changed: a sitemap has to, and soon."""
+        """Those of these pages whose last download did not say when they changed: a sitemap has to, and soon."""
         return [page for page in pages if header_lastmod(self.downloads[page][-1]) is None]
 
     # -- the audit -------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Attestations:
         self._seed = seed
 
     def draw_more(self, urls: Mapping[PageId, str], seed: int) -> None:
-        """Of further pages that share, each by its own lot: no sitemap has told of them, but it or they may yet.
+        """Draw that share of further pages too, each by its own lot: a sitemap may yet tell of them.
 
         How many will be found nobody knows, so no number of them is sure.
         """
@@ -189,7 +189,7 @@ class Attestations:
                     self.drawn.add(page)
 
     def likely(self, pages: int, again: int) -> set[PageId]:
-        """Of those drawn the ones that would be audited, if so many of so many pages are downloaded again at T."""
+        """Those of the drawn pages that would be audited, if so many of so many pages are downloaded again at T."""
         return self._fewer(self.drawn, pages, again)
 
     def sample(self, reference: Instant) -> list[PageId]:

@@ -44,7 +44,7 @@ class Stratum(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """What :func:`bound` is of."""
+    """What the samples of all strata found: the input of :func:`bound`."""
 
     kept: list[Stratum]
     caught: int  #: strata in which a drawn page was a lie, or may have been one
@@ -138,7 +138,7 @@ def fewer(
     room: int,
     share: float,
 ) -> set[int]:
-    """Of the pages drawn ``most`` at most, from each stratum in proportion, but by :data:`LEASTS`; always the same.
+    """Of the pages drawn, ``most`` at most, from each stratum in proportion, with :data:`LEASTS`; always the same.
 
     ``honest``: the strata that have owned up to changes; ``room``: for so many pages the least of each may be greater.
     A stratum of no more than that ``share`` of the pages adds no more to the bound, audited or not: an eighth of it

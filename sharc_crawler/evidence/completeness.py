@@ -78,6 +78,6 @@ class Completeness:
                     yield part
 
     def embedded(self) -> tuple[Counter[Verdict | None], Counter[str]]:
-        """Of what is embedded and there: how many by verdict, and why the others were not captured."""
+        """Embedded resources that the server has: how many by verdict, and why the others were not captured."""
         parts = [part for url, part in self._known.items() if part.there and url in self._embedded]
         return Counter(part.verdict for part in parts), Counter(part.reason for part in parts if part.verdict is None)

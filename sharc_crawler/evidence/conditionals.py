@@ -115,7 +115,7 @@ class Conditionals:
         return modified is None or held is None or modified < held - DATE_PRECISION
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
-        """Of these pages those that were left open; and those judged before of strata that are doubted since then."""
+        """Judgements of those of the pages that a 304 left open, and of earlier ones whose stratum is doubted since."""
         doubted = {self._stratum(page) for page in self._lies | self._undated | self._missed | self._tokens}
         news, self._doubted = doubted - self._doubted, doubted
         again = (page for page in self.open if self._stratum(page) in news) if news else ()
@@ -144,7 +144,7 @@ class Conditionals:
         return self._found()[0] if self.open else None
 
     def beside(self, other: dict[str, Any], sampled: audit.Sampled) -> dict[str, Any]:
-        """The same beside an audit of lastmods: one bound over both."""
+        """The summary joined to that of an audit of lastmods (``other``), with one bound over both."""
         if not self.open:
             return other
         found, mine = self._found()

@@ -27,7 +27,7 @@ MEANT = (Kind.PAGE, *EMBEDDED)  #: what a capture is to bring
 
 
 class PageSums:
-    """Of pages that share a reference instant: those of a capture, or of a part of it."""
+    """Sums over pages that share a reference instant: those of a capture, or of a part of it."""
 
     def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
         self.reference = reference
@@ -40,7 +40,7 @@ class PageSums:
         self._span = (-math.inf, math.inf)  #: over which every coherent page is shown to have stayed as it was
 
     def add(self, page: PageFacts) -> None:
-        """Count a page."""
+        """Add a page to the sums."""
         self.tally.add(page)
         self.expected.add(page)
         self.revisited = self.revisited or page.revisit is not None

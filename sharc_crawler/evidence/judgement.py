@@ -77,7 +77,7 @@ class Revisits:
         return away if away is not None and found.change is Change.UNCHANGED else of_comparison(found)
 
     def apex(self, url: str, outcome: Outcome) -> Judgement:
-        """Of a page whose only download is T: a copy whose Date is an old one is none of then."""
+        """The judgement of a page whose only download is T; a copy with an old Date shows nothing of T."""
         return ONCE if self._stale(url, None, outcome, outcome.started) else APEX
 
     def _is_dated(self, url: str, reference: Instant) -> bool:

@@ -37,7 +37,7 @@ def learned(history: SiteHistory) -> Seconds:
 
 
 def seen(readings: Iterable[Lastmod], behind: Seconds = 0.0) -> Seconds:
-    """The same by all readings of one page; ``behind``: least that the server's clock is ahead of ours.
+    """How late one page's lastmod was, by all its readings; ``behind``: least that the server's clock is ahead of ours.
 
     >>> from sharc_crawler.evidence.lastmods import Lastmod
     >>> seen([Lastmod(100.0, 10.0, 11.0), Lastmod(900.0, 70.0, 71.0)])  # at 100 it did not tell of 71

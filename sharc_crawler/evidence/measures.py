@@ -183,7 +183,7 @@ class PageTally:
 
 
 def quantile(mean: float, deviation: float, level: float) -> float:
-    """Of a Gamma variable, by Wilson and Hilferty: what it exceeds but in this share of cases.
+    """A quantile of a Gamma variable, by Wilson and Hilferty: what it exceeds but in this share of cases.
 
     >>> [round(quantile(3.0, 1.0, level), 1) for level in (0.1, 0.5, 0.9)]
     [1.8, 2.9, 4.3]

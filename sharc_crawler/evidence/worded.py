@@ -17,7 +17,7 @@ def code(reason: str) -> str:
 
 
 def in_words(reason: str) -> str:
-    """A reason in words.
+    """A reason's code as a sentence.
 
     >>> in_words("gone: 404"), in_words("never-revisited: no room"), in_words("because: so")
     ('not there (status 404)', 'the revisit was never made: no room', 'because: so')

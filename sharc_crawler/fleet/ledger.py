@@ -254,13 +254,13 @@ class FleetLedger(Protocol):
         """A worker is to hand over its sites and end; ``False``: none of this name is known."""
 
     def leave(self, worker: str) -> None:
-        """A worker has ended."""
+        """Note that a worker has ended."""
 
     def status(self) -> FleetStatus:
         """Sums over all sites, and all workers."""
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
-        """These sites (``None``: held ones first, then by priority), at most so many."""
+        """The status of these sites (``None``: of all, held ones first, then by priority), at most so many."""
 
     def close(self) -> None:
         """Let go of the ledger."""

@@ -36,31 +36,31 @@ def orders_in_rows(orders: Iterable[SiteOrder], at_once: int) -> Iterator[list[t
 
 
 def tenure_of(row: Row) -> Tenure:
-    """Of a row that was claimed."""
+    """A tenure from the row of a site that was claimed."""
     site, arguments, number, epoch, seq, wish, clock, former, shared = row
     return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former, bool(shared))
 
 
 def renewal(rows: Sequence[Row], draining: object, surplus: int) -> Renewal:
-    """Of a row for each site that was renewed: its name, what is wished, whether its machine is shared."""
+    """A renewal from a row for each renewed site: its name, what is wished, whether its machine is shared."""
     wishes = {site: Wish(wish) for site, wish, _ in rows}
     return Renewal(wishes, bool(draining), surplus, frozenset(site for site, _, shared in rows if shared))
 
 
 def allowance(rows: Iterable[Row]) -> Allowance:
-    """Of a row for each bound: what it is of, the bound less the time by the ledger's clock, what was given."""
+    """An allowance from a row for each bound: what it is of, the bound less the ledger's time, what was given."""
     given = {what: left if what == "until" else amount for what, left, amount in rows}
     return Allowance(*(float(given.get(what, inf)) for what in ("requests", "bytes", "until")))
 
 
 def site_status(row: Row) -> SiteStatus:
-    """Of a row of sites."""
+    """A site's status from its row."""
     site, state, *rest = row
     return SiteStatus(site, SiteState(state), *rest)
 
 
 def worker_status(row: Row) -> WorkerStatus:
-    """Of a row of workers."""
+    """A worker's status from its row."""
     worker, held, room, seen, draining, *rest = row
     return WorkerStatus(worker, held, room, seen, bool(draining), *rest)
 
@@ -68,7 +68,7 @@ def worker_status(row: Row) -> WorkerStatus:
 def fleet_status(
     now: Instant, states: Sequence[Row], workers: Iterable[WorkerStatus], budget: Iterable[Row]
 ) -> FleetStatus:
-    """Of a row for each state: its name, how many, pages, visits, size, takeovers, the longest since a step."""
+    """The fleet's status from a row for each state: name, number, pages, visits, size, takeovers, longest step."""
     known = tuple(workers)
     pages, visits, size, takeovers = (sum(row[column] for row in states) for column in range(2, 6))
     return FleetStatus(

@@ -51,7 +51,7 @@ class Origin(NamedTuple):
 
 
 class Admitter:
-    """Takes sightings in."""
+    """Decides which URLs that were seen belong to the capture, and enters them as pages, resources or sitemaps."""
 
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer) -> None:
         self._ledger = ledger
@@ -214,7 +214,7 @@ TOO_LATE = "discovered after the reference instant"
 
 
 class Queuer:
-    """Queues what was admitted."""
+    """Gives admitted pages their rates, and hands them to the strategy or lets them wait for it."""
 
     def __init__(self, ledger: Ledger, parts: Parts) -> None:
         self._ledger = ledger

@@ -84,7 +84,7 @@ class Owed:
         self.pending += 1
 
     def ended(self) -> None:
-        """It is over."""
+        """A fetch that the capture had owed is over."""
         self.pending -= 1
 
     def before_visits(self) -> None:
@@ -92,7 +92,7 @@ class Owed:
         self.first += 1
 
     def was_read(self) -> None:
-        """It is read."""
+        """A robots.txt or sitemap that the first visit waits for was read."""
         self.first -= 1
 
 
@@ -110,7 +110,7 @@ class Front:
         self.waiting.extend(pages)
 
     def take(self) -> list[PageId]:
-        """They wait no longer."""
+        """The pages that waited for a strategy; from now on none waits."""
         taken, self.waiting = self.waiting, array("i")
         return list(taken)
 
@@ -125,7 +125,7 @@ class Front:
             self.elsewhere.append(sighting)
 
     def moved_to(self, location: str) -> None:
-        """A seed leads there."""
+        """A seed leads to another place."""
         self.moved.append(location)
 
     def take_elsewhere(self) -> list[Sighting]:
@@ -205,7 +205,7 @@ class SiteCapture:
 
     @property
     def phase(self) -> Phase:
-        """Where it stands."""
+        """The phase that the capture is in."""
         return self.life.phase
 
     @property
@@ -261,7 +261,7 @@ class SiteCapture:
 
 
 def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
-    """Of a capture by this order."""
+    """The budget of a capture by this order."""
     if not (spec.max_requests or spec.max_bytes or spec.max_time):
         return Spending()
     from sharc_crawler.frontier.bounded import SiteBudget  # only where something is bounded

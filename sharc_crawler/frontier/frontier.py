@@ -81,7 +81,7 @@ class Frontier:
 
     @property
     def polls(self) -> Polls | None:
-        """Of an instant crawl, all its sites' together."""
+        """The hubs of an instant crawl and when they are polled; all its sites share them."""
         return self._shared.polls
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:

@@ -111,7 +111,7 @@ class Ledger:
         self.ring.wake(number)
 
     def owe_at(self, page: PageId, slot: Slot, due: Instant) -> None:
-        """The same, not before ``due``."""
+        """Owe a download, not before ``due``."""
         self.capture.owed.one()
         number = self.pages.hosts[page]
         self.hosts[number].retry(Task(page, slot), due)

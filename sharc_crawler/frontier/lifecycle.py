@@ -108,7 +108,7 @@ class Life:
         self.ended: Instant | None = None
 
     def restore(self, phase: Phase, reference: Instant | None, ended: Instant | None) -> None:
-        """As it was stored."""
+        """Put back phase, T and end as they were stored."""
         self.phase, self.reference, self.ended = phase, reference, ended
 
     def begin(self) -> None:
@@ -131,7 +131,7 @@ class Life:
         self.reference = None
 
     def end(self, now: Instant) -> None:
-        """All is judged."""
+        """All pages are judged: the capture is over."""
         self._move(Step.END)
         self.ended = now
 

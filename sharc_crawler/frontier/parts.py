@@ -81,7 +81,7 @@ def at_once(work: Callable[[], Any], _: int) -> Future[Any]:
 
 
 def default_rates(_: CaptureSpec) -> Rates:
-    """Those of a first capture: sitemaps, then the mean of the known pages."""
+    """The rates of a first capture: what sitemaps say, then the mean of the known pages."""
     from sharc_crawler.rates.chain import default_chain  # a site may state nothing
 
     return default_chain()

@@ -18,7 +18,7 @@ class Admission(Protocol):
         """``None``: admitted; else the reason in a few words."""
 
     def outside(self, urls: Collection[str]) -> dict[str, str]:
-        """Those of several that are not admitted, with the reason."""
+        """Which of several URLs are not admitted, each with the reason."""
 
     def widened(self, seed: str) -> Admission:
         """The same scope with one more seed."""

@@ -202,7 +202,7 @@ class LeftOut:
         return len(self._listed) < self._most and self._listed.add(url, 0) == UNSEEN
 
     def was_listed(self, url: str) -> None:
-        """By a former process."""
+        """A former process has listed this URL."""
         self._listed.add(url, 0)
 
     def restore(self, reasons: Mapping[str, int]) -> None:

@@ -40,7 +40,7 @@ class Shared(Generic[Member]):
         self.outside: Callable[[Sighting, str, int], None] = lambda *_: None
 
     def pace(self, host: str) -> Pace:
-        """Of the machine that a host is on; in any thread."""
+        """The pace of the machine that a host is on; may be called in any thread."""
         machine = self._machine(host)
         pace = self._paces.get(machine)
         return pace or self._paces.setdefault(machine, self._new_pace(machine))

@@ -94,7 +94,7 @@ class Sites:
 
     @property
     def polls(self) -> Polls | None:
-        """Of an instant crawl."""
+        """The hubs of an instant crawl, of all its sites; None: it is no such crawl."""
         return self._shared.polls
 
     # -- sites come ------------------------------------------------------------------------------------------------

@@ -46,10 +46,10 @@ class FrontierStore(StepStore, Protocol):
         """All that was committed but links, pages in the order of discovery, visits in the order they ended."""
 
     def captures(self) -> dict[int, CaptureRow]:
-        """The site captures alone."""
+        """The rows of the site captures, without loading the rest."""
 
     def hosts(self) -> dict[str, HostRow]:
-        """The hosts alone."""
+        """The rows of the hosts, without loading the rest."""
 
     def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
         """The parts of sites alone, by capture and number."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Numbers of pages."""
+    """What a simulated audit found, in numbers of pages."""
 
     lying: int  #: captured pages whose lastmod lies
     wrongly_claimed: int  #: called coherent on the word of a lie, and not

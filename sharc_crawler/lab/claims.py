@@ -16,7 +16,7 @@ CLOSE = 0.02  #: "identical", "very close"
 
 
 class Slack(NamedTuple):
-    """By how much a method may be worse than another and still be called not worse."""
+    """How much worse a method may be than another and still be called not worse."""
 
     deviations: float  #: of numbers of pages: times the square root of the number
     share: float  #: of blur

@@ -81,7 +81,7 @@ class Member:
         self.fresh += float((np.minimum(until, end) - begun).sum())
 
     def existed(self, end: float) -> float:
-        """Seconds, over all pages."""
+        """How long pages existed, in seconds, summed over all pages."""
         return float(np.maximum(end - np.maximum(self.born, 0.0), 0.0).sum())
 
     def history(self) -> SiteHistory:
@@ -187,7 +187,7 @@ def auto(sites: list[Member], per_day: float) -> list[Seconds]:
 
 
 def told(sites: list[Member], per_day: float) -> list[Seconds]:
-    """The same, knowing each page's true mean rate: what can be won at all."""
+    """The intervals of one who knows each page's true mean rate: what can be won at all."""
     return intervals([one.truth for one in sites], per_day)
 
 
@@ -199,7 +199,7 @@ def proportional(sites: list[Member], per_day: float) -> list[Seconds]:
 
 
 def even(sites: list[Member], per_day: float) -> list[Seconds]:
-    """All alike."""
+    """Equal intervals for all sites."""
     return within([1.0] * len(sites), _costs(sites), per_day / DAY)
 
 

@@ -49,7 +49,7 @@ class _Upkept(_Logged):
 
 
 def periodic(site: Site, belief: Belief, strategy: str, delay: Seconds, times: int) -> Downloads:
-    """So many captures of the pages known at the start, at even intervals; the last ends about when the window does."""
+    """The downloads of so many captures of the pages known at the start, at even intervals until the window ends."""
     last = site.end - 2 * len(site.known) * delay
     made: Downloads = []
     for at in np.linspace(site.start, last, times):

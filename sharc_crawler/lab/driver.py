@@ -83,7 +83,7 @@ def crawl(
     hints: float = HINTS,
     skip: str = "off",
 ) -> VirtualCrawl:
-    """Crawl a site once.
+    """Crawl a site once in virtual time, and return what was done when.
 
     Δ is the site's own; or, where it has none, such that two downloads of each page fill the window: of each page known
     at the start, or, where so many more were discovered that the capture would outlast the window, of those. The
@@ -220,7 +220,7 @@ class Simulation:
         return self._site.numbers[self.frontier.pages.urls[page]]
 
     def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> VirtualCrawl:
-        """Until all is done."""
+        """Drive the frontier until it has nothing more to do."""
         planned = graph != "discover" and self._strategy.partition(":")[0] not in WALKERS
         seeds = [self._site.root] if not planned else self._site.known if graph == "known" else self._site.archived
         self._known_graph = planned and graph == "known"

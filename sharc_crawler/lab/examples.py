@@ -20,7 +20,7 @@ SIZE = 6
 
 
 class Example(NamedTuple):
-    """One of the tables."""
+    """One of the example tables."""
 
     title: str
     strategy: str

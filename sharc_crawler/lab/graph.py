@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Graph(Protocol):
-    """What pages link to."""
+    """Which pages link to which."""
 
     def links(self, page: int, now: Instant) -> Sequence[int]:
         """The pages that a page names at an instant, in its order."""

@@ -27,7 +27,7 @@ LATER = (408, 425, 429)  #: status codes that ask to come again
 
 
 class HubAnswer(Protocol):
-    """What a site answers."""
+    """The answer of a simulated site to a poll."""
 
     @property
     def status(self) -> int:

@@ -55,7 +55,7 @@ class SyntheticSpec:
 
     @property
     def step(self) -> Seconds:
-        """Δ."""
+        """The time between two downloads, Δ."""
         return self.slow_down
 
     def build(self) -> Site:

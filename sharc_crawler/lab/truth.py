@@ -52,13 +52,13 @@ class Changes:
         return len(self.times)
 
     def within(self, start: Instant, end: Instant) -> Changes:
-        """Those of ``start <= t < end``."""
+        """The changes with ``start <= t < end``."""
         kept = (self.times >= start) & (self.times < end)
         counts = np.bincount(self.pages[kept], minlength=self.size)
         return Changes.from_counts(counts, self.times[kept])
 
     def and_later(self, others: Changes) -> Changes:
-        """Those of the same pages that come after them, too."""
+        """These changes, and later ones of the same pages."""
         pages, times = np.concatenate([self.pages, others.pages]), np.concatenate([self.times, others.times])
         return Changes.from_counts(self.counts() + others.counts(), times[np.argsort(pages, kind="stable")])
 

@@ -80,7 +80,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
 
 
 def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Sequence[bytes] = ()) -> Found:
-    """The same, of a page that is parsed already, with its headers of these names; its tree stays as it is."""
+    """Links and embedded resources of a page that is parsed already, and in its headers of these names."""
     root, written, own = page.root, _Page(), Resolver(url, page.encoding)
     for value in refresh:
         written.refresh(value.decode("latin-1"))

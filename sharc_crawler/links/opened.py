@@ -53,7 +53,7 @@ def by_scripts(data: bytes) -> list[str]:
 
 
 def linked(headers: Iterable[bytes]) -> Iterator[tuple[str, set[str], str]]:
-    """Of ``Link`` headers the addresses, with their relations and media type.
+    """The addresses in ``Link`` headers, with their relations and media type.
 
     >>> list(linked([b'</a.css>; rel=stylesheet, <?page=2>; rel="next"; type="text/html"']))
     [('/a.css', {'stylesheet'}, ''), ('?page=2', {'next'}, 'text/html')]

@@ -26,7 +26,7 @@ class _Rule(NamedTuple):
 
 
 class ManyRules:
-    r"""What a group allows.
+    r"""The rules of one group of robots.txt, found quickly where there are thousands.
 
     >>> rules = ManyRules("User-agent: *\nDisallow: /*a*b$\nDisallow: /c\nAllow: /c/d")
     >>> [rules.allows(f"http://h/{path}") for path in ("xaxb", "xa", "c", "c/d")]

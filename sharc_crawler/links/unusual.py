@@ -14,7 +14,7 @@ _PLAIN_NAMES = re.compile(rf"{PLAIN_NAME.pattern}(?:\n{PLAIN_NAME.pattern})*+", 
 
 
 def unusual(urls: Sequence[str]) -> list[str]:
-    """Those that :func:`~sharc_crawler.urls.is_usual` is not true of: one match for all, as most documents have none.
+    """Which of these URLs are not :func:`~sharc_crawler.urls.is_usual`: one match for all, most documents have none.
 
     >>> unusual(["http://h/a/b", "http://h/a/c"]), unusual(["http://h/a", "http://h/a/../b"])
     ([], ['http://h/a/../b'])

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class EndSummary(NamedTuple):
-    """What was left behind."""
+    """What a crawl's end came to: its summary, what could not be written, and what was judged."""
 
     summary: str  #: for readers
     unwritten: list[OSError | SharcError]  #: what was in the way of some sites' ends; the others' are written

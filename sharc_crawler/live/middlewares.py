@@ -135,7 +135,7 @@ class ArchiveMiddleware:
         failed(self, self._session, request, exception)
 
     def withheld(self, fetch: Fetch | None) -> None:
-        """It was not sent: its lease is given back."""
+        """A request was not sent: its lease is given back."""
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
             lease.withheld = True

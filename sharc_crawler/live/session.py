@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Session:
-    """One crawl."""
+    """What the components of one crawl share."""
 
     config: Config
     clock: Clock
@@ -119,7 +119,7 @@ class Session:
             capture.schedule(self.known_pages(spec.site), self.clock.now())
 
     def known_pages(self, site: str) -> list[Sighting]:
-        """Those of a site that its history tells of."""
+        """The pages of a site that its history tells of."""
         if not self.history:
             return []
         from sharc_crawler.live.former import known  # only where there is one

@@ -37,7 +37,7 @@ class ValueKind(ABC, Generic[T]):
         """The value; ValueError says what is wrong with it."""
 
     def show(self, value: T) -> str:
-        """As it is written."""
+        """The value as a user would write it."""
         return str(value)
 
 

@@ -31,7 +31,7 @@ class HubCandidates:
             self._pages = Counter(dict(self._pages.most_common(KEPT // 2)))
 
     def taken(self) -> Iterator[str]:
-        """Those that enough new pages name, the most named first; each that is asked for is counted anew."""
+        """Pages that enough new pages name, the most named first; each that is asked for is counted anew."""
         for url, pages in self._pages.most_common():
             if pages < LEAST:
                 return

@@ -86,7 +86,7 @@ class Polls:
             self._trials.begin(number)
 
     def drop(self, page: Hashable, host: Hashable, site: Hashable) -> None:
-        """The hub is none."""
+        """A page turned out to be no hub."""
         number = self._numbers[page]
         self._hosts[host].remove(number)
         self._sites[site] -= 1
@@ -96,7 +96,7 @@ class Polls:
 
     @property
     def room(self) -> int:
-        """So many more hubs may be tried."""
+        """How many more hubs may be tried."""
         return self._trials.room(len(self)) if self.terms.adaptive else 0
 
     def on_trial(self, page: Hashable) -> bool:

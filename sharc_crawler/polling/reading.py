@@ -16,7 +16,7 @@ HEAD = 2_000  #: bytes in which a feed says that it is one
 
 
 def hub_sightings(body: bytes, url: str, content_type: str | None) -> list[Sighting]:
-    """Of a feed or news sitemap: its entries. Of an HTML page: its feeds, as hubs, and its links.
+    """What a hub names: of a feed or news sitemap its entries, of an HTML page its feeds (as hubs) and its links.
 
     >>> page = b'<link rel="alternate" type="application/rss+xml" href="/rss"><a href="/a">A</a>'
     >>> [(seen.url, seen.kind.value) for seen in hub_sightings(page, "http://h/", "text/html")]
@@ -42,7 +42,7 @@ def _is_list(body: bytes, media_type: str) -> bool:
 
 
 def sitemap_sightings(body: bytes, url: str) -> list[Sighting]:
-    """Of a site's sitemaps an instant crawl wants those of its news: polled like a feed, the others left alone.
+    """Which of a site's sitemaps an instant crawl wants: those of its news, polled like a feed.
 
     That of a quiet site is empty: it lists the last two days.
     """

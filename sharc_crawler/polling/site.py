@@ -17,7 +17,7 @@ class SitePolls:
 
     @property
     def room(self) -> int:
-        """So many more hubs may be tried."""
+        """How many more hubs of this site may be tried."""
         return self._polls.room
 
     def open(self, now: Instant) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ConstantRates:
-    """The same rate for every page: a source that never abstains, for want of a better one.
+    """A source that gives every page the same rate and never abstains, for want of a better one.
 
     >>> from sharc_crawler.model import Sighting
     >>> ConstantRates(2.0).rates([Sighting("http://h/")], now=0.0)[0].rate

@@ -87,7 +87,7 @@ class Histories:
         return np.diff(self.offsets) if known.all() else self.total(known.astype(np.float64)).astype(np.int64)
 
     def known(self) -> Histories:
-        """The same without the intervals whose outcome is unknown."""
+        """The histories without the intervals whose outcome is unknown."""
         keep = self.changed != UNKNOWN
         if keep.all():
             return self
@@ -104,7 +104,7 @@ class Histories:
         return Histories(offsets, self.lengths[take], self.changed[take], self.ends[take], weights)
 
     def recoded(self, changed: NDArray[np.int8]) -> Histories:
-        """The same intervals with other bits."""
+        """The same intervals with other outcomes."""
         return replace(self, changed=changed)
 
     def weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -112,14 +112,14 @@ class Histories:
         return values if self.weights is None else values * self.weights
 
     def discounted(self, now: Instant, half_life: Seconds) -> Histories:
-        """The same with weights that halve with every ``half_life`` between an interval's end and ``now``."""
+        """The histories with weights that halve with every ``half_life`` between an interval's end and ``now``."""
         weights = self.ends - now
         np.minimum(weights, 0.0, out=weights)
         weights /= half_life
         return replace(self, weights=np.exp2(weights, out=weights))  # in place: there may be millions
 
     def fading(self, half_life: Seconds) -> Histories:
-        """The same with weights that halve with every ``half_life`` between an interval's end and its page's last one.
+        """The histories with weights that halve every ``half_life`` between an interval's end and its page's last one.
 
         >>> Histories.of([[1.0, 5.0]], [[1, 0]]).fading(5.0).weights.tolist()
         [0.5, 1.0]
@@ -132,7 +132,7 @@ class Histories:
         return replace(self, weights=np.exp2(weights, out=weights))
 
     def weighing(self, least: float) -> Histories:
-        """The same without the intervals that count less than so much.
+        """The histories without the intervals that count less than so much.
 
         >>> Histories.of([[1.0, 50.0, 5.0]], [[1, 0, 0]]).fading(5.0).weighing(1e-3).lengths.tolist()
         [50.0, 5.0]

@@ -93,7 +93,7 @@ def edited_together(history: SiteHistory) -> Together | None:
 def stale(
     together: Together, begins: Column, visits: Column, changed: Mask, rates: Column, shapes: Column, now: Instant
 ) -> Column:
-    """Of a folder's pages in the order of their visits: how likely each has been edited since, with the others.
+    """How likely each page of a folder, in the order of their visits, has been edited since, with the others.
 
     The first edit of the folder since the archive's look came before the first visit, between two of them, after the
     last, or not at all so far.

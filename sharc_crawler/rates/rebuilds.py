@@ -36,7 +36,7 @@ def sampled(pages: int) -> NDArray[np.int64]:
 
 
 def seen_rebuilds(history: SiteHistory, now: Instant) -> Rebuilds | None:
-    """Those of the last year that lastmods told of, each as far as later changes left it to be seen; None: none.
+    """Rebuilds of the last year that lastmods told of, each as far as later changes left it to be seen; None: none.
 
     They are held to come by chance, in the time since the first access, or since the oldest that is seen.
     """

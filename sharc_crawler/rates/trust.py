@@ -118,7 +118,7 @@ def trust(history: SiteHistory) -> list[LastmodTrust]:
 
 
 class FirstAccess:
-    """The same of a first look at a site's sitemaps, URL by URL: only numbers are kept of them."""
+    """Trust at a first look at a site's sitemaps, URL by URL: only numbers are kept of them."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}

@@ -38,7 +38,7 @@ class DataDifference(NamedTuple):
 
 
 def of_data(old: Mapping[str, FetchedPage], new: Mapping[str, FetchedPage]) -> list[DataDifference]:
-    """By what they were asked for with, those that differ first.
+    """How the data of two downloads differ, by the URLs they were asked for with, those that differ first.
 
     What has another address each time, with something made up in it, is compared where one alone is like it.
     """

@@ -21,7 +21,7 @@ TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had
 
 
 class NextStep(NamedTuple):
-    """Something to do."""
+    """Something that a reader of the report can do next, and the command for it."""
 
     words: str
     command: str

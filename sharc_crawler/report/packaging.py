@@ -105,7 +105,7 @@ def _going_on(captures: Sequence[CaptureFacts]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PackageSeal:
-    """Who signs a package."""
+    """The key that signs a package, and who stamps the signature's time."""
 
     key: Path  #: private key, or that of a domain with its certificates
     ask: Ask | None = None  #: the time stamp authority; the key of a domain needs one

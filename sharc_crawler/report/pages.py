@@ -149,7 +149,7 @@ class DataStates:
                 self._rows[Url(url.page.key)] = judgement, first.outcome.started, visits[-1].outcome.started
 
     def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
-        """By URL."""
+        """What became of each piece of data, by URL."""
         if not self._rows:
             return {}
         from sharc_crawler.evidence.data import DataState  # as above

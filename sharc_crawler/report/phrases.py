@@ -35,7 +35,7 @@ def kept_content(totals: Mapping[str, Any]) -> str:
 
 
 def how_kept(totals: Mapping[str, Any]) -> str:
-    """By what is known of pages that they kept their content and not their bytes; empty where there are none.
+    """How it is known that pages kept their content and not their bytes; empty where there are none.
 
     >>> how_kept({"same_content": 39, "by_masks": 4})
     '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
@@ -100,7 +100,7 @@ def often(rate: Rate | None, source: str) -> str:
 
 
 def changing(rate: Rate | None, source: str) -> str:
-    """The same, with its verb.
+    """How often a page changes, as a clause with its verb.
 
     >>> changing(1 / 720, "sitemap"), changing(0.0, "sitemap"), changing(1 / 720, "prior")
     ('changes every 12 min on average', 'is not expected to change', 'nothing tells how often it changes')
@@ -126,7 +126,7 @@ def founded(page: Mapping[str, Any]) -> bool:
 
 
 def chance(page: Mapping[str, Any]) -> float | None:
-    """That a page stayed the same; none where its rate is a guess."""
+    """The chance that a page stayed the same; none where its rate is a guess."""
     return None if page["rate_source"] == PRIOR else page["survival"]
 
 

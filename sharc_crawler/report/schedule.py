@@ -93,7 +93,7 @@ class PageSample:
         return -(-len(self._lines) // MAX_ROWS)
 
     def lines(self) -> list[int]:
-        """Those of the pages that are drawn, hottest first; empty where no page was downloaded."""
+        """Which lines are the pages that are drawn, hottest first; empty where no page was downloaded."""
         if not self._lines:
             return []
         heat, took = np.frombuffer(self._ranks).reshape(-1, 2).T

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def entry(selection: Selection) -> dict[str, Any]:
-    """As ``report.json`` has it."""
+    """The choice of seeds, as ``report.json`` has it."""
     choice, outcome = selection.choice, selection.outcome()
     recall = outcome.recall
     return {

@@ -23,7 +23,7 @@ DATA, PAGES = "report.json", "report-pages.jsonl"
 
 
 class ReportPaths(NamedTuple):
-    """Where a report lies."""
+    """The paths of a report's files."""
 
     json: Path
     html: Path
@@ -65,7 +65,7 @@ def put(drafts: Drafts, files: Mapping[Path, Iterable[str]]) -> None:
 
 
 def page_lines(facts: CaptureFacts) -> Iterator[str]:
-    """Those of ``report-pages.jsonl``, each with its end."""
+    """The lines of ``report-pages.jsonl``, each with its end."""
     return (f"{json.dumps(entry, allow_nan=False)}\n" for entry in page_entries(facts))
 
 

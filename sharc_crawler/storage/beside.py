@@ -53,7 +53,7 @@ def _usual_file(folder: Path) -> str:
 
 
 def says_it_holds_state(folder: Path) -> bool:
-    """The same, by what lies there alone: a store of somebody else's need not be installed."""
+    """Does a folder say that it holds state, by its files alone? A store of somebody else's need not be installed."""
     return (folder / NAMED).is_file() or SqliteStore.holds(folder)
 
 

@@ -42,7 +42,7 @@ class Connection(sqlite3.Connection):
     name = "database"
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """As ever."""
+        """Like that of :class:`sqlite3.Connection`."""
         with said_of(self.name):
             return super().execute(sql, parameters)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
-    """Those of loaded state that are numbered above ``after``; for stores that have no quicker way to them."""
+    """The exchanges of loaded state numbered above ``after``; for stores that have no quicker way to them."""
     made = {page for page, needed in state.embeds if state.pages[needed].kind is Kind.DATA}
     judged = (row for row in state.judgements if row.verdict is Verdict.CHANGED or row.page not in made)
     verdicts = {row.page: row.verdict.value for row in judged}

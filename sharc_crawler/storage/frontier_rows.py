@@ -36,12 +36,12 @@ def make(db: sqlite3.Connection) -> None:
 
 
 def version(db: sqlite3.Connection) -> int:
-    """Of the schema that a file has; 0: none of ours."""
+    """The version of a file's schema; 0: none of ours."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def statements(script: str) -> Iterator[str]:
-    """Those of a script, one by one: a transaction may be around them."""
+    """The statements of a script, one by one, so that a transaction may be around them."""
     text = ""
     for line in script.splitlines(keepends=True):
         text += line

@@ -63,7 +63,7 @@ class GuardedKind(Guarded):
 
 
 def guarded(name: str, kind: StoreKind) -> Any:
-    """The same kind of store; ours need no guard."""
+    """The kind of store, guarded where it is a plug-in's; ours need no guard."""
     return kind if getattr(kind, "__module__", "").startswith("sharc_crawler.") else GuardedKind(name, kind)
 
 

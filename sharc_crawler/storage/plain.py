@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def to_json(batch: Batch) -> str:
-    """On one line.
+    """A batch as one line of JSON.
 
     >>> to_json(Batch(lastmods=[LastmodRow(3, 10.5, 9.0, 1.0)]))
     '{"lastmods": [[3, 10.5, 9.0, 1.0]]}'

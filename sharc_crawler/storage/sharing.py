@@ -30,7 +30,7 @@ class SharedFile:
         self._parts = 0
 
     def part(self) -> PartOfFile:
-        """One more, empty."""
+        """A further, empty part of the file: a store of its own."""
         self._parts += 1
         return PartOfFile(self, self._parts - 1)
 

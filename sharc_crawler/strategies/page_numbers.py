@@ -35,19 +35,19 @@ class Line:
         return iter(self._pages[self._first :])
 
     def column(self) -> NDArray[np.int64]:
-        """All of them."""
+        """All page numbers as an array."""
         return np.array(self._pages[self._first :], np.int64)
 
     def append(self, page: PageId) -> None:
-        """One more."""
+        """Add a page number at the end."""
         self._pages.append(page)
 
     def extend(self, pages: Iterable[PageId]) -> None:
-        """Several more."""
+        """Add several page numbers at the end."""
         self._pages.extend(pages)
 
     def popleft(self) -> PageId:
-        """The first leaves."""
+        """Remove and return the first page number."""
         page = self._pages[self._first]
         self._first += 1
         if 2 * self._first > len(self._pages):  # half is gone: move the rest, which costs less than it took to get here
@@ -56,7 +56,7 @@ class Line:
         return page
 
     def pop(self) -> PageId:
-        """The last leaves."""
+        """Remove and return the last page number."""
         return self._pages.pop()
 
 

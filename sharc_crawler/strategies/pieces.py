@@ -27,7 +27,7 @@ class Pieces:
 
     @classmethod
     def of(cls, runs: list[Run]) -> Pieces:
-        """The same as :meth:`runs`, the other way round."""
+        """Pieces from runs: the reverse of :meth:`runs`."""
         return cls(np.array([run.row for run in runs[::-1]]), np.array([run.pages for run in runs[::-1]]))
 
     def value(self, classes: Classes, width: Seconds) -> float:
@@ -42,7 +42,7 @@ class Pieces:
         return float(np.exp(log_survival(classes.rates[rows], intervals, shapes)) @ classes.weights[rows])
 
     def runs(self) -> list[Run]:
-        """The same as a plan. Given up are pages with longer intervals than colder ones have.
+        """The plan as runs. Given up are pages with longer intervals than colder ones have.
 
         >>> [tuple(run) for run in Pieces(np.array([1, 0]), np.array([3, 2])).runs()]
         [(0, 2, <Plan.HOPELESS: 'hopeless'>), (1, 3, <Plan.HOPEFUL: 'hopeful'>)]

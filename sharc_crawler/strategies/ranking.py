@@ -138,7 +138,7 @@ class Ranking:
             self._add(page, heat)
 
     def pop(self, rank: int) -> PageId:
-        """Of the pages as hot as the one of this rank (0: the coldest), the one found first waits no longer."""
+        """Remove the page of this rank (0: the coldest); of pages equally hot, the one found first."""
         block, at = self._at(rank)
         heat = self._heats[block][at]
         if rank and (self._heats[block][at - 1] if at else self._heats[block - 1][-1]) == heat:

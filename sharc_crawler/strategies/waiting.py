@@ -138,7 +138,7 @@ class WaitingPages:
         return made
 
     def count(self, of: WaitingClass, change: int) -> None:
-        """So many more wait in a class."""
+        """So many more pages wait in a class."""
         of.waiting += change
         self._waiting += change
         if not self.stale:

@@ -37,7 +37,7 @@ class Partition(Protocol):
     by_links: bool  #: whether it looks at links
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """Of each page; the same for the same pages, whatever else happens."""
+        """The labels of each page; the same for the same pages, whatever else happens."""
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
-        """Of a page that was found since, on a page with the labels ``found_on``."""
+        """The labels of a page that was found since, on a page with the labels ``found_on``."""

@@ -23,7 +23,7 @@ MOST = 50  #: a part has at least one page in so many of the site
 
 
 class Part(NamedTuple):
-    """Pages that stand together."""
+    """Pages that are captured together."""
 
     name: str
     branches: tuple[Branch, ...]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class GuardedPartition:
-    """It, by its ``name``."""
+    """A partition whose errors name it (``name``)."""
 
     def __init__(self, name: str, partition: Partition) -> None:
         self._who, self._partition = f"subsites={name!r}", partition

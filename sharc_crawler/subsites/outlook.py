@@ -49,7 +49,7 @@ class Outlook:
             self._classes, self._rows = classify(pages)
 
     def expect(self, waiting: NDArray[np.int64], visited: NDArray[np.int64] | None = None) -> Expectation:
-        """Of a part whose pages lie at these places, where some are ``visited`` already, in this order.
+        """What is expected of a part whose pages lie at these places, some ``visited`` already, in this order.
 
         >>> from sharc_crawler.strategies.base import Candidates
         >>> outlook = Outlook(Candidates.of([0, 1, 2, 3, 4], [0.40, 0.35, 0.30, 0.25, 0.20]), step=1.0)

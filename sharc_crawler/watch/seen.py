@@ -31,7 +31,7 @@ _BROUGHT = {Result.OK.value, Result.NOT_MODIFIED.value, Result.REDIRECTED.value}
 
 @dataclass(slots=True)
 class HostSeen:
-    """Requests to one host."""
+    """The requests made to one host."""
 
     requests: int = 0
     errors: int = 0
@@ -90,7 +90,7 @@ class Watched:
         self._tails: dict[Path, LogTail] = {}
 
     def look(self) -> None:
-        """Read what is new."""
+        """Read the log's new lines and the status."""
         self.status = read_status(self.folder)
         for folder in (self.folder, *sorted(one for one in self.folder.glob("*") if one.is_dir())):
             tail = self._tails.setdefault(folder, LogTail(folder))

@@ -32,7 +32,7 @@ def instant(stamp: bytes) -> float:
 
 
 def instants(stamps: Sequence[bytes]) -> NDArray[np.float64]:
-    """The same for many at once; :class:`ValueError` if any is impossible.
+    """Many timestamps as instants at once; :class:`ValueError` if any is impossible.
 
     >>> instants([b"20010410213930"]).tolist()
     [986938770.0]

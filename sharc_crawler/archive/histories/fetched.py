@@ -39,7 +39,7 @@ class AnswerFolder:
         return self._of(url).is_dir()
 
     def answers(self, url: str) -> list[bytes]:
-        """Those there already, in the order of the questions."""
+        """The answers that are there already, in the order of the questions."""
         folder = self._of(url) if self.complete(url) else self._of(url, _UNFINISHED)
         return [file.read_bytes() for file in sorted(folder.glob("[0-9]*"))]
 

@@ -23,7 +23,7 @@ def shown_rows(
     good: NDArray[np.bool_],
     refers: Mapping[int, tuple[int, Instant]],
 ) -> NDArray[np.int64]:
-    """Of each row the row whose content it shows: itself; of a 304 the one it refers to, else the URL's last before it.
+    """The row whose content each row shows: itself; for a 304 the one it refers to, else the URL's last before it.
 
     ``good``: which rows have content; ``refers``: row → owner and time that a revisit record names. A 304 of which
     neither is there shows itself.

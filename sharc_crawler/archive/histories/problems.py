@@ -38,7 +38,7 @@ class Problems:
     )  #: why → URLs that are no seeds, as no page is captured there
 
     def add(self, file: str, line: int, reason: str) -> None:
-        """A line is malformed."""
+        """Count a malformed line, and keep where the first ones are."""
         self.count += 1
         if len(self.named) < NAMED:
             self.named.append(Problem(file, line, reason))

@@ -27,7 +27,7 @@ _HTML = re.compile(rb"\s*<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class CaptureQuery:
-    """Of which pages captures are asked for."""
+    """Which captures of which pages an archive is asked for."""
 
     url: str
     website: bool = False  #: all pages under it too

@@ -70,11 +70,11 @@ class Mode:
     # -- what is found ---------------------------------------------------------------------------------------------
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
-        """Of what a document names, what is taken in."""
+        """Which of the URLs that a document names are taken in."""
         return links
 
     def reconsidered(self, parent: PageId, linked: Sequence[PageId], now: Instant) -> list[PageId]:
-        """Of the known pages that a document names, those that were left and are wanted after all."""
+        """Those of the known pages named by a document that had been left and are wanted after all."""
         return []
 
     def why_left(self, sighting: Sighting, parent: PageId) -> str:
@@ -85,13 +85,13 @@ class Mode:
         """New pages are queued, which one document names."""
 
     def hub(self, page: PageId) -> None:
-        """A hub is known."""
+        """A hub has become known."""
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """A known page is named again, with hints."""
 
     def joining(self, pages: list[PageId]) -> list[PageId]:
-        """Of pages just found, those that the strategy is given now."""
+        """Which of the pages just found the strategy is given now."""
         return pages
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
@@ -186,10 +186,10 @@ class Mode:
     # -- after a restart -------------------------------------------------------------------------------------------
 
     def recall_parts(self, rows: Sequence[SubsiteRow]) -> None:
-        """These parts of the site were begun."""
+        """After a restart: these parts of the site had been begun."""
 
     def recall_pages(self, rows: Sequence[PageRow]) -> None:
-        """These URLs were known."""
+        """After a restart: these URLs had been known."""
 
     def recall_lastmod(self, row: LastmodRow) -> None:
         """A sitemap had said so."""
@@ -199,7 +199,7 @@ class Mode:
         return None
 
     def resumed(self, members: Mapping[PageId, int], firsts: Sequence[Visit]) -> Sequence[Visit]:
-        """Of the first visits made, those that the strategy is told of; ``members``: the part of each page."""
+        """Which of the first visits made the strategy is told of; ``members``: the part of each page."""
         return firsts
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:

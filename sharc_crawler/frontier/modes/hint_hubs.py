@@ -76,7 +76,7 @@ class HintHubs:
 
     @property
     def room(self) -> int:
-        """So many more may be polled."""
+        """How many more hubs may be polled."""
         return MOST - len(self)
 
     def add(self, page: PageId, certain: bool = False) -> None:
@@ -87,7 +87,7 @@ class HintHubs:
         self._due[page] = self.next = -math.inf
 
     def drop(self, page: PageId) -> None:
-        """It is none."""
+        """A page turned out to be no hub."""
         for known in (self._numbers, self._last, self._due):
             known.pop(page, None)
         self.next = min(self._due.values(), default=math.inf)
@@ -135,7 +135,7 @@ class HintHubs:
         self.next = min(self._due.values())
 
     def take_due(self, now: Instant) -> list[PageId]:
-        """Those to be polled now, lest something falls off their ends; from now on under way."""
+        """The hubs to poll now, before entries fall off their ends; from now on they are under way."""
         taken = [page for page, due in self._due.items() if due <= now]
         self._due |= dict.fromkeys(taken, math.inf)
         self.next = min(self._due.values())

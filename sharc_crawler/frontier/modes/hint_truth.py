@@ -45,7 +45,7 @@ class HintTruth:
         self._true.append(changed)
 
     def probability(self, rates: Column) -> Column:
-        """Of hints for pages of these rates."""
+        """How likely hints for pages of these rates are true."""
         if not len(rates):
             return np.zeros(0)
         own = np.maximum(rates, CALMEST)

@@ -29,7 +29,7 @@ EVEN = 0.5
 
 
 class Instantly(Mode):
-    """The seeds are hubs."""
+    """The mode of an instant crawl: seeds are hubs, which are polled for new pages."""
 
     seeds = Kind.HUB
     whole = False

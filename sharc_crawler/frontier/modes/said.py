@@ -71,7 +71,7 @@ class SaidOfChanges:
         self._last_read = read
 
     def changed(self, page: PageId, when: Instant) -> None:
-        """A hub says so."""
+        """A hub says that a page has changed."""
         self._by_hubs[page] = max(when, self._by_hubs.get(page, when))
 
     def _changed(self, page: PageId) -> Instant:

@@ -67,12 +67,12 @@ class Subsites(TwoVisits):
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """So far."""
+        """How many parts have been begun so far."""
         return len(self.rows)
 
     @property
     def pooled(self) -> int:  # type: ignore[override]
-        """They are in no part yet."""
+        """How many pages are in no part yet."""
         return len(self.pool)
 
     @property
@@ -254,7 +254,7 @@ class Subsites(TwoVisits):
         """The revisits of a part go on in the order of its visits."""
 
     def reference_of(self, part: int | None) -> Instant | None:
-        """Its own."""
+        """The reference instant of that part."""
         if self.open and part == self.rows[-1].number:
             return self._capture.reference
         return None if part is None else self.rows[part].reference

@@ -17,7 +17,7 @@ class Surveyed(ByLastmods):
     """Ends with the pages that a capture would begin with, and which of them the server's word may stand for."""
 
     def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
-        """All is read."""
+        """Never: all that is wanted has been read."""
         return False
 
     def next(self, strategy: Door, now: Instant) -> Visit | None:  # noqa: ARG002

@@ -61,7 +61,7 @@ class TwoVisits(Mode):
 
     @property
     def takes_hubs(self) -> bool:  # type: ignore[override]
-        """For second looks."""
+        """Are feeds and lists of changes polled for second looks?"""
         return self.compares and self._capture.spec.hints > 0
 
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
@@ -177,7 +177,7 @@ class TwoVisits(Mode):
         return outcome.fingerprint is not None and hash(outcome.fingerprint) == known
 
     def left_open(self, page: PageId) -> bool:
-        """By a 304."""
+        """Does the page's judgement rest on a 304, and wait until it is known what these are worth?"""
         return self._by_304 is not None and page in self._by_304.open
 
     def _left_open(self) -> frozenset[PageId]:
@@ -325,7 +325,7 @@ class TwoVisits(Mode):
         self._site_hints().replanned = True
 
     def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
-        """That of the site."""
+        """The site's reference instant: it has no parts."""
         return self._capture.reference
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def rest(host: Host, fetch: Fetch, outcome: Outcome, longest: Seconds, *, left: bool) -> None:
-    """It is left alone for as long as it asks, up to the ``longest``; where it is ``left`` out, nobody waits."""
+    """Leave a host alone for as long as it asks, up to the ``longest``; where it is ``left`` out, nobody waits."""
     asked = outcome.retry_after or 0.0
     host.away = host.away + (fetch.attempt == 1) if asked > longest else 0
     out = (host.waits and host.rules is None) or (left and host.away >= AWAY)  # there is no robots.txt
@@ -23,7 +23,7 @@ def rest(host: Host, fetch: Fetch, outcome: Outcome, longest: Seconds, *, left: 
 
 
 def change_delay(ledger: Ledger, delay: Seconds) -> None:
-    """It counts from each host's last request; pauses hold on."""
+    """Change the delay of each host, counted from its last request; pauses hold on."""
     politeness = ledger.politeness = replace(ledger.politeness, delay=delay)
     for host in ledger.hosts:
         host.own = politeness.delay_of(host.name)

@@ -51,7 +51,7 @@ class Ended(NamedTuple):
 
 
 class Finisher:
-    """Takes outcomes in."""
+    """Makes of a fetch's outcome what it means: a page captured, lost or judged; the end of the capture."""
 
     def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, aside: Aside) -> None:
         self._ledger = ledger

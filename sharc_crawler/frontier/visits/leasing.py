@@ -102,7 +102,7 @@ class Leases:
         return max(now, self._second + 1) if apart else now
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant) -> None:
-        """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""
+        """A fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""
         lease = self._open.pop(fetch.lease, None)
         if lease is not None:
             host = self._ledger.hosts[self._ledger.pages.hosts[fetch.page]]

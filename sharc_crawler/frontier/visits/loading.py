@@ -19,7 +19,7 @@ LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself, 
 
 
 class PageLoads:
-    """Of one frontier."""
+    """What the pages of one frontier load while browsers show them."""
 
     def __init__(
         self, ledger: Ledger, canonical: Callable[[str], str | None], admitter: Admitter, leases: Leases

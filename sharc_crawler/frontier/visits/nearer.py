@@ -54,7 +54,7 @@ class ShortestWays:
         self._left = self._steps(ledger)
 
     def after(self, links: int) -> NDArray[np.int64] | None:
-        """By page, once about so many ``links`` more are followed; ``None``: that is not enough."""
+        """The depth of each page, once about so many ``links`` more are followed; ``None``: that is not enough."""
         for followed in self._left:
             links -= followed
             if links <= 0:

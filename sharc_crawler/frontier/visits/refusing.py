@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:
-    """It is not to be fetched: a page is lost without a request, or never revisited."""
+    """A download is not to be made: its page is lost without a request, or never revisited."""
     capture = ledger.capture
     capture.owed.ended()
     page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED

@@ -50,7 +50,7 @@ class Handed(NamedTuple):
 
     @property
     def media_type(self) -> str | None:
-        """Without its parameters."""
+        """The Content-Type without its parameters."""
         said = next((value for name, value in self.headers if name.lower() == "content-type"), "")
         return said.partition(";")[0].strip().lower() or None
 
@@ -115,7 +115,7 @@ def sealed(login: Login | None, output: Path | None) -> Seal | None:
 
 
 class KeptAnswers:
-    """Of one site capture, by page; ``seal``: of a session, whose secrets are among what pages asked."""
+    """What pages of one site asked in browsers, by page; ``seal`` closes what may hold a session's secrets."""
 
     def __init__(self, folder: Path, seal: Seal | None = None) -> None:
         self.folder, self._seal = folder / FOLDER, seal

@@ -15,7 +15,7 @@ CLICKS = 20
 
 
 class Behavior(NamedTuple):
-    """One of them."""
+    """A script that makes a page show more (scrolls, opens, plays)."""
 
     script: str  #: a function of ``act``
     most: int  #: times
@@ -91,7 +91,7 @@ BEHAVIORS = {
 
 
 def behaviors_of(names: tuple[str, ...]) -> list[Behavior]:
-    """Those of some names, in the order in which they are tried.
+    """The behaviors of these names, in the order in which they are tried.
 
     >>> len(behaviors_of(("more", "scroll"))), len(behaviors_of(()))
     (3, 0)

@@ -80,7 +80,7 @@ class PageError(BrowserError):
 
 
 def found() -> str:
-    """Where Chromium is.
+    """The path of Chromium; raises where there is none.
 
     Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
     """
@@ -159,7 +159,7 @@ class Chromium:
 
     @property
     def pid(self) -> int:
-        """Of its first process, which leads a session of all."""
+        """The process id of the first of its processes, which leads a session of all."""
         return self._process.pid
 
     @property

@@ -30,7 +30,7 @@ class Manner:
 
 
 def as_settings(options: Options) -> dict[str, object]:
-    """The same as report and certificate say it, with the browser that pages are shown by."""
+    """How pages were shown, as report and certificate say it, with the browser's version."""
     return {
         "browser": options.browser,
         "chromium": version(),

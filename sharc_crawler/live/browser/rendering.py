@@ -91,7 +91,7 @@ class Renderer:
 
     @property
     def pid(self) -> int:
-        """Of the browser."""
+        """The process id of its browser."""
         return self._browser.pid
 
     @property

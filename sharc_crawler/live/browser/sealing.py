@@ -21,7 +21,7 @@ _COST = 1 << 14  #: of the key: tens of milliseconds, once a crawl
 
 
 class Seal:
-    """Of one session.
+    """Encryption by a key that is made of a session's secrets.
 
     >>> from sharc_crawler.login import Cookie, Login
     >>> seal = Seal(Login((Cookie("sid", "topsecret", "h"),)))

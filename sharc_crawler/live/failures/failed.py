@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sentence(error: Exception) -> str:
-    """For what the crawl stops."""
+    """Why the crawl stops, in a sentence."""
     if isinstance(error, SharcError):
         return f"The crawl stops: {error}."
     return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."

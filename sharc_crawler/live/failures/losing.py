@@ -28,7 +28,7 @@ def lose(session: Session, site: str, error: Exception) -> str:
 
 
 def supersede(session: Session, site: str, error: Superseded) -> None:
-    """It is another process's."""
+    """A site's state is another process's by now: this one stops with it."""
     if session.drop_in:  # all its sites are in one place
         session.superseded = True
         return

@@ -27,7 +27,7 @@ LOOKS = 10  #: at one call
 
 
 class UnansweredError(Exception):
-    """It has not returned for long."""
+    """A plug-in was called and has not returned for long."""
 
 
 class Watch:

@@ -40,7 +40,7 @@ class FetchPlan:
 
 @dataclass(slots=True)
 class Tally:
-    """What came of it."""
+    """How many questions were answered, were not, or were known."""
 
     seeds: int = 0
     fetched: int = 0  #: seeds whose history is complete

@@ -116,7 +116,7 @@ class Clerk:
         self.held[tenure.site] = HeldSite(tenure, tenure.seq, asked + SEND * self.term, shared=tenure.shared)
 
     def forget(self, site: str) -> None:
-        """Hold it no longer."""
+        """Stop holding a site."""
         self.held.pop(site, None)
 
     def append(self, site: str, line: str) -> None:
@@ -238,7 +238,7 @@ class Clerk:
         return Pulse(self.worker, held, self.room, self.superseded_steps, self.skew)
 
     def lose(self, site: str) -> None:
-        """It is another's, or this worker's own anew."""
+        """A site is another worker's, or this worker's own anew."""
         self.superseded_steps += not self.held[site].safe
         epoch = self.held.pop(site).tenure.epoch
         self.superseded(site, epoch)

@@ -29,7 +29,7 @@ class Gate:
         self._sendable: dict[str, Fetch] = {}
 
     def keep(self, fetch: Fetch) -> None:
-        """It is not to be sent yet."""
+        """Hold a request back: it is not to be sent yet."""
         self._kept[fetch.site] = fetch
 
     def open(self, site: str) -> bool:

@@ -107,7 +107,7 @@ class Holdings:
         await asyncio.to_thread(self.kept.let_go, place.folder)
 
     def gone(self, site: str) -> FleetPlace:
-        """It is none of the worker's any more; its place."""
+        """A site is no longer this worker's; returns its place."""
         self.session.masks.pop(site, None)
         del self.session.places[site]
         return self.places.pop(site)
@@ -123,7 +123,7 @@ class Holdings:
             self.session.sites.give_back(fetch, self.session.clock.now())
 
     async def release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:
-        """It is this worker's no longer; ``False``: it was another's before."""
+        """Give a site back; ``False``: it was another worker's before."""
         released = await self.certain(self.clerk.ledger.release, tenure.site, tenure.epoch, state, reason)
         self.clerk.forget(tenure.site)
         return released

@@ -126,7 +126,7 @@ class SharedObjects:
 
 
 def counted(state: Batch | None) -> dict[str, int]:
-    """Of each WARC file the bytes that a journal relies on."""
+    """The bytes of each WARC file that a journal relies on."""
     ends: dict[str, int] = {}
     for visit in state.visits if state else ():
         if ref := visit.outcome.capture:
@@ -136,7 +136,7 @@ def counted(state: Batch | None) -> dict[str, int]:
 
 @contextmanager
 def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
-    """Of ``--output``: a folder, or the URL of an object store, with a folder in ``scratch`` that goes with the worker.
+    """Where ``--output`` keeps captures: in a folder, or in an object store with a folder in ``scratch``.
 
     Raises :class:`~sharc_crawler.errors.UsageError` for a store that cannot be used.
     """

@@ -84,7 +84,7 @@ def _given_settings(given: Arguments) -> set[str]:
 
 
 def folder_of(output: Path, tenure: Tenure) -> Path:
-    """Of a site's capture; further rounds have folders of their own."""
+    """The folder of a site's capture; further rounds have folders of their own."""
     again = f"-round-{tenure.round}" if tenure.round > 1 else ""
     return output / f"{safe_name(tenure.site)}{again}"
 

@@ -61,7 +61,7 @@ class Turns:
         self._told = asyncio.Event()
 
     def pace(self, machine: str) -> FleetPace:
-        """Of a machine."""
+        """The pace of a machine."""
         return FleetPace(machine, self)
 
     def wait(self, machine: str, delay: Seconds) -> Seconds:

@@ -39,11 +39,11 @@ class Purse:
         return requests < 1 or size <= 0 or monotonic() >= self._drawn + seconds
 
     def request(self) -> None:
-        """One is sent."""
+        """Count a request."""
         self._spend(1, 0)
 
     def receive(self, size: int) -> None:
-        """So many bytes have come."""
+        """Count so many bytes received."""
         self._spend(0, size)
 
     def _spend(self, requests: int, size: int) -> None:

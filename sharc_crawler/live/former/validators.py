@@ -41,7 +41,7 @@ LIES = (
 
 
 class FormerCaptures:
-    """Those of one site."""
+    """The former captures of one site: validators and answers, URL by URL."""
 
     def __init__(self, collection: Collection, output: Path) -> None:
         self._collection, self._name = collection, output.parent.name

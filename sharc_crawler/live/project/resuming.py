@@ -110,7 +110,7 @@ class Keeper:
     def restore(
         self, saved: Mapping[str, Batch], texts: Mapping[str, str]
     ) -> Iterator[tuple[str, PageId | None, Request, bool]]:
-        """Of each request its site, its page (``None``: a redirect's target), itself, and whether the filter saw it."""
+        """The kept requests, each with site, page (``None``: a redirect's target), and whether the filter saw it."""
         finished = {
             visit_name(site, visit.page, visit.slot)
             for site, state in saved.items()

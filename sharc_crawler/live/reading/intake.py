@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Intake:
-    """Takes readings in."""
+    """Makes what was read of a document part of its visit."""
 
     def __init__(self, sites: Sites, folder: Callable[[str], Path], former: FormerCaptures | None = None) -> None:
         """``folder``: of a site's capture."""

@@ -26,7 +26,7 @@ _DIGEST = re.compile(rb"\r\nWARC-Payload-Digest: (\S+)\r\n")
 
 
 def recorded_digest(written: Future[CaptureRef] | None, folder: Path) -> str | None:
-    """Of the payload of an answer that nobody could read, as its record in the capture's folder has it."""
+    """The digest of the payload of an answer that nobody could read, as its record in the capture's folder has it."""
     if written is None or written.exception():
         return None
     file, offset, _ = written.result()

@@ -70,11 +70,11 @@ class _Reader:
         self.begin()
 
     def begin(self) -> None:
-        """It is over the first of its jobs from now on."""
+        """The process begins the first of its jobs now."""
         self._begun, self._spent = monotonic(), self._child.spent()
 
     def give(self, job: _Job) -> None:
-        """One more."""
+        """Give the process one more document."""
         if not self.jobs:
             self.begin()
         self.jobs.append(job)
@@ -92,12 +92,12 @@ class _Reader:
         return waited >= STALLED or self._child.spent() - self._spent >= PATIENCE
 
     def linger(self) -> None:
-        """It takes long over one document."""
+        """The process takes long over one document."""
         self.lingers = True
         self._child.calm()
 
     def end(self) -> None:
-        """Whatever it is doing."""
+        """End the process, whatever it is doing."""
         self._child.kill()
         self._child.close()
 

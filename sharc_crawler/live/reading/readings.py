@@ -61,7 +61,7 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of it."""
+    """What reading a document came to: digests, links, words."""
 
     payload: Payload = _NOTHING
     links: Sequence[Sighting] = ()
@@ -75,7 +75,7 @@ class Reading:
 
 
 def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
-    r"""The reading again.
+    r"""A reading, from the bytes that the reading process sent.
 
     >>> one = Reading(Payload("sha1:A"), [Sighting("http://h/a", Kind.PAGE, "http://h/", Hints(changefreq="daily"))])
     >>> import json; from sharc_crawler.live.reading.packing import packed

@@ -39,7 +39,7 @@ class Judging:
         self._new: list[Observation] = []
 
     def saw(self, store: FrontierStore) -> None:
-        """One more."""
+        """Count what the store of one more capture holds."""
         self._new += _captured(store, self._keys)
 
     def end(self) -> None:

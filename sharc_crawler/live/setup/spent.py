@@ -18,7 +18,7 @@ _REVISITED = EMBEDDED | {Kind.PAGE}
 
 
 class Spent(NamedTuple):
-    """By a site capture up to now, and what its revisits take besides, about."""
+    """What a site capture has spent up to now, and about what its revisits take besides."""
 
     requests: int
     size: int  #: bytes

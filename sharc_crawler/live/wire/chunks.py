@@ -15,7 +15,7 @@ _HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
 
 
 class Chunks:
-    """Those of one body."""
+    """The chunks of one body with Transfer-Encoding chunked."""
 
     def __init__(self) -> None:
         self.ended = False

@@ -63,7 +63,7 @@ class WireRequest:
     over: bool = False  #: its time is
 
     def give_up(self) -> None:
-        """Time is over."""
+        """The time for the answer is over: end the request."""
         self.over = True
         if self.awaited is not None:
             self.awaited.cancel()
@@ -196,7 +196,7 @@ class WireConnection(Protocol):
 
 
 class WireClient:
-    """Connections to all hosts.
+    """Sends requests over Twisted's connections, and keeps these for the next ones.
 
     Parameters
     ----------
@@ -243,20 +243,20 @@ class WireClient:
         return True
 
     def made(self) -> None:
-        """One more is open."""
+        """Count one more open connection."""
         self._open += 1
         if self._open > self._most:
             self.close()
 
     def lost(self, key: Key, connection: WireConnection) -> None:
-        """One less."""
+        """Count one open connection less."""
         self._open -= 1
         self._idle[key] = [one for one in self._idle[key] if one is not connection]
         if not self._idle[key]:
             del self._idle[key]
 
     def keep(self, key: Key, connection: WireConnection) -> None:
-        """It may be used again."""
+        """Keep a connection for further requests."""
         connection.since = monotonic()
         if len(self._idle[key]) < self._most_idle and self._open <= self._most:
             self._idle[key].append(connection)

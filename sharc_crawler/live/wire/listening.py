@@ -40,13 +40,13 @@ class Connections:
         self._open = 0
 
     def made(self) -> None:
-        """One more."""
+        """Count one more open connection."""
         self._open += 1
         if self._open > self._most:
             self._pool.closeCachedConnections()
 
     def lost(self) -> None:
-        """One less."""
+        """Count one open connection less."""
         self._open -= 1
 
 
@@ -150,7 +150,7 @@ class TappedRequest:
         return getattr(self._request, name)
 
     def begin(self, peer: str | None, tls: SSL.Connection | None) -> None:
-        """It goes out now; again, where an idle connection turned out to be closed."""
+        """The request goes out now; again, where an idle connection turned out to be closed."""
         self.tap.begin(peer, tls)
         self.framing = Framing(self._request.method)
 

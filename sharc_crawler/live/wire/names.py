@@ -60,7 +60,7 @@ class DualStackResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
-        """By Scrapy's settings for look-ups."""
+        """A resolver by Scrapy's settings for look-ups."""
         settings = crawler.settings
         size = settings.getint("DNSCACHE_SIZE") if settings.getbool("DNSCACHE_ENABLED") else 0
         return cls(reactor, size, settings.getfloat("DNS_TIMEOUT"))

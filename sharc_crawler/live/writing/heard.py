@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def message_of(text: bytes) -> dict[str, Any]:
-    """What a line says.
+    """The order in a line of JSON.
 
     Raises :class:`EOFError` for half a one: whoever sends it has gone meanwhile.
     """
@@ -29,7 +29,7 @@ def message_of(text: bytes) -> dict[str, Any]:
 
 
 def resources_of(order: dict[str, Any], stream: BinaryIO) -> list[Resource]:
-    """The same again.
+    """The resources that follow an order on the stream.
 
     Raises :class:`EOFError` where whoever sends it has gone meanwhile.
     """

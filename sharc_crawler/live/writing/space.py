@@ -76,7 +76,7 @@ class Space:
         self._not_before = now + pause
 
     def refused(self, reason: str, size: int = 0) -> None:
-        """So many bytes could not be written: nothing more until there is room for them.
+        """So many bytes could not be written: nothing more is asked for until there is room for them.
 
         Where free bytes tell nothing of it (a quota), each pause is longer than the last, until something is written.
         """
@@ -84,7 +84,7 @@ class Space:
         self.pause(f"{reason} ({self._needed / 1e6:.1f} MB are needed)", self._next_pause)
 
     def wrote(self) -> None:
-        """Something could be written."""
+        """Something could be written again."""
         self._next_pause = LOOK_AGAIN
 
     def waits(self) -> Seconds:
@@ -97,7 +97,7 @@ class Space:
         return max(0.0, self._not_before - now)
 
     def paused(self) -> Seconds | None:
-        """For how long the crawl has been pausing; None: it is not."""
+        """For how many seconds the crawl has been pausing; None: it is not."""
         return None if self._since is None else time.monotonic() - self._since
 
     def go_on(self) -> None:

@@ -48,12 +48,12 @@ class Estimates:
 
     @classmethod
     def nothing(cls, pages: int) -> Estimates:
-        """Of pages of which nothing is known."""
+        """Estimates of pages of which nothing is known."""
         unknown = np.full(pages, np.nan)
         return cls(unknown, unknown, unknown, np.zeros(pages, np.int64))
 
     def select(self, pages: Sequence[int] | NDArray[np.int64]) -> Estimates:
-        """Those of some pages, in the order given."""
+        """The estimates of some pages, in the order given."""
         take = np.asarray(pages, np.int64)
         return Estimates(self.rate[take], self.spread[take], self.shape[take], self.observations[take])
 

@@ -34,7 +34,7 @@ SMALL, LARGE = 0.01, 32.0
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Of the posterior of each page's rate."""
+    """Moments of the posterior of each page's rate."""
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]  #: standard deviation

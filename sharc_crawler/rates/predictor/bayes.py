@@ -81,7 +81,7 @@ class NaiveBayes:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
-        """From what :meth:`data` gave."""
+        """The model that :meth:`data` described."""
         model = cls()
         model.classes_ = np.array(data["classes"], np.int64)
         model.values_ = {name: list(values) for name, values in data["values"].items()}

@@ -42,7 +42,7 @@ class Classifier(Protocol):
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
-        """From what :meth:`data` gave."""
+        """The model that :meth:`data` described."""
 
 
 CLASSIFIERS: dict[str, type[Classifier]] = {"bayes": NaiveBayes, "tree": DecisionTree}

@@ -18,7 +18,7 @@ LABEL = 34  #: characters
 
 @dataclass(frozen=True, slots=True)
 class HubLine:
-    """One hub."""
+    """One hub in the drawing: its polls and what they brought."""
 
     y: int
     label: str

@@ -44,7 +44,7 @@ def write(state: Batch, folder: Path, stopped: str = "") -> str:
 
 
 def render(report: Mapping[str, Any]) -> str:
-    """``report.html``, from ``report.json`` alone."""
+    """``report.html`` of an instant crawl, made from its ``report.json`` alone."""
     template = environment().get_template("instant.html")
     return template.render(
         generator=report["generator"], report=report, drawing=drawing(report), sentence=sentence(report)

@@ -66,7 +66,7 @@ class UpdateHistories:
         return UpdateHistories([self.urls[seed] for seed in seeds], offsets, self.times[rows], self.changed[rows])
 
     def named(self, urls: Sequence[str]) -> UpdateHistories:
-        """Those of some URLs, in the order given; of an unknown one the history is empty."""
+        """The histories of these URLs, in the order given; of an unknown one it is empty."""
         number = {url: seed for seed, url in enumerate(self.urls)}
         seeds = np.array([number.get(url, len(self)) for url in urls], np.int64)
         offsets = np.append(self.offsets, self.offsets[-1])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Of each page: how often it is updated, and when it last was."""
+    """For each page, how often it is updated, and when it last was."""
 
     rate: NDArray[np.float64]  #: λ, updates per second; NaN: unknown, there is no interval between captures
     last_update: NDArray[np.float64]  #: τ; NaN: no update was seen

@@ -56,7 +56,7 @@ class SelectedSeed:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Of all seeds that had changed, the share that was chosen: an estimate with its 95 % interval."""
+    """The share of all seeds that had changed which was chosen: an estimate with its 95 % interval."""
 
     estimate: float
     low: float
