@@ -52,9 +52,10 @@ class Blur:
         for place, value, variance in zip(rated, expected.tolist(), (chance + unsure).tolist(), strict=True):
             found[place] = PageBlur(value, None, variance, pages[place].rate_source == PRIOR)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}
-        real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
-        for place, value in zip(changes, real.tolist(), strict=True):
-            found[place] = found[place]._replace(actual=value)
+        if changes:
+            real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
+            for place, value in zip(changes, real.tolist(), strict=True):
+                found[place] = found[place]._replace(actual=value)
         return found
 
     def _around(self, spans: list[tuple[Instant, Instant]]) -> tuple[Any, Any, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jsonschema
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -268,6 +269,16 @@ def test_blur_is_over_the_successful_downloads_of_pages() -> None:
     assert blur["actual_pages"] == 1
     assert [p["stochastic_blur"] for p in entry["pages"]] == [pytest.approx(a), pytest.approx(b), None, None]
     assert [p["actual_blur"] for p in entry["pages"]] == [pytest.approx(0.6), None, None, None]
+
+
+def test_blur_by_true_changes_is_reckoned_only_where_some_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    reckoned = []
+    monkeypatch.setattr("sharc_crawler.evidence.blurring.actual_blur", lambda *of: reckoned.append(of) or np.zeros(1))
+    seen = judged("/a", Verdict.UNKNOWN, 30, 20)
+    assert entry_of(facts(seen))["blur"]["actual"] is None
+    assert not reckoned
+    assert entry_of(facts(replace(seen, true_changes=())))["blur"]["actual"] == 0.0
+    assert len(reckoned) == 2, "for the sums, and for the pages' lines"
 
 
 @pytest.mark.slow
