@@ -52,21 +52,14 @@ class SeenUrls:
         return found
 
     def find(self, keys: Sequence[str]) -> list[PageId]:
-        """The page number of each URL: most lie in the place of their first choice, and are looked up all at once."""
-        import numpy as np  # only where many are: the process that writes WARC files does without
-
-        hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
-        wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
-        places = wanted & self._mask
-        found: list[PageId] = page_column.take(places).tolist()
-        (elsewhere,) = (hash_column.take(places) != wanted).nonzero()
+        """The page number of each URL."""
         hashes, pages, mask = self._hashes, self._pages, self._mask
-        for at in elsewhere.tolist():  # as _put does, without a call for each
-            value = hash(keys[at])
-            place = value + 1 & mask  # its first choice is another's, or free: then it is nowhere
-            while hashes[place] != value and pages[place] != UNSEEN:
+        found: list[PageId] = []
+        for value in map(hash, keys):
+            place = value & mask
+            while (page := pages[place]) != UNSEEN and hashes[place] != value:  # as _put does, without a call
                 place = place + 1 & mask
-            found[at] = pages[place]
+            found.append(page)
         return found
 
     def add(self, key: str, page: PageId) -> PageId:
