@@ -17,7 +17,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
-from sharc_crawler.report.phrases import HELD, blurred, few, forecast, guessed, kept_content, unfounded, whole
+from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
@@ -142,14 +142,7 @@ def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[s
 
 def _expected(expected: Mapping[str, Any]) -> str:
     """What was expected, beside what came of just that."""
-    if guessed(expected):
-        return unfounded(expected)
-    words = f"{forecast(expected)} {HELD}"
-    judged = f"of the {counted(expected['pages'], 'page')} judged"
-    if expected["same_content"] == expected["counted"]:
-        return f"{words}, and {expected['counted']:,} {agreeing(expected['counted'], 'were')} coherent {judged}"
-    kept = f"{words}, and {expected['same_content']:,} kept their content {judged}"
-    return f"{kept} ({expected['counted']:,} their bytes, too)"
+    return unfounded(expected) if guessed(expected) else f"{forecast(expected)} {HELD}; {came(expected)}"
 
 
 def _truth(facts: CaptureFacts) -> Iterator[Text]:

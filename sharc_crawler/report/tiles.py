@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.phrases import HELD, blurred, few, forecast, guessed
+from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed
 from sharc_crawler.report.words import percent, size, span
 
 if TYPE_CHECKING:
@@ -48,14 +48,8 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
     refuted = report["claim"]["code"] == Statement.REFUTED
     if not expected["pages"] or guessed(expected) or refuted:  # a guess is no figure to look at
         return None
-    value = forecast(expected)
-    if expected["same_content"] == expected["counted"]:
-        came = (
-            f"{expected['counted']:,} of {counted(expected['pages'], 'page')} {agreeing(expected['counted'], 'were')}"
-        )
-        return Tile("Expected coherent", value, f"{HELD}; {came}")
-    did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
-    return Tile("Expected to keep content", value, f"{HELD}; {did}")
+    what = "coherent" if expected["same_content"] == expected["counted"] else "to keep content"
+    return Tile(f"Expected {what}", forecast(expected), f"{HELD}; {came(expected)}")
 
 
 def _truth(report: Mapping[str, Any]) -> Tile | None:

@@ -59,8 +59,8 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     text = summary([blog()], write([blog()], tmp_path))
     words = "96 of 169 pages kept their content (30 coherent)"
     assert words in text
-    kept = "96 kept their content of the 169 pages judged (30 their bytes, too)"
-    assert f"169.0 if the change rates hold, and {kept}" in text
+    kept = "96 of 169 pages judged kept their content, 30 their bytes, too"
+    assert f"169.0 if the change rates hold; {kept}" in text
     assert any("66 pages differ only in what is ignored" in note for note in found["notes"])
     html = rendered(blog())[NAME]
     assert words in html
@@ -72,7 +72,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
 def test_nothing_is_said_of_content_where_every_change_was_one(tmp_path: Path) -> None:
     text = summary([blog(noise=0)], write([blog(noise=0)], tmp_path))
     assert "kept their content" not in text
-    assert "169.0 if the change rates hold, and 30 were coherent of the 169 pages judged" in text
+    assert "169.0 if the change rates hold; 30 of 169 pages judged were coherent" in text
 
 
 @pytest.mark.parametrize(
