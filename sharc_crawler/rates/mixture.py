@@ -1,0 +1,86 @@
+"""Sites of two kinds of pages, as of news and of pages that stand still: rates that no one Gamma prior holds.
+
+Where most pages hardly ever change and a fifth does each week, the likeliest Gamma distribution has neither. The ages
+of the last changes show it: a distribution of any form explains them far better. It is taken only then: on most sites
+what it explains better is that changes come in bursts, and a burst ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.age import age_histories
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.history import DATED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Column = NDArray[np.float64]
+
+BETTER, EACH = 10.0, 0.03  #: log-likelihood by which the ages are explained better, at least: in all, and per page
+ENOUGH = 100  #: pages, at least
+FACTORS = np.geomspace(1e-3, 1e3, 61)  #: of a page's rate, beside the mean of its like
+BLUR = 2.0  #: places by which their weights are smoothed after each round: factors of 1.6
+ROUNDS = 100  #: of EM
+LEARNED = 5_000  #: ages that are learned from
+BLOCK = 1 << 14  #: ages looked at together
+
+
+def of_two_kinds(single: Estimates, lastmods: Column, read: Column) -> Estimates | None:
+    """Posterior rates by age under a prior of any form, each the Gamma distribution with its mean and spread.
+
+    None where one Gamma prior explains the ages about as well.
+
+    Parameters
+    ----------
+    single: posteriors of :func:`~sharc_crawler.rates.age.age_rates`, changes per second
+    lastmods, read: what they were learned from
+
+    """
+    said = np.flatnonzero(~np.isnan(lastmods))
+    if len(said) < ENOUGH:
+        return None
+    histories = age_histories(lastmods, read)
+    dated = histories.changed == DATED
+    shape = single.shape[said] - dated  # of the prior
+    means = shape / np.maximum(single.shape[said] / single.rate[said] - histories.lengths, np.finfo(float).tiny)
+    ages = histories.lengths * means
+    some = np.random.default_rng(0).permutation(len(said))[:LEARNED]
+    gamma = np.exp(shape[0] * (np.log(FACTORS) - FACTORS))
+    gamma /= gamma.sum()
+    densities = _densities(ages[some], dated[some])
+    weights, near = gamma, _near()
+    for _ in range(ROUNDS):
+        of_all = densities @ weights
+        weights = near @ (weights * (densities / of_all[:, None]).sum(axis=0) + gamma) / (len(some) + 1.0)
+    better = float(np.log(densities @ weights).sum() - np.log(densities @ gamma).sum())
+    if better < max(BETTER, EACH * len(some)):
+        return None
+    moments = np.empty((2, len(said)))
+    for at in range(0, len(said), BLOCK):
+        block = slice(at, at + BLOCK)
+        likely = _densities(ages[block], dated[block]) * weights
+        moments[:, block] = np.stack([likely @ FACTORS, likely @ FACTORS**2]) / likely.sum(axis=1)
+    found = Estimates(single.rate.copy(), single.spread.copy(), single.shape.copy(), single.observations)
+    found.rate[said] = moments[0] * means
+    found.spread[said] = np.sqrt(moments[1] - moments[0] ** 2) * means
+    found.shape[said] = (found.rate[said] / found.spread[said]) ** 2
+    return found
+
+
+def _near() -> Column:
+    """What each weight lends the others; all that it has."""
+    places = np.arange(len(FACTORS))
+    near: Column = np.exp(-0.5 * (np.subtract.outer(places, places) / BLUR) ** 2)
+    near /= near.sum(axis=0)
+    return near
+
+
+def _densities(ages: Column, dated: NDArray[np.bool_]) -> Column:
+    """Of each age (times the mean rate) under each factor; of a page not seen to change: that it stood still."""
+    changed = np.where(dated[:, None], FACTORS, 1.0)
+    found: Column = changed * np.exp(-np.multiply.outer(ages, FACTORS)) + np.finfo(float).tiny
+    return found

@@ -1,0 +1,64 @@
+"""Ages of lastmods that no one Gamma prior explains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.model import Hints, Sighting, Url
+from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.mixture import ENOUGH, of_two_kinds
+from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.surroundings import Surroundings
+
+DAY = 86_400.0
+NOW = 1e9
+
+
+def site(pages: int, fast: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """True rates and lastmods: a fifth of the pages changes so many times as often as once in 300 days."""
+    rng = np.random.default_rng(seed)
+    rates = np.where(np.arange(pages) % 5 == 0, fast, 1.0) / (300 * DAY)
+    return rates, NOW - np.minimum(rng.exponential(1 / rates), 900 * DAY)
+
+
+def single(lastmods: np.ndarray):
+    names = [f"http://h/{number}" for number in range(len(lastmods))]
+    return age_rates(lastmods, np.full(len(lastmods), NOW), Surroundings(names, None))
+
+
+@pytest.mark.parametrize("pages", [150, 600])
+def test_of_a_site_of_two_kinds_both_are_seen(pages):
+    true, lastmods = site(pages, 60.0)
+    before = single(lastmods)
+    found = of_two_kinds(before, lastmods, np.full(pages, NOW))
+    lost = [float(-np.expm1(-rates * 7 * DAY).sum()) for rates in (true, before.rate)]
+    expected = 1.0 - (1.0 + found.rate * 7 * DAY / found.shape) ** -found.shape
+    assert lost[1] < 0.6 * lost[0], "one Gamma distribution has neither"
+    assert 0.7 * lost[0] < expected.sum() < 1.3 * lost[0]
+    assert (found.spread > 0).all()
+    assert np.allclose(found.shape, (found.rate / found.spread) ** 2)
+
+
+@pytest.mark.parametrize(("pages", "fast"), [(600, 1.0), (600, 3.0), (ENOUGH - 1, 60.0)])
+def test_where_one_prior_explains_the_ages_it_stays(pages, fast):
+    lastmods = site(pages, fast)[1]
+    assert of_two_kinds(single(lastmods), lastmods, np.full(pages, NOW)) is None
+
+
+def test_pages_without_lastmod_and_those_of_an_import_are_no_ages():
+    true, lastmods = site(600, 60.0)
+    lastmods[::7], lastmods[1::7] = np.nan, NOW - 800 * DAY
+    before = single(lastmods)
+    found = of_two_kinds(before, lastmods, np.full(600, NOW))
+    assert (found.rate[::7] == before.rate[::7]).all()
+    assert (found.rate[1::7] < 1 / (200 * DAY)).all(), "they stood still since the import"
+    hot = (np.arange(600) % 5 == 0) & ~np.isnan(lastmods) & (np.arange(600) % 7 != 1)
+    assert np.median(found.rate[hot]) > 0.5 * true[0]
+
+
+def test_a_first_capture_goes_by_it():
+    lastmods = site(600, 60.0)[1]
+    listed = [Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(lastmods.tolist())]
+    rates = np.array([one.rate for one in HistoryRates().rates(listed, NOW)])
+    assert 0.5 < np.median(rates[::5]) * 5 * DAY < 1.5
