@@ -51,6 +51,8 @@ class World:
         """Crawl until done; the fetches in order."""
         for _ in range(most):
             if not self.step(frontier):
+                one = isinstance(frontier, Frontier) and frontier.polls is None
+                assert frontier.done or not one, "it waits for nothing"
                 return [fetch for _, fetch in self.requests]
         raise AssertionError(f"not done after {most} decisions")
 

@@ -53,7 +53,7 @@ class SiteHints:
         self.looks = SecondLooks(capture)
         self._asked: list[PageId] = []  # hubs, in the round under way
         self._early: list[PageId] = []  # hubs that are visited before their turn
-        self._early_open = False
+        self.early_open = False  #: one of them is under way
         self._polling: set[PageId] = set()  # pages visited again as hubs
         self._probes: set[PageId] = set()  # of these, those that speak for others
 
@@ -112,23 +112,25 @@ class SiteHints:
                 self.hubs.drop(page)
         return more
 
+    def has_early(self, strategy: Door) -> bool:
+        """Is a hub visited next, before its turn?"""
+        while self._early and not strategy.waits_for(self._early[-1]):
+            self._early.pop()
+        return bool(self._early)
+
     def early(self, strategy: Door) -> Visit | None:
         """A hub that is visited before its turn."""
-        while self._early:
-            page = self._early.pop()
-            if strategy.waits_for(page):
-                self._early_open = True
-                return Visit(page, Slot.FIRST)
-        return None
+        self.early_open = self.has_early(strategy) or self.early_open
+        return Visit(self._early.pop(), Slot.FIRST) if self._early else None
 
     # -- before T ----------------------------------------------------------------------------------------------------
 
     def wait_early(self, strategy: Door, now: Instant) -> bool:
         """For a hub visited before its turn: another visit might be of the same page. Hubs that are due are asked."""
-        self._early_open = self._early_open and bool(self._capture.owed.pending)
-        if not self._early_open and self.hubs and strategy.first_visits_waiting and self._capture.phase is Phase.VISIT:
+        self.early_open = self.early_open and self._capture.owed.pending > len(self._capture.later)
+        if not self.early_open and self.hubs and strategy.first_visits_waiting and self._capture.phase is Phase.VISIT:
             self._polls(strategy, now)
-        return self._early_open
+        return self.early_open
 
     def _polls(self, strategy: Door, now: Instant) -> None:
         """Hubs that are due are asked now; visits go on."""
@@ -177,7 +179,9 @@ class SiteHints:
         self.reading = True
         self._owe_sitemaps(sitemaps)
         polled = self._owe_hubs(self._asked)
-        return bool(sitemaps or polled or self._early) or self.looks_again(strategy, now)
+        if sitemaps or polled:
+            return True
+        return not self.has_early(strategy) and self.looks_again(strategy, now)
 
     def surmised(self, edited: Edited, strategy: Door, now: Instant) -> None:
         """Pages edited together, of which no sitemap tells; one of each folder is asked, as many as are worth it."""

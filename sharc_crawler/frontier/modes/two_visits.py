@@ -92,8 +92,8 @@ class TwoVisits(Mode):
         last = strategy.first_visits_left == strategy.first_visits_waiting == 1
         if last and self.takes_hubs and self._capture.phase is Phase.VISIT:
             hints = self._surmised(strategy, now)
-        if hints is not None and hints.wait_early(strategy, now):
-            return True
+        if hints is not None and (hints.wait_early(strategy, now) or hints.has_early(strategy)):
+            return hints.early_open
         if self._last_is_open(strategy) or (hints is not None and hints.looks_again(strategy, now)):
             return True
         return self._replans(strategy, now)

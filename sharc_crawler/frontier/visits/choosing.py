@@ -75,7 +75,11 @@ class Chooser:
             capture.weighing = not take_in(self._ledger, self._finisher.admitter, now)
             if capture.weighing:
                 return None
-        if strategy is None or mode.waits(strategy, now):
+        if strategy is None or (mode.waits(strategy, now) and capture.owed.pending):  # else for nothing, for ever
+            if capture.later:
+                from sharc_crawler.frontier.visits.trying_again import ask_once_more  # where something failed
+
+                ask_once_more(self._ledger)
             return None
         visit = self._sure(capture, mode.next(strategy, now), strategy, now)
         if visit is None:

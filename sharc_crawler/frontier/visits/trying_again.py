@@ -48,6 +48,7 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
         host.over(outcome)
         due = outcome.ended + max(wait, LATER * ledger.politeness.back_off)
         ledger.capture.later.append((due, task._replace(attempt=task.attempt + 1)))
+        ledger.ring.wake_all()  # others may have waited for it
         return
     if ledger.leaves_hosts and host.away >= AWAY:
         wait = 0.0  # for nothing: it is refused
@@ -62,8 +63,7 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
     tried again, and where these hardly lead to others: where none of the later half of the visits did.
     """
     capture = ledger.capture
-    if capture.later and len(capture.later) == capture.owed.pending:
-        _ask_once_more(ledger)
+    ask_once_more(ledger)
     if capture.phase is not Phase.VISIT or not capture.mode.whole or not strategy.revisits or strategy.attests:
         return False
     waiting = [(due, task) for host in ledger.hosts for due, _, task in host.retries]
@@ -79,9 +79,11 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
     return True
 
 
-def _ask_once_more(ledger: Ledger) -> None:
-    """Nothing else is left: what failed is owed again, each host's once it has had time to recover."""
+def ask_once_more(ledger: Ledger) -> None:
+    """If nothing else is under way, what failed is owed again, each host's once it has had time to recover."""
     capture = ledger.capture
+    if not capture.later or len(capture.later) < capture.owed.pending:
+        return
     tasks, capture.later = capture.later, []
     for due, task in tasks:
         number = ledger.pages.hosts[task.page]

@@ -47,10 +47,12 @@ def test_rates_are_planned_by_as_visits_bear_them_out():
 
 def waiting(noted: Noted, **given):
     """All that it may wait for, each as given or not there."""
-    told = {"early": False, "open": False, "again": False, "replans": False} | given
+    told = {"early": False, "next": False, "open": False, "again": False, "replans": False} | given
     hints = SimpleNamespace(
         at_reference=told.get("at_reference", False),
         wait_early=noted.one("early", told["early"]),
+        early_open=told["early"],
+        has_early=lambda _: told["next"],
         looks_again=noted.one("again", told["again"]),
     )
     return bare(
@@ -77,6 +79,7 @@ def door(left: int = 5, waits: int = 5) -> SimpleNamespace:
     [
         ({}, ["test", "early", "open", "again", "replans"], False),
         ({"early": True}, ["test", "early"], True),
+        ({"next": True}, ["test", "early"], False),
         ({"open": True}, ["test", "early", "open"], True),
         ({"again": True}, ["test", "early", "open", "again"], True),
         ({"replans": True}, ["test", "early", "open", "again", "replans"], True),
