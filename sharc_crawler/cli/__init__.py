@@ -1,4 +1,4 @@
-"""``sharc``: the commands, one module each.
+"""``sharc``: the commands, one module each; or a room, where a command has subcommands.
 
 A command NAME is the click command ``command`` in ``cli/NAME.py`` and a line in :data:`COMMANDS`. Its module is
 imported when it is called, so that ``sharc --help`` is fast. Commands parse and print; an error they cannot mend they

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -14,6 +15,9 @@ from sharc_crawler import __version__, cli
 from sharc_crawler.cli import COMMANDS, main
 from sharc_crawler.cli import demo as any_module
 from sharc_crawler.errors import DataError, SharcError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_help_lists_every_command() -> None:
@@ -25,7 +29,7 @@ def test_help_lists_every_command() -> None:
 
 
 def test_commands_and_modules_are_the_same() -> None:
-    modules = {file.stem for file in Path(cli.__file__).parent.glob("[!_]*.py")}
+    modules = {name for _, name, _ in iter_modules(cli.__path__) if not name.startswith("_")}
     assert modules == {*COMMANDS}
 
 

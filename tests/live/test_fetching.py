@@ -17,7 +17,7 @@ from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.archive.histories.servers import Wayback
 from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.cli import main
-from sharc_crawler.cli._seeds_fetch import _summary
+from sharc_crawler.cli.seeds.fetch import _summary
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
 from sharc_crawler.live.fetching.work import SILENT, FetchPlan, Tally, Work

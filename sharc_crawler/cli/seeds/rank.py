@@ -17,8 +17,8 @@ from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.cli._seeds_list import histories
-from sharc_crawler.cli._seeds_output import facts, say, show
+from sharc_crawler.cli.seeds.listing import histories
+from sharc_crawler.cli.seeds.output import facts, say, show
 from sharc_crawler.instants import second
 from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import RankingTask

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from sharc_crawler.cli._collection_add import add_command
-from sharc_crawler.cli._collection_show import show_command
+from sharc_crawler.cli.collection.add import add_command
+from sharc_crawler.cli.collection.show import show_command
 
 
 class _OrShow(click.Group):

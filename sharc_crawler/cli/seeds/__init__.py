@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from sharc_crawler.cli._seeds_evaluate import evaluate_command
-from sharc_crawler.cli._seeds_fetch import fetch_command
-from sharc_crawler.cli._seeds_rank import rank_command
+from sharc_crawler.cli.seeds.evaluate import evaluate_command
+from sharc_crawler.cli.seeds.fetch import fetch_command
+from sharc_crawler.cli.seeds.rank import rank_command
 
 
 @click.group(epilog="Example: sharc seeds rank nasa.cdx.gz --theta 0.7")

@@ -16,8 +16,8 @@ from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.cli._seeds_list import histories
-from sharc_crawler.cli._seeds_output import say
+from sharc_crawler.cli.seeds.listing import histories
+from sharc_crawler.cli.seeds.output import say
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.document import markdown, slug

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from sharc_crawler.cli._rates_show import show_command
-from sharc_crawler.cli._rates_train import train_command
+from sharc_crawler.cli.rates.show import show_command
+from sharc_crawler.cli.rates.train import train_command
 
 
 class _Rates(click.Group):

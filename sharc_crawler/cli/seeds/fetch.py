@@ -15,7 +15,7 @@ from sharc_crawler.cli._asking import asks
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_folder
 from sharc_crawler.cli._progress import phases
-from sharc_crawler.cli._seeds_list import read_list
+from sharc_crawler.cli.seeds.listing import read_list
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable

@@ -49,6 +49,7 @@ def say(found: History) -> None:
 
 
 def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, options: dict[str, Any]) -> dict[str, Any]:
+    """What ``--json`` prints."""
     named = ("ranker", "theta", "budget", "updates", "level", "weeks")
     return {
         "now": task.now,
@@ -67,6 +68,7 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, optio
 
 
 def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, since: str) -> None:
+    """The table that readers see."""
     value = "p" if ranked[0].p is not None else options["ranker"]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("", "crawl", value, "every", "updated", "seen", "captures"):
