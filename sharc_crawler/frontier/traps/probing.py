@@ -212,7 +212,7 @@ class Prober:
             if self._look(capture, pages.urls[parent], now):
                 doubted.put(visit, pages, doubts)
                 return None
-        if doubts >= LAST and not looks.told(visit.page, pages):
+        if doubts >= LAST and (traps.suspicion.made or not looks.told(visit.page, pages)):
             traps.suspicion.nothing_else()
         return visit
 

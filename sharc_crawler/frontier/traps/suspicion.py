@@ -29,6 +29,7 @@ class Suspicion:
         self._nobodys: list[str] = []  # addresses that nobody names, made of these
         self._asked: dict[str, bool] = {}  # those that were asked for → do they show what copies show?
         self._steady = False  # the links of copies stay
+        self.made = False  #: and what nobody names shows what they show
 
     def saw(self, page: PageId, *, new: bool) -> None:
         """A page was captured; ``new``: no other had shown the same."""
@@ -58,7 +59,9 @@ class Suspicion:
         """What nobody names was answered; ``content``: as if it were a page."""
         if url in self._asked:
             first = UNSEEN if content is None else self._traps.echoes.first.get(content)
-            self._asked[url] = not absent if content is None else first != UNSEEN and self._leads(first)
+            shown = first != UNSEEN and self._leads(first)
+            self._asked[url] = not absent if content is None else shown
+            self.made = self.made or shown
 
     def weigh(self, looks: FleetingLinks) -> None:
         """Are the copies there before they are named? Their links stay, and what nobody names shows something else."""

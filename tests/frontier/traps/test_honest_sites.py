@@ -15,6 +15,7 @@ from tests.frontier.traps.made_sites import (
     ROOT,
     Made,
     crawl,
+    run_through,
 )
 
 
@@ -219,6 +220,13 @@ class Bounded(Made):
                     self.add(day, "Archive", month, *named)
                     for one in named:
                         self.add(one, f"story {one}", day)
+
+
+@pytest.mark.slow
+def test_such_a_site_is_known_again_after_restarts(impolite):
+    world = Bounded("gallery")
+    run_through(world, impolite, "bfs", 23)
+    assert set(world.pages) <= {fetch.url for _, fetch in world.requests}
 
 
 @pytest.mark.slow

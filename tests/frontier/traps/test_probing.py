@@ -156,7 +156,7 @@ class Asking:
         self.pages, self.asked, self.notes, self.sure = table("a"), [], [], 0
         self.new = new
         self.traps = Traps()
-        self.traps.suspicion = SimpleNamespace(nothing_else=self.nothing_else)
+        self.traps.suspicion = SimpleNamespace(nothing_else=self.nothing_else, made=False)
         self.capture = SimpleNamespace(
             traps=self.traps,
             doubted=None,
@@ -228,6 +228,14 @@ def test_once_links_stay_few_copies_are_no_sign_and_what_copies_lead_to_is_first
     assert {site.surest() for _ in range(3)} == set(site.waiting), "two links nearer, and a seed's link is one away"
     assert len(site.capture.doubted) == 1
     assert not site.sure
+
+
+def test_once_links_stay_few_copies_are_a_sign_where_what_nobody_names_shows_the_same():
+    site = Asking()
+    assert site.surest() is None
+    site.traps.fleeting.stay = site.traps.suspicion.made = True
+    assert {site.surest() for _ in range(3)} == set(site.waiting)
+    assert site.sure == 3
 
 
 def test_what_copies_alone_named_is_visited_before_the_rest_once_its_page_was_asked_again():

@@ -117,6 +117,7 @@ def test_copies_are_there_before_they_are_named_where_such_an_address_is_not(con
     assert not site.weigh()
     site.suspicion.answered(site.asked[0], content, absent=absent)
     assert site.weigh() is patient
+    assert site.suspicion.made is (content == "a photo")
     site.copy("msg7.html")
     site.copy("msg12.html")
     assert not site.weigh(), "one more is asked for"
