@@ -11,7 +11,7 @@ from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.urls import canonical
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
-WIKI, BLOG = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
+WIKI, BLOG, DOKU, FOLDERS = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 
 WIKI_PAGES = """
 /wiki/Main_Page /wiki/AC/DC /wiki/C%2B%2B /wiki/Action_(physics)?x=1 /wiki/Specialty /wiki/Talk:Special_relativity
@@ -35,10 +35,28 @@ BLOG_TRAPS = """
 /post-1/?share=twitter /post-1/?like_comment=5&_wpnonce=1 /?preview=true&p=7 /?feed=rss2 /shop/?add-to-cart=5
 /?rest_route=/oembed
 """
+DOKU_PAGES = """
+/ /start /wiki/syntax /archive/castle3 /doku.php?id=wiki:syntax /doku.php /_media/pics/p1.png /_detail/p.png?id=start
+/lib/exe/fetch.php?media=pics:p1.png /do /rev /feed /docs/idx
+"""
+DOKU_TRAPS = """
+/start?do=edit /start?do=edit&rev=5 /start?idx=archive
+/start?do=media&image=p.png&ns=pics&tab_details=view&tab_files=files
+/doku.php?id=start&do=revisions /start?rev=1700000000 /start?do=diff&rev2[0]=17&rev2[1]=current&difftype=sidebyside
+/start?rev2%5B0%5D=17 /_export/xhtml/start /feed.php?mode=list&ns=archive /start?do=login&sectok=
+"""
+FOLDER_PAGES = "/pub/ /pub/a.html?C=1 /pub/?O=A /pub/?c=x;o=y"
+FOLDER_TRAPS = "/pub/?C=N;O=D /pub/?C=M;O=A /pub/?C=S&O=A /pub/?C=D;O=D"
 
 
 @pytest.mark.parametrize(
-    ("expression", "pages", "traps"), [(WIKI, WIKI_PAGES, WIKI_TRAPS), (BLOG, BLOG_PAGES, BLOG_TRAPS)]
+    ("expression", "pages", "traps"),
+    [
+        (WIKI, WIKI_PAGES, WIKI_TRAPS),
+        (BLOG, BLOG_PAGES, BLOG_TRAPS),
+        (DOKU, DOKU_PAGES, DOKU_TRAPS),
+        (FOLDERS, FOLDER_PAGES, FOLDER_TRAPS),
+    ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
     root = "http://site.example"
