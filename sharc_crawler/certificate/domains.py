@@ -15,7 +15,7 @@ from cryptography.x509 import verification
 
 from sharc_crawler.certificate.identities import alternative_names, check_chain, domain_of, key_of, to_pem
 from sharc_crawler.certificate.signatures import UNREADABLE
-from sharc_crawler.certificate.timestamps import check_stamp, signers
+from sharc_crawler.certificate.timestamps import APART, check_stamp, signers
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 FIELDS = frozenset(
     "hash created software version signature domain domainCert timeSignature timestampCert".split()  # noqa: SIM905
 )
-APART = 600.0  #: seconds at most between ``created`` and the time stamp (wacz-auth 0.1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def check_domain(
         if domain not in {domain_of(leaf), *alternative_names(leaf)} or data["domainCert"] != to_pem(chain):
             raise DataError(f"its certificate is not one of {domain!r}, or not written as sharc writes it")
         answer = b64decode(data["timeSignature"], validate=True)
-        stamped = check_stamp(answer, data["signature"], authorities, named=False)
+        stamped = check_stamp(answer, data["signature"], authorities, 0.0, named=False)  # its instant: see below
         if data["timestampCert"] != to_pem(signers(answer)):
             raise DataError("its timestampCert is not the certificate that its time stamp was signed with")
         created = datetime.strptime(data["created"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()

@@ -7,6 +7,7 @@ that the signature was made while the certificate was valid. See https://specs.w
 from __future__ import annotations
 
 import re
+import time
 from base64 import b64encode
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,7 +52,7 @@ class Identity:
 
         assert ask is not None, "checked when the identity was read"
         signature = b64encode(self.key.sign(digest.encode(), ec.ECDSA(SHA256()))).decode()
-        answer = timestamps.stamp(signature, ask)
+        answer = timestamps.stamp(signature, ask, time.time())
         return {
             "hash": digest,
             **said,

@@ -14,6 +14,7 @@ from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
+from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.domains import DomainSeal
     from sharc_crawler.certificate.identities import Ask
     from sharc_crawler.certificate.timestamps import Stamp
+    from sharc_crawler.model import Instant
 
     Document = Mapping[str, Any]
 
@@ -97,9 +99,14 @@ def stamp(folder: Path, ask: Ask) -> list[Path]:
     for path, document in _documents(folder):
         stamped = path.with_name(timestamp_name(path.name))
         if not stamped.exists():
-            replace_file(stamped, timestamps.stamp(document[DIGEST], ask))
+            replace_file(stamped, timestamps.stamp(document[DIGEST], ask, _since(document)))
             written.append(stamped)
     return written
+
+
+def _since(document: Document) -> Instant:
+    """When all that a certificate, or a confirmation, speaks of was there."""
+    return unix(document["capture"]["ended"] if "read" not in document else document["read"]["to"])
 
 
 def to_signature(data: Mapping[str, str]) -> str:
@@ -216,8 +223,9 @@ def _timestamp(name: str, beside: Mapping[str, bytes], document: Document, trust
 
     roots = read_roots(trust.authority) if trust.authority else roots_of_system()
     try:
-        found: Stamp = check_stamp(beside[name], document[DIGEST], roots, named=trust.authority is not None)
-    except DataError as error:
+        named = trust.authority is not None
+        found: Stamp = check_stamp(beside[name], document[DIGEST], roots, _since(document), named=named)
+    except (DataError, KeyError, TypeError, ValueError) as error:  # a certificate may not be by its schema
         seals.findings.append(Finding(f"it is no time stamp of the certificate: {error}", name))
     else:
         seals.stamped[name] = found._asdict()

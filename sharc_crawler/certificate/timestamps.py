@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import ssl
+import time
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -25,14 +26,18 @@ from rfc3161_client import (
 )
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.instants import iso
+from sharc_crawler.instants import iso, second
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from sharc_crawler.model import Instant, Seconds
+
 _GRANTED = 0
 _SHA256 = "2.16.840.1.101.3.4.2.1"
+#: that clocks which are right may differ by; what wacz-auth 0.1.0 lets pass between a signature and its time stamp
+APART: Seconds = 600.0
 
 
 class Stamp(NamedTuple):
@@ -43,8 +48,8 @@ class Stamp(NamedTuple):
     checked: bool  #: the authority's certificate leads to a root that is trusted here
 
 
-def stamp(digest: str, ask: Callable[[bytes], bytes]) -> bytes:
-    """The authority's answer for a digest, in DER; ``ask`` sends a query.
+def stamp(digest: str, ask: Callable[[bytes], bytes], since: Instant) -> bytes:
+    """The authority's answer for a digest, in DER; ``ask`` sends a query. ``since``: when what it is of was there.
 
     Raises :class:`~sharc_crawler.errors.DataError` for an answer that is no time stamp of it, or to another query.
     """
@@ -54,22 +59,26 @@ def stamp(digest: str, ask: Callable[[bytes], bytes]) -> bytes:
     if token.tst_info.nonce != query.nonce:
         raise DataError("the answer is to another query")
     _of(token, _imprint(digest))
+    _can_be(token, since)
     return answer
 
 
-def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], *, named: bool) -> Stamp:
+def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], since: Instant, *, named: bool) -> Stamp:
     """What a stored answer says of a digest (``sha256:…``).
 
     Parameters
     ----------
+    since: when what the digest is of was there
     named: the roots are those that the user named: an authority that none of them vouches for is an error then
 
-    Raises :class:`~sharc_crawler.errors.DataError` where it is not of this digest, or altered.
+    Raises :class:`~sharc_crawler.errors.DataError` where it is not of this digest, altered, or of an instant at which
+    it cannot have been made.
 
     """
     token = _decoded(answer)
     imprint = _imprint(digest)
     _of(token, imprint)
+    _can_be(token, since)
     builder = VerifierBuilder(roots=list(roots))
     try:
         known = bool(roots) and builder.build().verify(token, imprint)
@@ -137,6 +146,16 @@ def _of(token: TimeStampResponse, imprint: bytes) -> None:
     stamped = token.tst_info.message_imprint
     if stamped.message != imprint or stamped.hash_algorithm.dotted_string != _SHA256:
         raise DataError(f"it is of {stamped.message.hex()}, not of {imprint.hex()}")
+
+
+def _can_be(token: TimeStampResponse, since: Instant) -> None:
+    """Can it have been made at the instant that it says, as far as clocks tell?"""
+    instant, now = token.tst_info.gen_time.timestamp(), time.time()
+    wrong = "one of the two clocks is wrong"
+    if instant < since - APART:
+        raise DataError(f"it says {second(instant)}, and what it is of is of {second(since)}: {wrong}")
+    if instant > now + APART:
+        raise DataError(f"it says {second(instant)}, and here it is {second(now)}: {wrong}")
 
 
 def _authority(token: TimeStampResponse) -> str:

@@ -186,7 +186,7 @@ def test_another_authority_is_nobody(capture, owner, tmp_path, roots):
 
 
 def test_a_stamp_of_another_signature_is_none(capture, authority):
-    answer = timestamps.stamp("another", authority.stamp)
+    answer = timestamps.stamp("another", authority.stamp, 0.0)
     altered_json(timeSignature=b64encode(answer).decode())(capture)
     assert any("it is of " in one for one in found(capture))
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import zipfile
 from base64 import b64decode, b64encode
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -17,13 +18,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from sharc_crawler import extras
 from sharc_crawler.archive.wacz import PACKAGE, SEAL
-from sharc_crawler.certificate import sealing
+from sharc_crawler.certificate import sealing, timestamps
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.signatures import read_key, read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.certificate.withdrawal import withdraw
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.instants import unix
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.write import write
@@ -109,6 +111,22 @@ def test_nobody_known_vouches_for_an_authority_of_ones_own(sealed, tmp_path):
     assert "existed at" not in said.output
     other = TimeAuthority(tmp_path / "other", "other")
     assert any("no authority that was named vouches" in one for one in found(sealed[0], authority=other.root))
+
+
+def test_a_stamp_of_an_instant_before_the_capture_s_end_or_after_today_is_none(authority, monkeypatch):
+    document = {DIGEST: "sha256:1", "capture": {"ended": "2026-11-18T11:08:20Z"}}
+    answer = timestamps.stamp("sha256:1", authority.stamp, 0.0)
+
+    def findings(ended):
+        documents = {"certificate.json": {**document, "capture": {"ended": ended}}}
+        return sealing.check_seals({"timestamp.tsr": answer}, documents, None, Trust(authority=authority.root)).findings
+
+    assert findings("2026-11-18T11:08:20Z") == []
+    assert "what it is of is of 2096-01-01T00:00:00Z: one of the two clocks is wrong" in findings("2096-01-01")[0].what
+    with pytest.raises(DataError, match="clocks is wrong"):
+        timestamps.stamp("sha256:1", authority.stamp, unix("2096-01-01T00:00:00Z"))
+    monkeypatch.setattr(timestamps, "time", SimpleNamespace(time=lambda: unix("2026-11-18T12:00:00Z")))
+    assert "and here it is 2026-11-18T12:00:00Z: one of" in findings("2026-11-18T11:08:20Z")[0].what
 
 
 def altered_json(path, **changes):
