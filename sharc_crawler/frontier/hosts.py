@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 AWAY = 2  #: URLs in a row whose Retry-After is longer than is waited, after which it is the host's, not the URL's
 SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
+TOO_MANY = {429, 503}  #: what a host says that is asked too often
 TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
 
 
@@ -106,7 +107,7 @@ class Host:
 
     __slots__ = (
         "asked", "at_once", "away", "has_pages", "held", "lost", "missing", "name", "own", "pace", "read", "retries",
-        "robots", "rules", "silence", "too_slow", "urgent", "waits"
+        "robots", "rules", "silence", "slowed", "slowed_at", "too_slow", "urgent", "waits"
     )  # fmt: skip
 
     def __init__(self, name: str, politeness: Politeness, pace: Pace | None = None) -> None:
@@ -114,6 +115,8 @@ class Host:
         self.own = politeness.delay_of(name)  #: between two requests, as we were told
         self.at_once = politeness.concurrency_of(name)  #: requests in flight
         self.asked: Seconds = 0.0  #: by robots.txt
+        self.slowed: Seconds = 0.0  #: as it refused requests
+        self.slowed_at: Instant = 0.0
         self.read: Instant = 0.0  #: when robots.txt was had last
         self.pace = pace or Pace()
         self.rules: Rules | None = None
@@ -132,7 +135,7 @@ class Host:
     @property
     def delay(self) -> Seconds:
         """Between the starts of two requests."""
-        return max(self.own, self.asked)
+        return max(self.own, self.asked, self.slowed)
 
     @property
     def owes(self) -> bool:

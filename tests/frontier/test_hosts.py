@@ -146,7 +146,11 @@ def fetch(attempt: int = 1) -> Fetch:
 
 
 def asking(retry_after: float | None) -> Outcome:
-    return Outcome(Result.FAILED, 10.0, 11.0, 503, retry_after=retry_after)
+    return Outcome(Result.FAILED, 10.0, 11.0, 500, retry_after=retry_after)
+
+
+def ledger(left: bool) -> SimpleNamespace:
+    return SimpleNamespace(politeness=Politeness(longest_pause=100.0), leaves_hosts=left)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +170,7 @@ def test_a_host_gets_the_pause_that_it_asks_for_up_to_the_longest(asked, attempt
     host = Host("h", Politeness())
     if read:
         host.waits = False
-    rest(host, fetch(attempt), asking(asked), 100.0, left=left)
+    rest(ledger(left), host, fetch(attempt), asking(asked))
     assert (host.pace.due, host.away) == (until, away)
 
 
@@ -176,10 +180,10 @@ def test_one_that_asks_for_too_long_again_and_again_is_left_out_where_hosts_are(
     for _ in range(AWAY):
         assert host.silent(math.inf) == ""
         host.pace.due = 0.0
-        rest(host, fetch(), asking(1e6), 100.0, left=left)
+        rest(ledger(left), host, fetch(), asking(1e6))
     assert host.pace.due == (0.0 if left else 111.0)
     assert "(Retry-After)" in host.silent(0.0)
-    rest(host, fetch(), asking(5.0), 100.0, left=left)
+    rest(ledger(left), host, fetch(), asking(5.0))
     assert (host.away, host.silent(0.0)) == (0, "")
 
 

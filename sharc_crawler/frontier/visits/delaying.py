@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import AWAY
+from sharc_crawler.frontier.hosts import AWAY, TOO_MANY
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Host
@@ -13,20 +13,48 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Outcome, Seconds
 
 
-def rest(host: Host, fetch: Fetch, outcome: Outcome, longest: Seconds, *, left: bool) -> None:
-    """Leave a host alone for as long as it asks, up to the ``longest``; where it is ``left`` out, nobody waits."""
-    asked = outcome.retry_after or 0.0
+LEAST, MOST = 0.25, 30.0  #: seconds between two requests to a host that refuses them
+AGAIN = 0.9  #: of that, after each answer
+
+
+def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
+    """Leave a host alone for as long as it asks, up to the longest pause; where it is left out, nobody waits."""
+    asked, longest = outcome.retry_after or 0.0, ledger.politeness.longest_pause
     host.away = host.away + (fetch.attempt == 1) if asked > longest else 0
-    out = (host.waits and host.rules is None) or (left and host.away >= AWAY)  # there is no robots.txt
+    out = (host.waits and host.rules is None) or (ledger.leaves_hosts and host.away >= AWAY)  # there is no robots.txt
     if asked and not (out and asked > longest):
         host.pace.pause(outcome.ended + min(asked, longest))
+    if outcome.status in TOO_MANY:
+        _slow_down(ledger, host, fetch, outcome)
+    elif outcome.status is not None:
+        host.slowed *= AGAIN
+        if host.slowed <= max(host.own, host.asked, LEAST / 2):
+            host.slowed = 0.0
+
+
+def _slow_down(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
+    """Ask it half as often, as TCP does: for a URL refused at its first attempt, once for all that is in flight.
+
+    What is refused again and again is no reason: the page may be broken.
+    """
+    if fetch.attempt > 1 or outcome.started < host.slowed_at:
+        return
+    before, host.slowed_at = host.slowed, outcome.ended
+    host.slowed = min(max(2 * host.delay, LEAST), max(host.delay, MOST))
+    host.pace.asked(host, outcome.sent or outcome.started)
+    if before:
+        ledger.capture.note(
+            f"{host.name} refused requests as too many (429 or 503), and was asked less often until it answered them."
+            " A longer delay= is kinder, and takes no longer"
+        )
+        ledger.changed_capture()
 
 
 def change_delay(ledger: Ledger, delay: Seconds) -> None:
     """Change the delay of each host, counted from its last request; pauses hold on."""
     politeness = ledger.politeness = replace(ledger.politeness, delay=delay)
     for host in ledger.hosts:
-        host.own = politeness.delay_of(host.name)
+        host.own, host.slowed = politeness.delay_of(host.name), 0.0
         at, by = host.pace.last
         if by:
             host.pace.due = max(host.pace.paused, at + by.delay)

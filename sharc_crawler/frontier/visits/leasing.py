@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import TAKEN
+from sharc_crawler.frontier.hosts import TAKEN, TOO_MANY
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Slot
 
@@ -146,8 +146,8 @@ class Leases:
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
         host.pace.asked(host, outcome.sent or outcome.started)
-        if outcome.retry_after or host.away:
+        if outcome.retry_after or host.away or host.slowed or outcome.status in TOO_MANY:
             from sharc_crawler.frontier.visits.delaying import rest  # few hosts ask for one
 
-            rest(host, fetch, outcome, self._ledger.politeness.longest_pause, left=self._ledger.leaves_hosts)
+            rest(self._ledger, host, fetch, outcome)
         self._ledger.freed(number)

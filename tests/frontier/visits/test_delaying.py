@@ -1,0 +1,74 @@
+"""A host that refuses requests as too many is asked less often, until it answers them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Result, Sighting, Slot
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+ROOT = "http://a.example/"
+
+
+@dataclass
+class Limited(World):
+    """As nginx limits: so many requests a second, so many ahead of their time."""
+
+    rate: float = 0.25
+    burst: int = 4
+    status: int = 429
+    refused: int = 0
+    _level: float = 0.0
+    _last: float = 0.0
+
+    def answer(self, fetch):
+        self._level = max(0.0, self._level - (self.now - self._last) * self.rate)
+        self._last = self.now
+        if self._level > self.burst:
+            self.refused += 1
+            return super().answer(fetch)._replace(result=Result.FAILED, status=self.status, digest=None)
+        self._level += 1
+        return super().answer(fetch)
+
+
+def crawled(world, pages, delay=1.0, **more):
+    world.links = {ROOT: [Sighting(f"{ROOT}{number}") for number in range(pages)]}
+    frontier = Frontier(Politeness(delay=delay, **more), MemoryStore())
+    capture = frontier.open(CaptureSpec("a.example", (ROOT,), "bfs", sitemaps=()), world.now)
+    world.run(frontier, 10_000)
+    return frontier, capture
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("rate", "delay", "at_once"), [(0.25, 1.0, 1), (2.0, 0.0, 8)])
+def test_no_page_is_lost_to_a_limit_and_few_requests_are_refused(status, rate, delay, at_once):
+    world = Limited(rate=rate, status=status)
+    frontier, capture = crawled(world, 70, delay, concurrency=at_once)
+    assert len({fetch.url for _, fetch in world.requests if fetch.slot is Slot.SECOND}) == 71, "visited and revisited"
+    assert world.refused < 0.2 * len(world.requests)
+    assert world.now - 1000.0 < 1.5 * len(world.requests) / rate, "nor does it take much longer than it has to"
+    assert [note for note in capture.notes if "a.example refused requests as too many" in note]
+    assert 0.0 < frontier.ledger.hosts[0].slowed < 2 / rate
+
+
+def test_a_page_that_is_always_refused_slows_the_others_down_once(world):
+    world.answers[f"{ROOT}30"] = [{"result": Result.FAILED, "status": 503}] * 9
+    _, capture = crawled(world, 70)
+    times = [now for now, _ in world.requests]
+    gaps = [after - before for before, after in pairwise(times)]
+    assert 1.8 < max(gaps[:60]) < 2.2
+    assert sum(gap > 1.1 for gap in gaps[:60]) <= 8
+    assert not any("asked less often" in note for note in capture.notes), "it is the page's fault"
+
+
+def test_where_nothing_is_refused_nothing_is_said_and_nothing_waits(world):
+    frontier, capture = crawled(world, 20)
+    assert frontier.ledger.hosts[0].slowed == 0.0
+    assert not any("asked less often" in note for note in capture.notes)
