@@ -43,8 +43,8 @@ class Lease:
 
     @property
     def done(self) -> bool:
-        """Nothing of it is still being read, which mostly takes longest, written or rendered."""
-        return not any(future and not future.done() for future in (self.reading, self.written, self.rendering))
+        """Nothing of it is still being written, read or rendered."""
+        return all(future is None or future.done() for future in (self.written, self.reading, self.rendering))
 
 
 SENT_KEY = "sharc_sent"  #: in ``request.meta``: when a request without wire tap was sent
