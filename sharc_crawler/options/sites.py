@@ -33,7 +33,7 @@ class SeedFile(ValueKind[tuple[str, ...]]):
     def read(self, value: object) -> tuple[str, ...]:
         if isinstance(value, tuple):
             return value
-        from sharc_crawler.options.told import seeds_of_file  # only where it is given
+        from sharc_crawler.options.mappings import seeds_of_file  # only where it is given
 
         return seeds_of_file(value)
 
@@ -92,7 +92,7 @@ class Changefreq(ValueKind[tuple[tuple[str, float], ...]]):
     form: str = '`{"daily": SECONDS}`'
 
     def read(self, value: object) -> tuple[tuple[str, float], ...]:
-        from sharc_crawler.options.told import periods  # only where it is given
+        from sharc_crawler.options.mappings import periods  # only where it is given
 
         return periods(value)
 
@@ -107,7 +107,7 @@ class WarcinfoFields(ValueKind[tuple[tuple[str, str], ...]]):
     form: str = '`{"publisher": "…"}`'
 
     def read(self, value: object) -> tuple[tuple[str, str], ...]:
-        from sharc_crawler.options.told import fields_told  # only where it is given
+        from sharc_crawler.options.mappings import fields_told  # only where it is given
 
         return fields_told(value)
 

@@ -32,7 +32,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.former.validators import FormerCaptures
 from sharc_crawler.live.reading.document import detector_of
-from sharc_crawler.live.setup.begun import check_rebuilding
+from sharc_crawler.live.setup.unfinished import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.storage.beside import load_state

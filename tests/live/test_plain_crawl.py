@@ -25,7 +25,7 @@ UNUSED = (
     "sharc_crawler.collection",
     "sharc_crawler.lab",
     "sharc_crawler.frontier.modes.rate_tests",
-    "sharc_crawler.live.setup.begun",
+    "sharc_crawler.live.setup.unfinished",
     "sharc_crawler.live.fleet",
     "sharc_crawler.live.browser",
     "psycopg",
@@ -40,8 +40,8 @@ UNUSED = (
 )
 
 #: lines of the package that a plain capture may load, at most: before its end, and with what its end needs
-#: (15,933 and 24,398 when this was written)
-LINES = 15_965, 24_800
+#: (15,955 and 24,471 when this was written)
+LINES = 15_965, 24_600
 
 DROP_IN = """
 import scrapy

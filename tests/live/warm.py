@@ -63,7 +63,7 @@ sharc_crawler.strategies.leads sharc_crawler.strategies.organ_pipes sharc_crawle
 sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals
 sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
 sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators
-sharc_crawler.live.setup.begun sharc_crawler.storage.observations
+sharc_crawler.live.setup.unfinished sharc_crawler.storage.observations
 sharc_crawler.strategies.attested sharc_crawler.strategies.baselines
 sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
 sharc_crawler.live.project.clashes sharc_crawler.live.commands.crawl

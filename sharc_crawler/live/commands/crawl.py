@@ -78,12 +78,14 @@ class Command(CrawlCommand):
         arguments, selection = given.chosen(output)
         specs = arguments.specs(config.strategy, {}, config)
         if config.resume == "rebuild":
-            from sharc_crawler.live.setup.begun import check_rebuilding  # hardly ever
+            from sharc_crawler.live.setup.unfinished import check_rebuilding  # hardly ever
 
             check_rebuilding(output, specs, collected="collection" in opts.spargs)
         else:
             if is_begun(output):
-                from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
+                from sharc_crawler.live.setup.unfinished import (
+                    check_output,  # only where there is something to go on with
+                )
 
                 check_output(output, specs, config.bounds)
             for folder in capture_folders(output):

@@ -48,7 +48,7 @@ def politeness_of(config: Config, spider: str) -> Politeness:
     """
     politeness = replace(config.politeness, obey_robots=False, attempts=1)
     if config.output is not None and is_begun(config.output):
-        from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
+        from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
 
         check_output(config.output, None, config.bounds, resume=bool(config.resume), spider=spider)
     elif config.output is None and config.resume:

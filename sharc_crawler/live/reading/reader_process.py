@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.packing import packed
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
-from sharc_crawler.live.writing.heard import block_at, message_of
 from sharc_crawler.live.writing.messages import line
+from sharc_crawler.live.writing.orders import block_at, message_of
 from sharc_crawler.live.writing.orphans import end_with_crawl
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.faults import fault
 from sharc_crawler.live.writing.errors_told import describe
-from sharc_crawler.live.writing.heard import answer_of, exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.messages import line
+from sharc_crawler.live.writing.orders import answer_of, exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.orphans import end_with_crawl
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sharc_crawler.archive.originals import Original, Resource
 from sharc_crawler.errors import DataError, StoreFull, UsageError
 from sharc_crawler.live.writing.errors_told import describe, error_of
-from sharc_crawler.live.writing.heard import exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.messages import NotArchivedError, order_to_describe, order_to_keep
+from sharc_crawler.live.writing.orders import exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Exchange
 

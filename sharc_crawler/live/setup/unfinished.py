@@ -10,7 +10,7 @@ from sharc_crawler.archive.warc_names import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.former.going_on import as_given
-from sharc_crawler.live.setup.spent import check_bounds, narrowed
+from sharc_crawler.live.setup.spending import check_bounds, narrowed
 from sharc_crawler.live.setup.whole import is_whole
 from sharc_crawler.model import Phase, Seconds
 from sharc_crawler.report.words import collected
