@@ -79,7 +79,12 @@ class HttpResponse:
     start: int  #: where the final response starts
     body_start: int
     status: int
-    headers: tuple[tuple[bytes, bytes], ...]  #: names as sent; folded values joined by one space
+
+    @cached_property
+    def headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """Names as sent; folded values joined by one space."""
+        parts = (line.partition(b":") for line in _FOLD.sub(b" ", self.head).split(b"\n")[1:])
+        return tuple((name.strip(), value.strip()) for name, colon, value in parts if colon)
 
     @property
     def interim(self) -> bytes:
@@ -151,8 +156,7 @@ def parse_response(raw: Octets) -> HttpResponse | None:
     start = 0
     while (status := STATUS_LINE.match(raw, start)) and (blank := _BLANK_LINE.search(raw, start)):
         if int(status[1]) not in _INTERIM:
-            head = raw[start : blank.start()]
-            return HttpResponse(raw, start, blank.end(), int(status[1]), _headers(head))
+            return HttpResponse(raw, start, blank.end(), int(status[1]))
         start = blank.end()
     return None
 
@@ -173,9 +177,3 @@ def target(base: str, value: bytes | None) -> str | None:
         return without_credentials(urljoin(base, text.strip())) if text.strip() else None
     except ValueError:  # an address within brackets that is none
         return None
-
-
-def _headers(head: bytes) -> tuple[tuple[bytes, bytes], ...]:
-    lines = _FOLD.sub(b" ", head).split(b"\n")[1:]
-    parts = (line.partition(b":") for line in lines)
-    return tuple((name.strip(), value.strip()) for name, colon, value in parts if colon)
