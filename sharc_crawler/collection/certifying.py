@@ -128,8 +128,9 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
 
 def _certified(collection: Collection, name: str) -> list[_Certified]:
     """Captures of a site that have a certificate, oldest first, with those that they refer to."""
-    referring, found = Referring(), []
-    for capture in sorted(collection.captures(), key=lambda one: one.time):
+    captures = sorted(collection.captures(), key=lambda one: one.time)
+    referring, found = Referring([one.folder for one in captures]), []
+    for capture in captures:
         try:
             former = referring.former(capture.folder)
         except (OSError, ValueError, KeyError) as error:

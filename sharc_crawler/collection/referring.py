@@ -11,12 +11,13 @@ from warcio.exceptions import ArchiveLoadFailed
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
+from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.certificate.confirming import certificate_of
 from sharc_crawler.certificate.entries import PageEntries, taken
 from sharc_crawler.certificate.material import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -35,11 +36,15 @@ def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[str]:
 
 
 class Referring:
-    """Asked of a collection's captures, the oldest first."""
+    """Asked of a collection's captures (``folders``), the oldest first.
 
-    def __init__(self) -> None:
+    A payload may lie in a capture of a later date: where the clock was set back between the two.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
         self.unread: list[Path] = []  #: indexes that are missing, or cannot be read: their WARC files say the same
         self.needing: set[Path] = set()  #: captures that do not hold all that they need to be shown
+        self._folders = folders
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
 
     def former(self, folder: Path) -> list[Path]:
@@ -51,10 +56,22 @@ class Referring:
         if referred - held:
             self.needing.add(folder)
         referred |= self._taken(folder)
-        former = {self._holders[digest] for digest in referred - held if digest in self._holders}
         for digest in held:
             self._holders.setdefault(digest, folder)
-        return sorted(former)
+        lacking = referred - held
+        if not lacking <= self._holders.keys():
+            self._look_ahead()
+        return sorted({self._holders[digest] for digest in lacking if digest in self._holders})
+
+    def _look_ahead(self) -> None:
+        """Read the indexes of all captures, once; what is wrong with one is told when it is its turn."""
+        unread = list(self.unread)
+        for folder in self._folders:
+            with suppress(*UNREADABLE, KeyError):
+                for entry in self._entries(folder):
+                    if entry.digest and entry.mime != REVISIT:
+                        self._holders.setdefault(entry.digest, folder)
+        self._folders, self.unread = (), unread
 
     def _taken(self, folder: Path) -> set[str]:
         return taken_digests(folder)

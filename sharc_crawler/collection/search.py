@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from sharc_crawler.archive.cdxj import read_index
+from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import is_html
 from sharc_crawler.changes.http import parse_response
@@ -50,13 +50,19 @@ def bring_up(
     if gone := list(known.keys() - {one.source.name for one in sources}):
         index.forget(gone)
     new = [one for one in sources if known.get(one.source.name) != one.size]
-    digests, problems = index.digests() if new else set(), list[str]()
+    digests, lacking, problems = index.digests() if new else set(), set[str](), list[str]()
     for done, file in enumerate(new, 1):
-        reader = _Texts(file, digests)
-        index.add(file.source, reader, lambda reader=reader: reader.size)  # type: ignore[misc]
-        problems += reader.problems
+        problems += _take_in(_Texts(file, digests, lacking), index)
         progress(done, len(new))
+    if not lacking.isdisjoint(digests):  # a text came after what refers to it: the clock was set back between the two
+        for file in new:
+            _take_in(_Texts(file, digests, lacking), index)
     return problems
+
+
+def _take_in(texts: _Texts, index: TextIndex) -> list[str]:
+    index.add(texts.source, texts, lambda: texts.size)
+    return texts.problems
 
 
 def text_of(body: bytes, content_type: str) -> PageText:
@@ -97,9 +103,11 @@ def _sources(collection: Collection) -> Iterator[_IndexFile]:
 class _Texts:
     """The copies of a source, walked over once; what of it cannot be read is told of."""
 
-    def __init__(self, file: _IndexFile, digests: set[str]) -> None:
+    def __init__(self, file: _IndexFile, digests: set[str], lacking: set[str]) -> None:
         self._file = file
+        self.source = file.source
         self._digests = digests  #: whose texts are known; added to
+        self._lacking = lacking  #: what is referred to, and was not known; added to
         self.problems: list[str] = []
 
     @property
@@ -123,6 +131,8 @@ class _Texts:
                 self._digests.add(entry.digest)
             if entry.digest in self._digests:
                 yield PageCopy(entry.digest, entry.url, entry.date, text)
+            elif entry.mime == REVISIT:
+                self._lacking.add(entry.digest)
 
     def _text(self, entry: IndexEntry) -> PageText | None:
         try:

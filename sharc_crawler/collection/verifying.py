@@ -50,8 +50,9 @@ def verify_collection(
     bytes of the captures as they are read.
     """
     every, without = Verification(source=str(collection.folder)), list[str]()
-    referring = Referring()
-    for capture in sorted(collection.captures(), key=lambda one: one.time):
+    captures = sorted(collection.captures(), key=lambda one: one.time)
+    referring = Referring([one.folder for one in captures])
+    for capture in captures:
         name = capture.folder.relative_to(collection.folder).as_posix()
         try:
             former = referring.former(capture.folder)

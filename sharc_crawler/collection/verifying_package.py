@@ -61,9 +61,10 @@ def verify_package(
     every.findings += [Finding(what, file) for file, what in altered(path, progress)]
     with TemporaryDirectory(prefix="sharc-verify-") as place, zipfile.ZipFile(path) as package:
         parts = list(_taken_out(package, Path(place), every.findings))
-        referring = _Packaged()
+        by_time = sorted(parts, key=lambda one: _named(one.name)["moment"])
+        referring = _Packaged(by_time)
         documents: dict[str, Mapping[str, Any]] = {}
-        for part in sorted(parts, key=lambda one: _named(one.name)["moment"]):
+        for part in by_time:
             try:
                 former = referring.former(part)
                 documents[part.name] = _document(part)

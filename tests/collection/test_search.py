@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -28,6 +29,13 @@ def search(collection, *words):
 
 def pages(collection, *words):
     return [one["url"].rpartition("/")[2] for one in search(collection, *words)]
+
+
+def test_copies_before_their_text_by_date_are_found(copied):
+    """The clock was set back between the two captures."""
+    first, _ = (one.folder for one in copied.captures())
+    first.rename(copied.capture_folder(first.parent.name, time.time()))
+    assert search(copied, "old lighthouse")[0]["captures"] == 2
 
 
 def test_a_folder_that_nobody_can_write_to_is_searched_all_the_same(copied, monkeypatch):

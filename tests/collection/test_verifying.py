@@ -50,6 +50,15 @@ def test_a_capture_that_others_refer_to_is_missed(copied):
     assert all(date.startswith("20") for date in times)
 
 
+def test_payloads_in_a_capture_of_a_later_date_are_found(copied):
+    """The clock was set back between the two."""
+    first, _ = (one.folder for one in copied.captures())
+    later = copied.capture_folder(first.parent.name, time.time())
+    first.rename(later)
+    (finding,) = verify_collection(copied)[0].findings
+    assert "it began at" in str(finding), "the folder's name is of another time, no more"
+
+
 def test_what_is_altered_or_open_is_named_with_its_capture(copied):
     first, second = (one.folder for one in copied.captures())
     (second / "certificate.json").unlink()
