@@ -45,20 +45,12 @@ def of_two_kinds(single: Estimates, lastmods: Column, read: Column) -> Estimates
         return None
     histories = age_histories(lastmods, read)
     dated = histories.changed == DATED
-    shape = single.shape[said] - dated  # of the prior
-    means = shape / np.maximum(single.shape[said] / single.rate[said] - histories.lengths, np.finfo(float).tiny)
-    ages = histories.lengths * means
-    some = np.random.default_rng(0).permutation(len(said))[:LEARNED]
-    gamma = np.exp(shape[0] * (np.log(FACTORS) - FACTORS))
-    gamma /= gamma.sum()
-    densities = _densities(ages[some], dated[some])
-    weights, near = gamma, _near()
-    for _ in range(ROUNDS):
-        of_all = densities @ weights
-        weights = near @ (weights * (densities / of_all[:, None]).sum(axis=0) + gamma) / (len(some) + 1.0)
-    better = float(np.log(densities @ weights).sum() - np.log(densities @ gamma).sum())
+    some = np.random.default_rng(0).choice(len(said), min(LEARNED, len(said)), replace=False)
+    shape = single.shape[said[0]] - dated[0]  # of the prior, as of all
+    weights, better = _learned(_ages(single, said[some], shape, histories.lengths[some])[0], dated[some], shape)
     if better < max(BETTER, EACH * len(some)):
         return None
+    ages, means = _ages(single, said, shape, histories.lengths)
     moments = np.empty((2, len(said)))
     for at in range(0, len(said), BLOCK):
         block = slice(at, at + BLOCK)
@@ -69,6 +61,24 @@ def of_two_kinds(single: Estimates, lastmods: Column, read: Column) -> Estimates
     found.spread[said] = np.sqrt(moments[1] - moments[0] ** 2) * means
     found.shape[said] = (found.rate[said] / found.spread[said]) ** 2
     return found
+
+
+def _ages(single: Estimates, pages: NDArray[np.int64], shape: float, lengths: Column) -> tuple[Column, Column]:
+    """Ages of the pages' last changes, times the mean rates beforehand, and these."""
+    before = single.shape[pages] / single.rate[pages] - lengths
+    means: Column = shape / np.maximum(before, np.finfo(float).tiny)
+    return lengths * means, means
+
+
+def _learned(ages: Column, dated: NDArray[np.bool_], shape: float) -> tuple[Column, float]:
+    """The likeliest weights of the factors, and by how much better they explain the ages than the Gamma prior does."""
+    gamma = np.exp(shape * (np.log(FACTORS) - FACTORS))
+    gamma /= gamma.sum()
+    densities, near, weights = _densities(ages, dated), _near(), gamma
+    for _ in range(ROUNDS):
+        of_all = densities @ weights
+        weights = near @ (weights * (densities / of_all[:, None]).sum(axis=0) + gamma) / (len(ages) + 1.0)
+    return weights, float(np.log(densities @ weights).sum() - np.log(densities @ gamma).sum())
 
 
 def _near() -> Column:
