@@ -75,7 +75,7 @@ def _facts(one: KeptSite) -> dict[str, Any]:
         "auto": one.site.every == AUTO,
         "last": iso(one.last.time) if one.last else None,
         "pages": pages_of(one.last.folder) if one.last else None,
-        "due": None if one.due is None else iso(max(one.due, one.last.time if one.last else 0.0)),
+        "due": None if one.due is None else iso(max(one.due, one.last.time if one.last and not _ahead(one) else 0.0)),
         "running": one.running,
         "failures": one.tries.failures,
         "code": one.tries.code,
@@ -105,6 +105,11 @@ def _every(one: KeptSite) -> str:
     return f"auto: {span(one.every)}" if one.site.every == AUTO else Duration().show(one.every)
 
 
+def _ahead(one: KeptSite) -> bool:
+    """Was the last capture begun while the clock was wrong?"""
+    return one.last is not None and one.last.time > time.time()
+
+
 def _state(one: KeptSite, kept: bool) -> str:
     """In a few words, what a person asks first; ``kept``: a process sees to it, so that what is due begins."""
     if one.running:
@@ -114,5 +119,6 @@ def _state(one: KeptSite, kept: bool) -> str:
         return f"{failed}not kept (no every)"
     ahead = one.due - time.time()
     what = "not complete, goes on" if one.unfinished else "due"
+    what = f"last capture is of the future, by this clock; {what}" if _ahead(one) else what
     now = "now: begins, or waits for its turn" if kept else "now"
     return f"{failed}{what} {now if ahead <= 0 else f'in {span(ahead)}'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -92,10 +93,13 @@ class Collection:
                     yield CollectedCapture(one, time, path)
 
     def last(self, name: str) -> CollectedCapture | None:
-        """The last capture of a site, complete or not."""
-        last = None
-        for last in self.captures(name):  # noqa: B007 - the last one is wanted
-            pass
+        """The last capture of a site, complete or not; one of the future, made while the clock was wrong, if it is not
+        over, or there is no other.
+        """
+        now, last = time.time(), None
+        for one in self.captures(name):
+            if last is None or one.time <= now or not is_over(one.folder):
+                last = one
         return last
 
 

@@ -75,7 +75,7 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
         last = collection.last(site.name)
         unfinished = last is not None and not is_over(last.folder)
         tries = known.get(site.name, Tries())
-        begun = last.time if last else None
+        begun = last.time if last and last.time <= time.time() else None  # one of the future puts nothing off
         every = planned.get(site.name, site.every)
         assert every != AUTO, "it is planned"
         when = due(every, begun, tries, unfinished=unfinished)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -242,6 +243,27 @@ def test_a_service_that_can_write_nothing_down_tells_rests_and_goes_on(folder):
 def test_two_at_once_are_refused(folder):
     with hold_collection(folder), pytest.raises(UsageError, match="is kept by another `sharc keep` already"):
         hold_collection(folder)
+
+
+def test_a_capture_that_the_clock_dated_ahead_puts_no_other_off(folder):
+    (folder / FILE).write_text("sites: [{url: https://a.example/, name: a, every: 1d}]")
+    collection, now = Collection(folder), time.time()
+
+    def captured(time):
+        place = collection.capture_folder("a", time)
+        place.mkdir(parents=True)
+        (place / "frontier.db").write_text("damaged, so it is over: nothing goes on from it")
+        return place.name
+
+    ahead = captured(now + 30 * 86_400)
+    (one,) = standing(collection)
+    assert (one.last.folder.name, one.due) == (ahead, 0.0)
+    shown = CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
+    assert "of the future" in " ".join(re.sub(r"[│\s]+", " ", shown).split())
+    made = captured(now - 60)
+    (one,) = standing(collection)
+    assert one.last.folder.name == made
+    assert now < one.due < now + 86_400
 
 
 def test_what_is_due_begins_where_a_service_runs_and_no_second_one_is_offered(folder):
