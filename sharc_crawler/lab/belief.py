@@ -31,6 +31,7 @@ class Belief:
     attested: NDArray[np.bool_]  #: the page's lastmod is trusted
     guessed: int = 0  #: pages that no source knows a rate of, of all that were asked
     seen: Instant | None = None  #: when the archive saw all pages last; None: it never did
+    again: bool = True  #: the source may be asked again, when sitemaps have been read again
 
     def __post_init__(self) -> None:
         good = np.isfinite(self.rates) & (self.rates >= 0)

@@ -203,7 +203,7 @@ class Simulation:
     def _told(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
         """Where pages are claimed by the sitemaps' word, rates follow what these say on the way."""
         late = self._published.late if self._published is not None else 0.0
-        if not make_strategy(spec.strategy, Setting()).attests:
+        if not (self._belief.again and make_strategy(spec.strategy, Setting()).attests):
             return None
         return lambda now: believe(self._site, self._belief.source, now - late)
 

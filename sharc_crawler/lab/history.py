@@ -23,6 +23,7 @@ from sharc_crawler.instants import second
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
 GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
+EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_800.0  #: of the years 1 to 9999: milliseconds of today lie beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,9 @@ def read_history(path: Path) -> list[PageLife]:
     lives: dict[str, PageLife] = {}
     for row in reader:
         where = f"{path}, line {reader.line_num}"
+        if None in row or None in row.values():
+            cells = len(row) - 1 + len(row[None]) if None in row else sum(cell is not None for cell in row.values())
+            raise DataError(f"{where}: {cells} of {counted(len(reader.fieldnames or ()), 'column')}")
         life = _life(row, where)
         if life.page in lives:
             raise DataError(f"{where}: page {life.page!r} is listed twice")
@@ -151,7 +156,7 @@ def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
         instants = tuple(float(part) for part in (text or "").split(";") if part)
     except ValueError:
         instants = (math.nan,)
-    if not all(map(math.isfinite, instants)):
+    if not all(EARLIEST <= instant < LATEST for instant in instants):
         raise DataError(f"{where}: {column}={text!r}; instants are unix seconds joined by ';'")
     if any(later < earlier for earlier, later in pairwise(instants)):
         raise DataError(f"{where}: the times of {column} are not in ascending order")
@@ -249,8 +254,12 @@ def _lines(path: Path) -> list[str]:
         if raw.startswith(SQLITE):
             made = f"`sharc rates SITE --history {path} --changes site.csv` makes one of them"
             raise DataError(f"{path} holds observations, not a change history: {made}")
-        return (gzip.decompress(raw) if raw.startswith(GZIP) else raw).decode().splitlines()
+        text = (gzip.decompress(raw) if raw.startswith(GZIP) else raw).decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read to its end ({error}); fetch it again") from None
+    lines = text.splitlines()
+    if text[-1:].isdigit():
+        raise DataError(f"{path}, line {len(lines)} ends amid its times, or wants a line break")
+    return lines

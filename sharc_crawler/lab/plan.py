@@ -62,7 +62,7 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
         rates=prospect.rates,
         step=delay,
     )
-    belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested)
+    belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested, again=False)
     published = Published(attested, nobody) if attested.any() else None
     done = crawl(site, belief, strategy, "known", published=published, audit=AUDIT)
     found, risks = score(site, done.schedule, belief), change_probabilities(done.schedule, belief)

@@ -8,6 +8,7 @@ import math
 import re
 import zipfile
 from array import array
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,7 @@ def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds =
     ``step``: seconds between two downloads; recent changes count the more, the shorter the capture is.
     Raises DataError where it is none of these or names no page.
     """
-    start = b"" if path.is_dir() else _unpacked(path, START)
+    start = b"" if path.is_dir() else _unpacked(path, START).removeprefix(BOM_UTF8)
     if start.startswith(SQLITE):
         return from_store(path, now, site, step)
     if start.startswith(ZIP) and _is_ours(path):

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import gzip
 import math
+from codecs import BOM_UTF8
 
 import pytest
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab.history import SQLITE, HistorySpec, lifetimes, read_history
+from sharc_crawler.lab.prospect import from_file
 from tests.lab.small import HEADER, LINES, write_history, write_lines
 
 
@@ -73,7 +75,10 @@ def test_one_page_is_a_site(tmp_path):
         ("/x,,1,,,", "created=''; it is one instant"),
         ("/x,-9,1,,,nan", "changes='nan'; instants are unix seconds"),
         ("/x,-9,1,,,soon", "changes='soon'; instants are unix seconds"),
-        ("/x,-9", "alive_at_start=None; it is 1 or 0"),
+        ("/x,-9", "2 of 6 columns"),
+        ("/x,-9,1", "3 of 6 columns"),
+        ("/x,-9,1,,,3,5", "7 of 6 columns"),
+        ("/x,1766448000000,1,,,", "created='1766448000000'; instants are unix seconds"),
         ("/a,-9,1,,,", "page '/a' is listed twice"),
     ],
 )
@@ -108,6 +113,13 @@ def test_a_store_of_observations_is_told_from_a_history(tmp_path):
         read_history(path)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_columns_name(tmp_path):
+    path = write_history(tmp_path)
+    path.write_bytes(gzip.compress(BOM_UTF8 + gzip.decompress(path.read_bytes())))
+    assert [life.page for life in read_history(path)] == ["/", "/a", "/b", "/c"]
+    assert from_file(path, now=0.0).urls == ["/", "/a", "/c"]
+
+
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "site.csv.gz"
     path.write_bytes(gzip.compress(b"\xff\xfe\xff"))
@@ -119,6 +131,13 @@ def test_a_plain_file_will_do(tmp_path):
     path = tmp_path / "site.csv"
     path.write_text("\n".join([HEADER, *LINES]))
     assert len(read_history(path)) == 4
+
+
+def test_a_last_line_that_may_have_been_cut(tmp_path):
+    path = tmp_path / "site.csv"
+    path.write_text("\n".join([HEADER, *LINES, "/d,-100,1,,,17674"]))
+    with pytest.raises(DataError, match=r"site\.csv, line 6 ends amid its times, or wants a line break"):
+        read_history(path)
 
 
 def test_files_that_are_not_there(tmp_path):

@@ -191,6 +191,13 @@ def test_where_lastmods_attest_single_visits_are_foreseen():
     assert found.expected_coherent > foresee(told, "sharc-selective", delay=1.0, start=0.0).expected_coherent
 
 
+def test_rates_of_a_sitemap_are_those_of_a_long_capture_too():
+    """A later reading of the sitemap asks no source again: there is none in a plan."""
+    told = prospect(*[0.5 / DAY, 0.001 / DAY] * 100, attested=True)
+    found = foresee(told, "sharc-attested", delay=0.07 * DAY, start=0.0)
+    assert found.expected_coherent + found.expected_incoherent == pytest.approx(200)
+
+
 def test_a_sitemap_attests_what_it_says_had_changed_before_today(tmp_path):
     day = "<url><loc>http://h/{}</loc><lastmod>1970-01-0{}</lastmod></url>"
     body = f"<urlset>{day.format('a', 1)}{day.format('b', 3)}<url><loc>http://h/c</loc></url></urlset>"
