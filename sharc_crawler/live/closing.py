@@ -134,6 +134,6 @@ def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception], u
         return FAILED
     if lost or any(capture.phase is not Phase.DONE for capture in captures):
         return INTERRUPTED
-    counts = [capture.counts for capture in captures]
-    brought = all(one.captured for one in counts if one.pages)  # a form's answers are no pages
+    # A form's answers are no pages; an instant crawl has none where nothing new was published, but hubs that answered.
+    brought = all(one.counts.captured for one in captures if one.counts.pages or not one.mode.whole)
     return COMPLETE if brought and not unshown else NOTHING_CAPTURED

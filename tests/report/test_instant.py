@@ -133,3 +133,12 @@ def test_nothing_new_is_said_so():
     assert sentence(report).startswith("No new page")
     assert report["requests"]["per_new_page"] is None
     render(report)
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_hubs_that_never_answered_say_nothing_of_what_was_published(seeds):
+    crawl = state()
+    crawl.pages.append(page(1, Kind.HUB, f"{HUB}b"))
+    crawl.visits[:] = [visit(0, 1.0, Result.FAILED), *([visit(1, 2.0)] if seeds == 2 else [])]
+    said = sentence(document(crawl))
+    assert said.startswith("1 hub of 2 could not be read. No new" if seeds == 2 else "No hub could be read")

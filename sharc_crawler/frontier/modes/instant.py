@@ -149,6 +149,9 @@ class Instantly(Mode):
         """
         self._answer = outcome
         self._told.clear()
+        again = fetch.kind is Kind.ROBOTS and fetch.attempt > self._ledger.politeness.attempts
+        if again and fetch.host in self._ledger.seeded:
+            self._capture.owed.before_visits()  # which nothing waited for any longer
         if fetch.kind is Kind.SITEMAP and any(one.kind is Kind.HUB and one.url == fetch.url for one in links):
             self._lists[fetch.url] = outcome.started  # what its first poll as a hub names that it does not name is new
         if outcome.result is Result.OK and (fetch.kind is Kind.HUB or fetch.url in self._lists):

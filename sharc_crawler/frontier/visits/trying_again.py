@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.door import Door
 
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
+MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
 LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
 
 
 def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
-    """After a failure: are attempts left? One more is at the end of the visits, for a page whose failure may pass."""
+    """After a failure: are attempts left? One more is at the end of the visits, for a page whose failure may pass.
+
+    An instant crawl has as many as there is time for: its hub goes on naming the page.
+    """
     politeness, capture = ledger.politeness, ledger.capture
     left_alone = (outcome.retry_after or 0.0) > politeness.longest_pause
     if fetch.kind is Kind.ROBOTS and left_alone:
@@ -32,11 +36,14 @@ def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -
         return task.attempt < politeness.attempts
     first = fetch.kind is Kind.PAGE and ledger.pages.states[task.page] == State.LEASED and not capture.turned
     passing = outcome.status in PASSING or (outcome.status is None and not outcome.length)
+    if (polls := ledger.shared.polls) is not None:  # what was read of robots.txt before holds on
+        unread = fetch.kind is Kind.ROBOTS and not ledger.hosts[ledger.pages.hosts[task.page]].rules
+        return (unread or (first and passing)) and outcome.ended + (outcome.retry_after or 0.0) < polls.ends
     return task.attempt == politeness.attempts and first and passing and not left_alone and capture.mode.whole
 
 
 def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
-    """Back off after a failure, twice as long each time, until the end of the visits at last; the page is not lost."""
+    """Back off after a failure, twice as long each time, until the end at last; the page is not lost."""
     wait = ledger.politeness.back_off * 2 ** (task.attempt - 1) if outcome.result is Result.FAILED else 0.0
     if outcome.retry_after is not None:
         longest = ledger.politeness.longest_pause
@@ -44,6 +51,16 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
     ledger.pages.move(task.page, Event.GIVEN_BACK)
     number = ledger.pages.hosts[task.page]
     host = ledger.hosts[number]
+    if task.attempt >= ledger.politeness.attempts and (polls := ledger.shared.polls) is not None:
+        robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
+        if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:
+            ledger.capture.owed.was_read()  # visits of other hosts wait no longer
+        back_off = ledger.politeness.back_off * 2 ** min(task.attempt - 1, MOST_DOUBLED)
+        longest = polls.terms.every if robots else polls.terms.longest  # its hubs would be polled as often
+        wait = max(min(back_off, longest), outcome.retry_after or 0.0)
+        host.retry(task._replace(attempt=task.attempt + 1), min(outcome.ended + wait, polls.ends))
+        ledger.ring.wake(number)
+        return
     if outcome.result is Result.FAILED and task.attempt >= ledger.politeness.attempts:
         host.over(outcome)
         due = outcome.ended + max(wait, LATER * ledger.politeness.back_off)

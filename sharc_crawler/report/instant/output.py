@@ -58,8 +58,14 @@ def sentence(report: Mapping[str, Any]) -> str:
 
 def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     new = report["new_pages"]
+    silent = [hub for hub in report["hubs"] if hub["failed"] == hub["polls"]]
+    if len(silent) == len(report["hubs"]):
+        yield "No hub could be read: what was published meanwhile is not known."
+        return
+    if silent:
+        yield f"{counted(len(silent), 'hub')} of {len(report['hubs'])} could not be read."
     if not new["found"]:
-        yield "No new page was published, as far as the hubs say."
+        yield f"No new page was published, as far as the {'other ' if silent else ''}hubs say."
         return
     yield f"{counted(new['captured'], 'new page')} captured."
     known, bound = report["delay"]["published"], report["delay"]["bound"]

@@ -22,6 +22,8 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Wait
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.report.instant.document import document
+from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
 
@@ -228,6 +230,56 @@ def test_a_hub_that_is_not_there_is_dropped_and_one_that_fails_is_not():
     news.adds[A].append(150.0)
     news.run(frontier, 100.0)
     assert fetched(news) == [f"{A}150.html"]
+
+
+@dataclass
+class Outage(News):
+    """This URL answers 503 until then."""
+
+    down: dict[str, float] = field(default_factory=dict)
+
+    def answer(self, fetch, now):
+        if now < self.down.get(fetch.url, 0.0):
+            return Outcome(Result.FAILED, now, now + 0.1, 503), []
+        return super().answer(fetch, now)
+
+    def times(self, url):
+        return [now for now, fetch in self.fetches if fetch.url == url]
+
+
+@pytest.mark.parametrize("until", [90.0, 1000.0])
+def test_a_new_page_that_is_busy_is_asked_for_later_each_time_until_the_end(until):
+    new = f"{A}50.html"
+    news = Outage({A: [50.0], B: [52.0]}, down={new: until})
+    frontier = begin(Terms(every=10, duration=300), A, B, store=(store := MemoryStore()))
+    news.run(frontier, 0.0)
+    assert f"{B}52.html" in fetched(news), "another page of the host"
+    assert len(fetched(news, Kind.HUB)) > 40, "polls go on"
+    times = news.times(new)
+    gaps = [after - before for before, after in pairwise(times)]
+    if until < 300:
+        assert frontier.pages.having(State.VISITED) or frontier.pages.having(State.JUDGED)
+        assert until <= times[-1] < 200
+        assert gaps == sorted(gaps)
+        assert len(times) < 10
+    else:
+        assert 300 <= times[-1] < 302, "once more at the end"
+        assert gaps[:-1] == sorted(gaps[:-1])
+    (page,) = [one for one in document(store.load())["pages"] if one["url"] == new]
+    assert (page["captured"] is not None, page["result"]) == ((True, "ok") if until < 300 else (False, "failed"))
+
+
+@pytest.mark.parametrize("until", [40.0, 1000.0])
+def test_a_robots_txt_that_cannot_be_had_is_asked_for_until_the_end(until):
+    robots = "http://h.example/robots.txt"
+    news = Outage({A: [150.0], "http://i.example/": [30.0]}, down={robots: until})
+    politeness, store, other = Politeness(delay=1.0, back_off=1.0), MemoryStore(), "http://i.example/"
+    news.run(begin(Terms(every=10, duration=300), A, other, politeness=politeness, store=store), 0.0)
+    assert f"{other}30.html" in fetched(news), "another host does not wait"
+    assert (news.times(robots)[-1] >= 300) == (until > 300)
+    assert (f"{A}150.html" in fetched(news)) == (until < 300)
+    said = sentence(document(store.load()))
+    assert ("1 hub of 2 could not be read" in said) == (until > 300)
 
 
 def test_a_redirected_hub_and_a_redirected_page_lead_on():

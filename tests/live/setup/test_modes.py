@@ -7,6 +7,7 @@ import re
 import signal
 import time
 from collections import Counter
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -16,10 +17,11 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import unix
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.storage.beside import load_state
+from tests.live.serving import Answering, serving
 from tests.live.warm import Scrapy, finished, site_words
 
 PROFILE = "sharc_crawler.live.profile"
-STOPPED, USAGE = 5, 2
+NOTHING_CAPTURED, STOPPED, USAGE = 4, 5, 2
 
 
 @pytest.fixture
@@ -111,6 +113,19 @@ def test_killed_stopped_and_gone_on(newsroom, tmp_path):
     assert len(twice) <= 1, "only what was in flight at the kill is asked for again"
     state = load_state(folder)
     assert len(state.novelties) == len({row.page for row in state.novelties.values()}) >= 4
+
+
+def test_a_crawl_that_could_read_no_hub_says_so(tmp_path):
+    class Busy(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.answer(b"later", status=503)
+
+    with serving(Busy) as url:
+        given = {"mode": "instant", "every": "1s", "for": "1s", "output": tmp_path / "o"}
+        done = finished(site_words("SHARC_BACK_OFF=0.05", url=url, **given), tmp_path)
+    assert done.returncode == NOTHING_CAPTURED, done.stderr
+    assert "No hub could be read" in done.stdout
+    assert "robots.txt could not be had" in done.stdout
 
 
 def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
