@@ -89,7 +89,7 @@ def about(created: str) -> dict[str, str]:
 
 def stamp(folder: Path, ask: Ask) -> list[Path]:
     """Have the certificates and the confirmation of a folder stamped that are not, by the authority that ``ask`` sends
-    a query to.
+    a query to. A stamp that is none, whoever one trusts, is replaced.
 
     Raises :class:`~sharc_crawler.errors.SharcError` where it does not answer with a time stamp.
     """
@@ -97,9 +97,9 @@ def stamp(folder: Path, ask: Ask) -> list[Path]:
 
     written = []
     for path, document in _documents(folder):
-        stamped = path.with_name(timestamp_name(path.name))
-        if not stamped.exists():
-            replace_file(stamped, timestamps.stamp(document[DIGEST], ask, _since(document)))
+        stamped, digest, since = path.with_name(timestamp_name(path.name)), document[DIGEST], _since(document)
+        if not (stamped.exists() and timestamps.is_stamp(stamped.read_bytes(), digest, since)):
+            replace_file(stamped, timestamps.stamp(digest, ask, since))
             written.append(stamped)
     return written
 

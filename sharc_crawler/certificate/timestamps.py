@@ -7,6 +7,7 @@ What is stamped is the digest as text, as it is signed, so ``openssl ts -verify`
 from __future__ import annotations
 
 import hashlib
+import re
 import ssl
 import time
 import warnings
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _GRANTED = 0
 _SHA256 = "2.16.840.1.101.3.4.2.1"
+_VERIFY_ERROR = re.compile(r'data: "Verify error: ([^"]+)"')
 #: that clocks which are right may differ by; what wacz-auth 0.1.0 lets pass between a signature and its time stamp
 APART: Seconds = 600.0
 
@@ -84,7 +86,7 @@ def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], s
         known = bool(roots) and builder.build().verify(token, imprint)
     except VerificationError as error:
         if named:
-            raise DataError(f"no authority that was named vouches for it: {error}") from error
+            raise DataError(f"no authority that was named vouches for it: {_plain(str(error))}") from error
         known = False
     return Stamp(iso(token.tst_info.gen_time.timestamp()), _authority(token), known)
 
@@ -125,6 +127,27 @@ def roots_of_system() -> list[x509.Certificate]:
     return found
 
 
+def is_stamp(answer: bytes, digest: str, since: Instant) -> bool:
+    """Is a stored answer one for a digest, of an instant at which it can have been made, whoever gave it?"""
+    try:
+        check_stamp(answer, digest, (), since, named=False)
+    except DataError:
+        return False
+    return True
+
+
+def _plain(error: str) -> str:
+    """What OpenSSL found, without its codes.
+
+    >>> _plain('ErrorStack([Error { code: 276824181, data: "Verify error: certificate has expired" }])')
+    'certificate has expired'
+    >>> _plain("The EKU extension is not critical.")
+    'The EKU extension is not critical.'
+    """
+    found = _VERIFY_ERROR.search(error)
+    return found[1] if found else error.partition(": ErrorStack(")[0]
+
+
 def _imprint(digest: str) -> bytes:
     return hashlib.sha256(digest.encode()).digest()
 
@@ -136,7 +159,7 @@ def _decoded(answer: bytes) -> TimeStampResponse:
         if status == _GRANTED:
             token.tst_info.message_imprint  # noqa: B018 - where the token cannot be read, it raises
     except ValueError as error:
-        raise DataError(f"no answer of a time stamp authority as RFC 3161 has it, in DER: {error}") from error
+        raise DataError("no answer of a time stamp authority as RFC 3161 has it, in DER") from error
     if status != _GRANTED:
         raise DataError(f"refused by the authority (status {status}{': ' + said if said else ''})")
     return token
@@ -156,6 +179,11 @@ def _can_be(token: TimeStampResponse, since: Instant) -> None:
         raise DataError(f"it says {second(instant)}, and what it is of is of {second(since)}: {wrong}")
     if instant > now + APART:
         raise DataError(f"it says {second(instant)}, and here it is {second(now)}: {wrong}")
+    for one in _signers(token)[:1]:
+        begins, ends = one.not_valid_before_utc.timestamp(), one.not_valid_after_utc.timestamp()
+        if not begins <= instant <= ends:
+            of = f"the certificate of {_authority(token)} is valid from {second(begins)} to {second(ends)}"
+            raise DataError(f"it says {second(instant)}, and {of}")
 
 
 def _authority(token: TimeStampResponse) -> str:

@@ -110,7 +110,8 @@ def test_nobody_known_vouches_for_an_authority_of_ones_own(sealed, tmp_path):
     assert "not checked: timestamp.tsr" in said.output
     assert "existed at" not in said.output
     other = TimeAuthority(tmp_path / "other", "other")
-    assert any("no authority that was named vouches" in one for one in found(sealed[0], authority=other.root))
+    (said,) = found(sealed[0], authority=other.root)
+    assert said.endswith("no authority that was named vouches for it: unable to get local issuer certificate")
 
 
 def test_a_stamp_of_an_instant_before_the_capture_s_end_or_after_today_is_none(authority, monkeypatch):
@@ -127,6 +128,22 @@ def test_a_stamp_of_an_instant_before_the_capture_s_end_or_after_today_is_none(a
         timestamps.stamp("sha256:1", authority.stamp, unix("2096-01-01T00:00:00Z"))
     monkeypatch.setattr(timestamps, "time", SimpleNamespace(time=lambda: unix("2026-11-18T12:00:00Z")))
     assert "and here it is 2026-11-18T12:00:00Z: one of" in findings("2026-11-18T11:08:20Z")[0].what
+
+
+def test_a_stamp_by_a_certificate_that_is_over_is_refused_and_replaced(capture, authority, tmp_path):
+    over = TimeAuthority(tmp_path / "over", "over", days=-1)
+    (capture / "timestamp.tsr").unlink()
+    with pytest.raises(DataError, match=r"the certificate of CN=over is valid from .* to "):
+        sealing.stamp(capture, over.stamp)
+    digest, answers = json.loads((capture / "certificate.json").read_bytes())[DIGEST], []
+    with pytest.raises(DataError):
+        timestamps.stamp(digest, lambda query: answers.append(over.stamp(query)) or answers[0], 0.0)
+    (capture / "timestamp.tsr").write_bytes(answers[0])
+    (finding,) = found(capture)
+    assert "the certificate of CN=over is valid from" in finding
+    assert sealing.stamp(capture, authority.stamp) == [capture / "timestamp.tsr"]
+    assert found(capture, authority=authority.root) == []
+    assert sealing.stamp(capture, over.stamp) == [], "it is stamped"
 
 
 def altered_json(path, **changes):

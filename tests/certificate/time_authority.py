@@ -29,9 +29,9 @@ NEW = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
 
 class TimeAuthority:
-    """Its root is ``root``; ``stamp`` answers a query."""
+    """Its root is ``root``; ``stamp`` answers a query. ``days``: of its certificate; negative: it is over."""
 
-    def __init__(self, folder: Path, name: str = "authority") -> None:
+    def __init__(self, folder: Path, name: str = "authority", days: int = 3650) -> None:
         folder.mkdir(exist_ok=True)
         self._folder, self._name = folder, name
         self.root = folder / f"{name}-root.pem"
@@ -40,7 +40,7 @@ class TimeAuthority:
         root = ["-keyout", f"{name}-root.key", "-out", self.root.name, "-subj", f"/CN=Root of {name}", "-days", "3650"]
         _openssl(folder, "req", "-x509", *NEW, *root, "-addext", "basicConstraints=critical,CA:TRUE")
         _openssl(folder, "req", "-new", *NEW, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        by = ["-CA", self.root.name, "-CAkey", f"{name}-root.key", "-CAcreateserial", "-days", "3650"]
+        by = ["-CA", self.root.name, "-CAkey", f"{name}-root.key", "-CAcreateserial", "-days", str(days)]
         _openssl(folder, "x509", "-req", "-in", f"{name}.csr", *by, "-extfile", "leaf.cnf", "-out", f"{name}.pem")
 
     def stamp(self, query: bytes) -> bytes:
