@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from functools import cached_property
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
@@ -59,9 +60,13 @@ class Rows:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file = _file_in(folder)
+        self._folder = folder
         self._starts = array("Q")
         self._lengths = array("L")
+
+    @cached_property
+    def _file(self) -> _File:
+        return _file_in(self._folder)  # with the first row: a certificate's WARC file has none in its index
 
     def __len__(self) -> int:
         return len(self._starts)

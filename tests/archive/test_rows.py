@@ -3,12 +3,13 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 from tempfile import gettempdir
+from weakref import WeakValueDictionary
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.rows import Rows
+from sharc_crawler.archive.rows import Rows, _File
 
 ROW = st.tuples(st.none() | st.text("aé\r\x85\ud800", min_size=1), st.integers(0, 9_000))  # beyond the file's buffer
 
@@ -44,3 +45,16 @@ def test_a_row_that_found_no_room_leaves_nothing_behind(tmp_path):
     rows.append("second", 2)
     assert list(rows) == [["first"], ["second", "2"]]
     assert not list(tmp_path.iterdir())
+
+
+def test_there_is_a_file_from_the_first_row_on(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr("sharc_crawler.archive.rows._File", lambda folder: made.append(folder) or _File(folder))
+    monkeypatch.setattr("sharc_crawler.archive.rows._files", WeakValueDictionary())
+    first, second = Rows(tmp_path), Rows(tmp_path)
+    assert not list(first)
+    assert not made
+    first.append("a")
+    second.append("b")
+    assert [*first, *second] == [["a"], ["b"]]
+    assert made == [tmp_path], "one for all folders of a disk"
