@@ -344,7 +344,7 @@ class Attestations:
         provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
         lost, since = self._named.difference(seen), changed - lying
-        self.sampled = self._sampled(attested - confirmed, confirmed, lying | since | lost)
+        self.sampled = self._sampled(attested - confirmed, confirmed, since | lost, lying)
         return {
             "of": audit.LASTMODS,
             "share": self.share,
@@ -380,13 +380,17 @@ class Attestations:
         return last if last is not None and last.reason == Reason.OTHER_ETAG else None
 
     def _sampled(self, *found: Set[PageId]) -> audit.Sampled:
-        """Of those claimed and not confirmed, by the strata that the audit drew from; confirmed, and drawn but neither.
+        """By the strata that the audit drew from: claimed and not confirmed, confirmed, drawn but neither, and lies.
 
-        Where one could not be had again, or changed since T as it says itself, the others show nothing: a server may
-        refuse, or date so, just what changed.
+        A page that could not be had again, or changed since T as it says itself, shows nothing: a server may refuse, or
+        date so, just what changed.
         """
-        left, shown, open_ = (Counter(map(self._stratum, pages)) for pages in found)
-        return audit.Sampled([audit.Stratum(left[one], 0 if one in open_ else shown[one]) for one in left], len(open_))
+        left, shown, unshown, lies = (Counter(map(self._stratum, pages)) for pages in found)
+        kept = [
+            audit.Stratum(left[one], 0) if lies[one] else audit.Stratum(left[one], shown[one], unshown[one])
+            for one in {*left, *shown, *unshown, *lies}
+        ]
+        return audit.Sampled(kept, len(lies))
 
     def _stratum(self, page: PageId) -> tuple[str, bool]:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""

@@ -33,6 +33,8 @@ OWN = 40, 40, 40  #: pages from which on a kind of URLs has a stratum of its own
 SMALL = 12, 12, 40  #: the same, where strata may have as few as one page audited
 _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
+MOST_UNSHOWN = 1_000  #: pages of a stratum that the bound counts one by one
+STOPS = 0.25  #: the less, the more a page unshown costs, and the less a stratum caught
 LASTMODS, CONDITIONALS = "lastmod", "304"  #: what an audit, or a stratum of it, is of
 
 
@@ -41,13 +43,14 @@ class Stratum(NamedTuple):
 
     claimed: int  #: claimed on the server's word
     confirmed: int  #: drawn, and shown by bytes to have been as claimed
+    unshown: int = 0  #: drawn, and neither shown to have been so nor a lie
 
 
 class Sampled(NamedTuple):
     """What the samples of all strata found: the input of :func:`bound`."""
 
     kept: list[Stratum]
-    caught: int  #: strata in which a drawn page was a lie, or may have been one
+    caught: int  #: strata in which a drawn page was a lie: no page of them is claimed
 
 
 def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: Counter[str]) -> dict[str, Any]:
@@ -189,38 +192,72 @@ def _lot(page: int, seed: int) -> bytes:
 def bound(kept: Iterable[Stratum], caught: int = 0) -> int:
     """With 95 % confidence no more pages are wrongly claimed, of the strata that are ``kept``.
 
-    Believed are as many wrong pages as go undetected in all of them with a probability of 5 % or more (hypergeometric
-    for each, and all together). Of ``caught`` strata a drawn page was no confirmation: that the others remain is one of
-    several outcomes, and that share of the 5 % is theirs. It holds whatever the server does: of outcomes that exceed
-    their bound the least (of which none holds another) have shares of no more than one together (the LYM inequality).
-    Of a stratum with nothing confirmed all may be wrong.
+    Believed are as many wrong pages as are drawn so seldom, or more seldom, with a probability of 5 % or more
+    (hypergeometric for each stratum, and all together). What a drawn page does not show, it may hide: each that is
+    ``unshown`` may be a wrong one. Of a stratum with too many of these, or nothing confirmed, all may be wrong.
+
+    Where strata were ``caught``, or pages unshown, that is one of several outcomes, and a share of the 5 % is its own
+    (:func:`_share`). So the bound holds whatever the server does.
 
     >>> bound([Stratum(claimed=96, confirmed=4)]), bound([Stratum(0, 50)]), bound([Stratum(500, 0)])
     (51, 0, 500)
     >>> bound([Stratum(46, 4), Stratum(56, 4)]), bound([Stratum(46, 4), Stratum(56, 4)], caught=1)
-    (33, 43)
+    (33, 45)
+    >>> [bound([Stratum(450, 50 - unshown, unshown)]) for unshown in (0, 1, 5, 17)]
+    [27, 57, 114, 450]
     """
-    claimed = [one for one in kept if one.claimed]
-    found = [one for one in claimed if one.confirmed]
-    unbounded = sum(one.claimed for one in claimed if not one.confirmed)
-    if not found:
+    drawn = [one for one in kept if one.confirmed or one.unshown]
+    found = [one for one in drawn if one.unshown <= min(one.confirmed / 3, MOST_UNSHOWN)]
+    bounded = [one for one in found if one.claimed]
+    unbounded = sum(one.claimed for one in kept) - sum(one.claimed for one in bounded)
+    if not bounded:
         return unbounded
-    threshold = math.log((1 - CONFIDENCE) / math.comb(len(found) + caught, caught)) - _ROUNDED
-    return unbounded + _undetected(found, threshold)
+    share = _share(len(found), caught + len(drawn) - len(found), sum(one.unshown for one in found))
+    return unbounded + _undetected(bounded, math.log(1 - CONFIDENCE) + share - _ROUNDED)
+
+
+def _share(found: int, caught: int, unshown: int) -> float:
+    """The logarithm of that share of the 5 % which the outcomes with as many strata caught, and pages unshown, have.
+
+    Of outcomes that exceed their bound the least (of which none holds another) have shares of no more than one
+    together. That is so of the chances that a walk drawn by lot passes an outcome, since it passes at most one of
+    these: it catches stratum after stratum, stops before each with the chance STOPS, and then leaves page after page of
+    the others unshown. Such walks can pass all outcomes of as many pages equally often (LYM inequality: these are a
+    product of chains).
+    """
+    outcomes = math.comb(found + caught, caught) / (1 - STOPS) ** caught
+    if unshown:
+        outcomes *= math.comb(found + unshown - 1, unshown) / STOPS
+    return -math.log(outcomes)
 
 
 def _undetected(found: Sequence[Stratum], threshold: float) -> int:
-    """The most wrong pages of which, with that logarithm of a probability at least, no drawn one is.
+    """The most wrong pages of which, with that logarithm of a probability at least, no more are drawn than is unshown.
 
     Each further wrong page of a stratum makes that less likely than the one before, so the cheapest are taken first.
     """
-    steps = np.concatenate([_steps(one) for one in found])
+    steps = np.concatenate([_steps(one, threshold) for one in found])
     return int(np.searchsorted(-np.cumsum(np.sort(steps)[::-1]), -threshold, side="right"))
 
 
-def _steps(stratum: Stratum) -> NDArray[np.float64]:
-    """By how much each further wrong page lowers the logarithm of the chance that none was drawn."""
-    pages = stratum.claimed + stratum.confirmed
-    wrong = np.arange(stratum.claimed, dtype=np.float64)
-    steps: NDArray[np.float64] = np.log((pages - stratum.confirmed - wrong) / (pages - wrong))
-    return steps
+def _steps(stratum: Stratum, threshold: float) -> NDArray[np.float64]:
+    """By how much each further wrong page lowers the log of the chance that so few were drawn; as far as needed."""
+    most = min(1_000, stratum.claimed)
+    while (chances := _chances(stratum, most))[-1] > threshold and most < stratum.claimed:
+        most = min(4 * most, stratum.claimed)
+    return np.diff(chances)
+
+
+def _chances(stratum: Stratum, most: int) -> NDArray[np.float64]:
+    """The log of the chance that no more wrong pages were drawn than is unshown, where 0 to ``most`` are wrong."""
+    drawn = stratum.confirmed + stratum.unshown
+    wrong = np.arange(most + 1, dtype=np.float64)
+    right = stratum.claimed - wrong  # of those that were not drawn, if no wrong one was
+    chance = np.concatenate(([0.0], np.cumsum(np.log(right[:-1] / (right[:-1] + drawn)))))
+    chances = chance.copy()
+    with np.errstate(divide="ignore"):  # of one wrong page no two are drawn
+        for number in range(1, stratum.unshown + 1):
+            ways = np.maximum(wrong - number + 1, 0) * (drawn - number + 1)
+            chance += np.log(ways / (number * (right + number)))
+            np.logaddexp(chances, chance, out=chances)
+    return chances

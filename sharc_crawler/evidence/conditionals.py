@@ -2,11 +2,12 @@
 
 A page that the server calls unmodified (or would, by the very validators that it sends again), and whose bytes differ,
 is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304: that
-is the server's word again, so nothing bounds what is wrong of its kind. Where
-nothing says when it changed, or it is gone, that proves no lie, but no page of its kind is claimed either. Weak
-validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page of the
-kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) are no lie either: a
-304 speaks of what counts. But then it speaks of no more, so the validators of that kind are weak ones.
+is the server's word again, so the bound takes it for one that may have been wrong; and where more say so than were as
+the 304 said, no page of their kind is claimed. Where nothing says when it changed, or it is gone, that proves no lie,
+but no page of its kind is claimed either. Weak validators may stay the same though bytes change: where the sample shows
+that they do, it is no lie, and no page of the kind is claimed on these. Other bytes with the same content (a nonce, how
+long a page took to make) confirm a 304: it speaks of what counts. But it speaks of no more, so the validators of that
+kind are weak ones.
 """
 
 from __future__ import annotations
@@ -86,11 +87,11 @@ class Conditionals:
         same = judgement.verdict is Verdict.COHERENT
         other = _is_other(revisit, judgement)
         if page in self._held and revisit.result is not Result.NOT_MODIFIED:
-            if same:
+            if same or (other and alike):
                 self._confirmed.add(page)
             elif other:
                 self._changed.add(page)
-        if other and (_would_match(visit, revisit) or self._changed_before(page, revisit)):
+        if other and (alike or _would_match(visit, revisit) or self._changed_before(page, revisit)):
             self._against(visit, revisit, alike=alike).add(page)
         if code(judgement.reason) == Reason.UNASKED_304:
             self._lies.add(page)
@@ -117,6 +118,7 @@ class Conditionals:
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Judgements of those of the pages that a 304 left open, and of earlier ones whose stratum is doubted since."""
         doubted = {self._stratum(page) for page in self._lies | self._undated | self._missed | self._tokens}
+        doubted |= self._mostly_since().keys()
         news, self._doubted = doubted - self._doubted, doubted
         again = (page for page in self.open if self._stratum(page) in news) if news else ()
         return self._judged([*pages, *again])
@@ -124,16 +126,33 @@ class Conditionals:
     def _judged(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         lies, missed = self._caught()
         tokens, undated = (Counter(map(self._stratum, pages)) for pages in (self._tokens, self._undated))
-        found = {}
+        since, found = self._mostly_since(), {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
                 shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
                 caught = lies[label] + (missed[label] if shown.evidence is Evidence.WEAK_VALIDATOR else 0)
-                doubts = f"{caught} caught lying" if caught else f"{undated[label]} changed, before it or after"
-                why = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({doubts})")
-                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught or undated[label] else shown
+                doubts = [
+                    f"{number} {what}"
+                    for number, what in (
+                        (caught, "caught lying"),
+                        (undated[label], "changed, before it or after"),
+                        (since[label], "changed since, more than stayed"),
+                    )
+                    if number
+                ]
+                why = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({', '.join(doubts)})")
+                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if doubts else shown
         return found
+
+    def _since(self) -> set[PageId]:
+        """Drawn pages that changed after their 304, as the server dates them."""
+        return self._changed - self._lies - self._undated - self._missed
+
+    def _mostly_since(self) -> Counter[str]:
+        """How many, of strata of which fewer were as the 304 said: that speaks against it."""
+        shown, since = (Counter(map(self._stratum, pages)) for pages in (self._confirmed, self._since()))
+        return Counter({label: number for label, number in since.items() if number > shown[label]})
 
     def _caught(self) -> tuple[Counter[str], Counter[str]]:
         """Lies, and changes that weak validators missed, by stratum."""
@@ -159,14 +178,15 @@ class Conditionals:
         believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
-        # Where one could not be had in full, or says that it changed since, the others show nothing: a server may
-        # refuse, or date so, just what changed.
+        # One that could not be had in full, or says that it changed since, shows nothing: a server may refuse, or date
+        # so, just what changed.
         lost = self._held.keys() - self._confirmed - self._changed
-        since = self._changed - self._lies - self._undated - self._missed - self._tokens
+        since = self._since()
         caught = {self._stratum(page) for page in (self._lies | self._undated | self._missed) & self.drawn}
-        open_ = set(map(self._stratum, lost | since))
-        kept = [audit.Stratum(number, 0 if label in open_ else shown[label]) for label, number in claimed.items()]
-        sampled = audit.Sampled(kept, len(caught | open_))
+        unshown = Counter(map(self._stratum, lost | since))
+        labels = {*claimed, *unshown, *(shown.keys() - caught)}
+        kept = [audit.Stratum(claimed[one], shown[one], unshown[one]) for one in labels]
+        sampled = audit.Sampled(kept, len(caught))
         summary = {
             "of": audit.CONDITIONALS,
             "share": self.share,

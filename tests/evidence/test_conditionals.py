@@ -23,12 +23,13 @@ def capture(
     changed: range = range(0),
     now: Validators | None = None,
     bare: Validators | None = None,
+    share: float = 0.02,
 ) -> tuple[Conditionals, dict[int, bool]]:
     """Pages in ``lying`` change and say 304 all the same, those in ``changed`` change and say so.
 
     ``now``: the validators of what has changed; ``bare``: those of a 304.
     """
-    revisits, conditionals = Revisits(), Conditionals(share=0.02)
+    revisits, conditionals = Revisits(), Conditionals(share)
     conditionals.draw(URLS, seed=3)
     left = {}
     for page, url in URLS.items():
@@ -64,7 +65,7 @@ def test_of_every_kind_a_sample_of_304s_is_downloaded_once_more() -> None:
 
 
 @pytest.mark.parametrize("copied", [False, True])
-def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_nothing_bounds_its_kind(copied) -> None:
+def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_the_bound_is_wider(copied) -> None:
     """A server may refuse just what has changed, a cache may hold just that."""
     revisits, conditionals = Revisits(), Conditionals(share=0.02)
     refused = min(conditionals.draw(URLS, seed=3))
@@ -80,8 +81,8 @@ def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_nothi
         conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
     found = conditionals.summary()
     assert found is not None
-    assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)], caught=1)
-    assert found["bound"] > 45
+    assert found["bound"] == bound([Stratum(45, 4, 1), Stratum(45, 5)])
+    assert found["bound"] > bound([Stratum(45, 5), Stratum(45, 5)]), "it may be one that changed"
     assert (found["audited"], found["unshown"]["lost"]) == (9, 1)
 
 
@@ -101,7 +102,10 @@ def test_other_bytes_of_one_content_are_no_lie_and_make_validators_weak_ones() -
         judged = conditionals.judge(URLS)
         assert {one.evidence for page, one in judged.items() if page < 50} == {Evidence.VALIDATOR}
         assert {one.evidence for page, one in judged.items() if page >= 50} == {evidence or Evidence.NONE}
-        assert conditionals.summary()["lies"] == (0 if evidence else 5)
+        found = conditionals.summary()
+        assert (found["lies"], found["changed"]) == ((0, 0) if alike else (5, 5)), "what counts is as the 304 said"
+        if alike:
+            assert found["bound"] == bound([Stratum(45, 5), Stratum(45, 5)])
 
 
 def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
@@ -113,7 +117,7 @@ def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
     assert found is not None
     assert found["claimed"] == 45
     assert found["lies"] == 5
-    assert found["bound"] == bound([Stratum(45, 5)], caught=1) == 25, "more than where none was caught"
+    assert found["bound"] == bound([Stratum(45, 5)], caught=1) == 26, "more than where none was caught"
     assert bound([Stratum(45, 5)]) == 21
     caught = {one["label"]: bool(one["caught"]) for one in found["strata"]}
     assert caught == {"/list/*.html": True, "/news/*.html": False}
@@ -165,10 +169,19 @@ def test_who_changed_after_its_304_and_says_so_does_not_lie() -> None:
         conditionals.judge(URLS)
         found = conditionals.summary()
         assert (found["lies"], found["unshown"]["since"]) == (lies, 5 - lies)
-        if not lies:
-            assert found["bound"] == bound([Stratum(45, 0), Stratum(45, 5)], caught=1), (
-                "that is the server's word again"
-            )
+        assert found["claimed"] == 45, "none of a kind of which no drawn page was as the 304 said"
+        assert found["bound"] == bound([Stratum(45, 5)], caught=1)
+
+
+def test_where_some_of_a_kind_changed_since_the_others_are_claimed_within_a_wider_bound() -> None:
+    at = [f"Thu, 01 Jan 1970 00:00:0{second} GMT" for second in range(10)]
+    drawn = sorted(page for page in Conditionals(share=0.2).draw(URLS, seed=3) if page >= 50)
+    for changed, claimed in ((2, 40), (5, 40), (6, 0)):
+        conditionals, _ = capture(drawn[:changed], Validators('"1"', at[1]), now=Validators('"2"', at[8]), share=0.2)
+        judged = conditionals.judge(URLS)
+        assert sum(one.verdict is Verdict.COHERENT for page, one in judged.items() if page >= 50) == claimed
+        found = conditionals.summary()
+        assert found["bound"] == bound([Stratum(40, 10), Stratum(claimed, 10 - changed, changed)])
 
 
 def test_a_304_that_nobody_asked_for_is_a_lie() -> None:
@@ -195,7 +208,7 @@ def test_weak_validators_that_miss_changes_do_not_lie_and_bear_no_claim(told: Va
     found = conditionals.summary()
     assert found is not None
     assert (found["claimed"], found["lies"], found["changed"]) == (45, 0, 5)
-    assert found["bound"] == 25
+    assert found["bound"] == 26
 
 
 def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
