@@ -70,19 +70,19 @@ def command(
         held = counted(len(folders), "capture")
         raise UsageError(f"-o {output}: {folder} holds {held}, each becomes a file: name one of them")
     gathers = len(folders) > 1 and site_folders(folder) is None
-    left: list[str] = []
+    left, lacking = list[str](), list[str]()
     try:
         with adding("packaging", _size(folders)) as progress:
             seal = PackageSeal(Path(sign), asking(timestamp, operator, allow)) if sign else None
             said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
             if collection:
-                made = {folder: package_collection(collection, output, progress, left.append, **said)}
+                made = {folder: package_collection(collection, output, progress, left.append, lacking.append, **said)}
             else:
                 make = partial(package, path=output, progress=progress, **said)
                 made = dict(_packaged(folders, left if gathers else None, make))
     finally:
-        for why in left:
-            click.echo(f"  not packaged: {printable(why)}", err=True)
+        for why in [*(f"not packaged: {one}" for one in left), *(f"not whole: {one}" for one in lacking)]:
+            click.echo(f"  {printable(why)}", err=True)
     for one, path in made.items():
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
@@ -90,10 +90,17 @@ def command(
             click.echo(_left_out(number, one), err=True)
         if collection and (instants := len([*(one / CERTIFICATES).glob("*.json")])):
             click.echo(_beside(instants, one), err=True)
-    if left:
-        raise DataError(f"{counted(len(left), 'capture')} of {folder} could not be packaged")
+    _check_whole(folder, left, lacking)
     if made and any(map(is_certified, folders if collection else list(made)[:1])):
         say_next("sharc", "verify", next(iter(made.values())))
+
+
+def _check_whole(folder: Path, left: Sequence[str], lacking: Sequence[str]) -> None:
+    if left:
+        raise DataError(f"{counted(len(left), 'capture')} of {folder} could not be packaged")
+    if lacking:
+        need = f"{counted(len(lacking), 'capture', 'need')} payloads that none of them holds"
+        raise DataError(f"{folder} is packaged, but {need} (sharc verify {folder} says more)")
 
 
 def _packaged(

@@ -13,8 +13,9 @@ from sharc_crawler.archive.replay import elsewhere, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
 from sharc_crawler.certificate.fixity import fixity, is_certified
 from sharc_crawler.collection.folder import package_path
+from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError, SharcError, UsageError
-from sharc_crawler.plural import counted
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packable import refuse_altered
 from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
@@ -33,6 +34,7 @@ def package_collection(
     path: Path | None = None,
     progress: Callable[[int], None] = lambda _: None,
     left_out: Callable[[str], None] = lambda _: None,
+    lacking: Callable[[str], None] = lambda _: None,
     *,
     title: str = "",
     description: str = "",
@@ -41,8 +43,8 @@ def package_collection(
     """Write a collection's captures as one file, each a WACZ file of its own within it; by default into its folder.
 
     Captures that are still being written, or have written nothing, are left out, and so are damaged ones: ``left_out``
-    is told which, and why. The other parameters are those of :func:`~sharc_crawler.report.packaging.package`, and so
-    are the errors.
+    is told which, and why; ``lacking``, which need payloads that no part holds. The other parameters are those of
+    :func:`~sharc_crawler.report.packaging.package`, and so are the errors.
     """
     path = path or package_path(collection)
     if path.exists():
@@ -52,11 +54,22 @@ def package_collection(
     if not captures:
         error, why = (DataError, "all are damaged") if written else (UsageError, "no capture is finished")
         raise error(f"the collection {str(collection.folder)!r} has nothing to package: {why}")
+    for folder, number in _lost(sorted(captures, key=lambda one: one.time)):
+        what = f"{counted(number, 'payload')} that it refers to {agreeing(number, 'are')}"
+        lacking(f"{folder}: {what} in no capture of the package")
     about = _about(collection, captures, title, description)
     try:
         return write_multi_wacz(path, _parts(captures, path.parent, seal), about, progress, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _lost(captures: Sequence[CollectedCapture]) -> Iterator[tuple[Path, int]]:
+    """Captures that need payloads which none of them holds, and how many."""
+    referring = Referring([one.folder for one in captures])
+    for one in captures:
+        referring.former(one.folder)
+    return iter(referring.lost.items())
 
 
 def part_name(capture: CollectedCapture) -> str:

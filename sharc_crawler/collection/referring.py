@@ -44,6 +44,7 @@ class Referring:
     def __init__(self, folders: Sequence[Path]) -> None:
         self.unread: list[Path] = []  #: indexes that are missing, or cannot be read: their WARC files say the same
         self.needing: set[Path] = set()  #: captures that do not hold all that they need to be shown
+        self.lost: dict[Path, int] = {}  #: how many payloads captures need that none holds
         self._folders = folders
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
 
@@ -61,6 +62,8 @@ class Referring:
         lacking = referred - held
         if not lacking <= self._holders.keys():
             self._look_ahead()
+        if nowhere := lacking - self._holders.keys():
+            self.lost[folder] = len(nowhere)
         return sorted({self._holders[digest] for digest in lacking if digest in self._holders})
 
     def _look_ahead(self) -> None:

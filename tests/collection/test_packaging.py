@@ -176,6 +176,19 @@ def test_a_damaged_or_unfinished_capture_is_left_out_and_named(collected, tmp_pa
     assert part.endswith(f"{second.name[:8]}{second.name[9:15]}.wacz")
 
 
+def test_a_capture_whose_payloads_are_gone_is_named_and_packaged_all_the_same(collected, tmp_path, monkeypatch):
+    shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    monkeypatch.chdir(tmp_path)
+    first, second = (one.folder for one in Collection(Path("kept")).captures())
+    shutil.rmtree(first)
+    done = CliRunner().invoke(main, ["package", "kept"])
+    assert done.exit_code == 3
+    assert f"  not whole: {second}: " in done.stderr
+    assert "in no capture of the package" in done.stderr
+    assert "1 capture needs payloads that none of them holds" in done.stderr
+    assert (tmp_path / "kept" / "kept.wacz").exists()
+
+
 def test_a_collection_of_damaged_captures_is_not_packaged(collected, tmp_path):
     shutil.copytree(collected.collection.folder, tmp_path / "kept")
     for one in Collection(tmp_path / "kept").captures():
