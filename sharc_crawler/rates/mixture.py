@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BETTER, EACH = 10.0, 0.03  #: log-likelihood by which the ages are explained better, at least: in all, and per page
 ENOUGH = 100  #: pages, at least
 FACTORS = np.geomspace(1e-3, 1e3, 61)  #: of a page's rate, beside the mean of its like
+FINEST = 0.25  #: relative spread of a rate, at least: as far as two factors lie apart
 BLUR = 2.0  #: places by which their weights are smoothed after each round: factors of 1.6
 ROUNDS = 100  #: of EM
 LEARNED = 5_000  #: ages that are learned from
@@ -57,9 +58,10 @@ def of_two_kinds(single: Estimates, lastmods: Column, read: Column) -> Estimates
         likely = _densities(ages[block], dated[block]) * weights
         moments[:, block] = np.stack([likely @ FACTORS, likely @ FACTORS**2]) / likely.sum(axis=1)
     found = Estimates(single.rate.copy(), single.spread.copy(), single.shape.copy(), single.observations)
+    varies = np.maximum(moments[1] / moments[0] ** 2 - 1.0, FINEST**2)
     found.rate[said] = moments[0] * means
-    found.spread[said] = np.sqrt(moments[1] - moments[0] ** 2) * means
-    found.shape[said] = (found.rate[said] / found.spread[said]) ** 2
+    found.spread[said] = np.sqrt(varies) * found.rate[said]
+    found.shape[said] = 1.0 / varies
     return found
 
 

@@ -46,6 +46,18 @@ def test_where_one_prior_explains_the_ages_it_stays(pages, fast):
     assert of_two_kinds(single(lastmods), lastmods, np.full(pages, NOW)) is None
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("still", [400 * DAY, 9_000 * DAY])
+def test_no_page_is_known_better_than_the_factors_lie_apart(still):
+    """Half of the pages change each minute, the others never."""
+    rng = np.random.default_rng(0)
+    lastmods = NOW - np.where(np.arange(400) % 2, rng.exponential(30.0, 400), still * rng.uniform(0.5, 1.0, 400))
+    found = of_two_kinds(single(lastmods), lastmods, np.full(400, NOW))
+    assert np.isfinite(found.rate).all()
+    assert (found.spread >= 0.249 * found.rate).all()
+    assert ((found.shape > 0) & (found.shape <= 16.0)).all()
+
+
 def test_pages_without_lastmod_and_those_of_an_import_are_no_ages():
     true, lastmods = site(600, 60.0)
     lastmods[::7], lastmods[1::7] = np.nan, NOW - 800 * DAY
