@@ -11,13 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.admission import TOO_FAR
-from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.hosts import TOO_MANY, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.restoring.named import told
 from sharc_crawler.frontier.traps.probing import feeds, is_look, take
+from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.robots import leads_on, missing, rules_of
@@ -169,6 +170,8 @@ class Restorer:
                 number = hosts[page]
                 if outcome.started > asked.get(number, 0.0):
                     asked[number] = outcome.started
+                if outcome.status in TOO_MANY or ledger.hosts[number].slowed:
+                    slow_down(ledger.hosts[number], attempt, outcome)
                 if outcome.retry_after:  # another answer may have come after it
                     longest = ledger.politeness.longest_pause
                     ledger.hosts[number].pace.pause(outcome.ended + min(outcome.retry_after, longest))

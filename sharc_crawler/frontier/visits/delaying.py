@@ -24,30 +24,34 @@ def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
     out = (host.waits and host.rules is None) or (ledger.leaves_hosts and host.away >= AWAY)  # there is no robots.txt
     if asked and not (out and asked > longest):
         host.pace.pause(outcome.ended + min(asked, longest))
-    if outcome.status in TOO_MANY:
-        _slow_down(ledger, host, fetch, outcome)
-    elif outcome.status is not None:
-        host.slowed *= AGAIN
-        if host.slowed <= max(host.own, host.asked, LEAST / 2):
-            host.slowed = 0.0
-
-
-def _slow_down(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
-    """Ask it half as often, as TCP does: for a URL refused at its first attempt, once for all that is in flight.
-
-    What is refused again and again is no reason: the page may be broken.
-    """
-    if fetch.attempt > 1 or outcome.started < host.slowed_at:
-        return
-    before, host.slowed_at = host.slowed, outcome.ended
-    host.slowed = min(max(2 * host.delay, LEAST), max(host.delay, MOST))
-    host.pace.asked(host, outcome.sent or outcome.started)
-    if before:
+    before = host.slowed_at
+    if slow_down(host, fetch.attempt, outcome):
         ledger.capture.note(
             f"{host.name} refused requests as too many (429 or 503), and was asked less often until it answered them."
             " A longer delay= is kinder, and takes no longer"
         )
         ledger.changed_capture()
+    if host.slowed_at != before:
+        host.pace.asked(host, outcome.sent or outcome.started)
+
+
+def slow_down(host: Host, attempt: int, outcome: Outcome) -> bool:
+    """Ask a host half as often that refuses a request, as TCP does, and more often again with each answer.
+
+    A URL refused at its first attempt counts, once for all that is in flight. What is refused again and again is no
+    reason: the page may be broken. ``True``: it was refused though the host was asked less often already.
+    """
+    if outcome.status in TOO_MANY:
+        if attempt > 1 or outcome.started < host.slowed_at:
+            return False
+        before, host.slowed_at = host.slowed, outcome.ended
+        host.slowed = min(max(2 * host.delay, LEAST), max(host.delay, MOST))
+        return before > 0.0
+    if outcome.status is not None:
+        host.slowed *= AGAIN
+        if host.slowed <= max(host.own, host.asked, LEAST / 2):
+            host.slowed = 0.0
+    return False
 
 
 def change_delay(ledger: Ledger, delay: Seconds) -> None:
