@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from itertools import count
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
+from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import CONFIRMATION, NAME, WITHDRAWN, signature_name, timestamp_name
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def certified_as(folder: Path, site: str) -> str:
+    """The digest of the certificate that a capture has; empty: it has none, or one that cannot be read."""
+    for name in _names(site):
+        try:
+            return str(json.loads((folder / name).read_bytes())[DIGEST])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return ""
 
 
 def withdraw(folder: Path, site: str) -> str:
@@ -17,7 +29,7 @@ def withdraw(folder: Path, site: str) -> str:
 
     What confirmed it is set aside: returns where it lies now, if there was any.
     """
-    for name in (NAME, f"certificate-{safe_name(site)}.json"):
+    for name in _names(site):
         for each in (name, signature_name(name), timestamp_name(name)):
             (folder / each).unlink(missing_ok=True)
     if not (confirmation := folder / CONFIRMATION).is_dir():
@@ -26,3 +38,7 @@ def withdraw(folder: Path, site: str) -> str:
     place = next(place for n in count(1) if not (place := aside / f"{CONFIRMATION}-{n}").exists())
     confirmation.rename(place)
     return f"{WITHDRAWN}/{place.name}"
+
+
+def _names(site: str) -> tuple[str, str]:
+    return NAME, f"certificate-{safe_name(site)}.json"

@@ -137,9 +137,22 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     if not told:
         return "", found, verdicts
     text = summary(facts, paths, more, stopped)
-    if whole and collected(folder):
-        text += "In its collection, the same command captures the site again, and learns from this capture.\n"
+    empty = not (+verdicts).keys() - {None} and "spider" not in facts[0].settings
+    text += _next_time(store, folder, empty=empty) if whole else ""
     return text + (f"{next_line(*following)}\n" if following else ""), found, verdicts
+
+
+def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
+    """What the same command does, where that is not just to refuse."""
+    from sharc_crawler.storage.trying_again import unreached  # only where no page was captured
+
+    if empty and unreached(store.load()):
+        return "Nobody answered, so that it is not over: the same command tries again, in the same folder.\n"
+    return (
+        "In its collection, the same command captures the site again, and learns from this capture.\n"
+        if collected(folder)
+        else ""
+    )
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

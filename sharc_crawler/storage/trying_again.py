@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from sharc_crawler.model import Kind, Phase, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import Batch, VisitRow
+
+_ASKED_AGAIN = re.compile(r": nothing on it is fetched$|^sitemap \S+: ")
 
 
 def unreached(state: Batch) -> list[int]:
@@ -36,7 +39,9 @@ def reopened(state: Batch, capture: int) -> Batch:
         for visit in state.visits
         if state.pages[visit.page].kind is Kind.ROBOTS and _failed(state, visit, capture)
     }
-    row = state.captures[capture]._replace(phase=Phase.VISIT, reference=None, ended=None)
+    row = state.captures[capture]
+    notes = tuple(note for note in row.notes if not _ASKED_AGAIN.search(note))  # they are made again if they hold on
+    row = row._replace(phase=Phase.VISIT, reference=None, ended=None, notes=notes)
     return replace(
         state,
         visits=[

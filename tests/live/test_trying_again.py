@@ -23,6 +23,8 @@ def test_the_same_command_captures_a_host_that_is_up_again(tmp_path, crawl):
     down = again()
     assert down.code == NOTHING, down.err
     assert "robots.txt could not be had" in down.out
+    assert "the same command tries again, in the same folder" in down.out
+    digest = json.loads((down.folder / "certificate.json").read_bytes())["digest"]
     with ThreadingHTTPServer((host, port), partial(_Quiet, directory=str(tmp_path / "site"))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         done = again()
@@ -30,6 +32,9 @@ def test_the_same_command_captures_a_host_that_is_up_again(tmp_path, crawl):
     assert done.code == COMPLETE, done.err
     assert done.capture["coherence"]["coherent"] == 2
     assert sum("tried again at" in note for note in done.capture["notes"]) == 1
+    notes = " ".join(done.capture["notes"])
+    assert "nothing on it is fetched" not in notes, "it was read"
+    assert f"its certificate of before ({digest}) was withdrawn" in notes
     assert not verify(done.folder).findings
     results = [json.loads(line)["result"] for line in (done.folder / "crawl.jsonl").read_text().splitlines()]
     assert results.count("failed") == 3, "the attempts made stay on record"

@@ -71,6 +71,14 @@ def test_rules_that_were_had_are_kept_though_a_page_failed() -> None:
     assert [visit.finished for visit in after.visits] == [True, False]
 
 
+def test_what_is_asked_for_again_is_not_noted_as_lost_any_more() -> None:
+    before = state((OURS, Kind.ROBOTS, Result.FAILED))
+    lost = "http://h0/robots.txt could not be had (status 503): nothing on it is fetched"
+    notes = ("a note", lost, "sitemap http://h0/sitemap.xml: robots.txt could not be had")
+    before.captures[OURS] = before.captures[OURS]._replace(notes=notes)
+    assert reopened(before, OURS).captures[OURS].notes == ("a note",)
+
+
 def test_what_was_refused_without_a_request_is_open_again_too() -> None:
     refused = state((OURS, Kind.PAGE, Result.GONE), (OTHER, Kind.PAGE, Result.GONE), attempt=0)
     assert [visit.finished for visit in reopened(refused, OURS).visits] == [False, True]

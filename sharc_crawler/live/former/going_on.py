@@ -132,12 +132,15 @@ class GoingOn:
 
 def _withdraw(place: Place, state: Batch, *numbers: int) -> None:
     """The certificates of captures that go on; their notes say what else is set aside."""
-    from sharc_crawler.certificate.withdrawal import withdraw  # hardly ever
+    from sharc_crawler.certificate.withdrawal import certified_as, withdraw  # hardly ever
 
     for number in numbers:
         row = state.captures[number]
-        if aside := withdraw(place.folder, row.spec.site):
-            note = f"its certificate was withdrawn: what had confirmed that lies in {aside}"
+        digest = certified_as(place.folder, row.spec.site)
+        aside = withdraw(place.folder, row.spec.site)
+        if digest or aside:
+            confirmed = f": what had confirmed that lies in {aside}" if aside else ""
+            note = f"its certificate of before ({digest or 'damaged'}) was withdrawn{confirmed}"
             state.captures[number] = row._replace(notes=(*row.notes, note))
 
 
