@@ -63,7 +63,7 @@ class Opener:
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
         spec, kind = capture.spec, capture.mode.seeds
         if not self._admitter.admit(capture, [Sighting(url, kind) for url in spec.seeds], now).new:
-            raise UsageError(f"seeds={spec.seeds!r} of {spec.site!r}: no URL that its scope admits")
+            raise UsageError(f"seeds={spec.seeds!r}: no URL that is taken in ({capture.scope.why_not(spec.seeds[0])})")
         for url in spec.seeds:
             seed = self._parts.canonical(url)
             if seed and kind is Kind.PAGE:

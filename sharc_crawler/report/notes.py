@@ -10,7 +10,7 @@ from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
 from sharc_crawler.report.taught import NAME
-from sharc_crawler.report.words import percent
+from sharc_crawler.report.words import percent, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +21,7 @@ MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
 DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
 ALTERED = "The certificate does not hold: the WARC files are not as they were when it was sealed."
+SEED = "seed"  #: who named what was typed
 _WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
@@ -30,6 +31,7 @@ def noted(facts: CaptureFacts) -> list[str]:
     totals = facts.figures.whole.tally.totals()
     found = [
         *_lies(facts),
+        *(f"seed {short(one.url)} is not in the capture: {one.reason}" for one in facts.outside if one.via == SEED),
         *facts.notes,
         *_by_script(facts),
         *_alike(facts, totals["captured"]),

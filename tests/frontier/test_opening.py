@@ -330,7 +330,7 @@ def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_th
 
 def test_seeds_out_of_scope_and_empty_sites_are_said(impolite):
     frontier = Frontier(impolite)
-    with pytest.raises(UsageError, match="no URL"):
+    with pytest.raises(UsageError, match=r"no URL that is taken in \(excluded by"):
         frontier.open(spec(exclude=(".",)), 0.0)
 
 

@@ -16,7 +16,7 @@ WIKI, BLOG, DOKU, FOLDERS = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILIN
 WIKI_PAGES = """
 /wiki/Main_Page /wiki/AC/DC /wiki/C%2B%2B /wiki/Action_(physics)?x=1 /wiki/Specialty /wiki/Talk:Special_relativity
 /w/index.php?title=Main_Page /wiki/File:Photo.jpg /wiki/Category:Birds /wiki/Feed /wiki/Oldid /index.php/Main_Page
-/wiki/Category:Birds?pagefrom=M /wiki/Help:Special_pages
+/wiki/Category:Birds?pagefrom=M /wiki/Help:Special_pages /wiki/Special:AllPages?from=M
 """
 WIKI_TRAPS = """
 /index.php?title=A&action=edit /index.php?title=A&action=history /index.php?title=A&diff=prev&oldid=7

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.certificate.document import certificate
+from sharc_crawler.evidence.facts import Outside
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import HowMade, Result, Slot, Verdict
 from sharc_crawler.rates.swings import KNOTS, Swings
@@ -321,3 +322,9 @@ def test_a_wall_that_half_of_the_pages_lead_to_is_told(target: str, place: str) 
         behind_a_wall("http://www.h/{}/x"),
     ):
         assert not [note for note in noted(other) if "log-in" in note]
+
+
+def test_a_seed_that_was_not_taken_in_is_named_with_the_reason() -> None:
+    left = (Outside("http://h/b", "excluded by 'b'", "seed"), Outside("http://h/c", "excluded by 'c'", "http://h/"))
+    notes = noted(facts(judged("http://h/", Verdict.COHERENT), outside=left))
+    assert [note for note in notes if "seed" in note] == ["seed http://h/b is not in the capture: excluded by 'b'"]
