@@ -1,4 +1,4 @@
-"""A ranker of somebody else: what it raises or answers badly is said to be its own fault."""
+"""A ranker, or a notion of an update, of somebody else: what it raises or answers badly is said to be its fault."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.faults import fault, tried
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.seeds.base import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from sharc_crawler.seeds.base import RankingTask, SeedRanker
+    from sharc_crawler.seeds.hacs.captures import Captures
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
@@ -32,6 +37,28 @@ def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task
     if wrong := tried(who, lambda: _wrong(scores, len(seeds.urls), probabilities=ranker.probabilities)):
         raise fault(who, wrong)
     return scores
+
+
+def updated(updates: str, captures: Captures) -> NDArray[np.int8]:
+    """What a notion of an update says of each capture; raises DataError where it fails."""
+    notion, who = plugins.load("updates", updates), f"the notion of an update {updates}"
+    bits = tried(who, lambda: notion(captures))
+    if wrong := tried(who, lambda: _no_bits(bits, captures)):
+        raise fault(who, wrong)
+    return np.asarray(bits, np.int8)
+
+
+def _no_bits(bits: Any, captures: Captures) -> str:
+    """What is wrong with them; empty: nothing."""
+    if not isinstance(bits, np.ndarray):
+        return f"answered with {type(bits).__name__}, not an array"
+    if bits.shape != captures.times.shape:
+        return f"gave no array of {len(captures.times):,}, one for each capture"
+    if not np.isin(bits, (UNKNOWN, UNCHANGED, CHANGED)).all():
+        return f"gave other values than {UNKNOWN} (unknown), {UNCHANGED} (unchanged) and {CHANGED} (changed)"
+    if (bits[captures.firsts()] != UNKNOWN).any():
+        return "says of a page's first capture, which has none before it, whether it changed"
+    return ""
 
 
 def _wrong(scores: Any, count: int, *, probabilities: bool) -> str:

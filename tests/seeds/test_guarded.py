@@ -1,7 +1,8 @@
-"""A ranker of somebody else's that fails, or answers badly, is named."""
+"""A ranker, or a notion of an update, of somebody else's that fails, or answers badly, is named."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
+from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.testing.rankers import DAY, seeds
+from sharc_crawler.testing.updates import UpdatesContract, captures
 
 GOOD = np.full(40, 0.5)
 BAD: dict[str, tuple[Any, str]] = {
@@ -61,3 +64,40 @@ def test_what_makes_none_is_no_traceback() -> None:
         make_ranker("builtins.dict")
     with pytest.raises(UsageError, match=r"SeedRanker' does not make a ranker: .*abstract"):
         make_ranker("sharc_crawler.seeds.base.SeedRanker")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "answered with NoneType, not an array"),
+        (np.full(3, -1), "gave no array of 5, one for each capture"),
+        (np.full(5, 2), "gave other values than -1"),
+        (np.zeros(5), "says of a page's first capture"),
+        (KeyError("boom"), "raised KeyError: 'boom'"),
+    ],
+)
+def test_a_notion_of_an_update_that_fails_is_named(monkeypatch: pytest.MonkeyPatch, answer: Any, said: str) -> None:
+    def careless(_: Any) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(sys.modules[__name__], "failing", careless)
+    with pytest.raises(DataError, match=rf"the notion of an update {__name__}.failing {said}.*a fault of this plug-in"):
+        updated(f"{__name__}.failing", captures())
+
+
+class TestDigest(UpdatesContract):
+    updates = "digest"
+
+
+class TestFingerprint(UpdatesContract):
+    updates = "fingerprint"
+
+
+class TestLinkAddition(UpdatesContract):
+    updates = "link-addition"
+
+
+class TestPdfLink(UpdatesContract):
+    updates = "pdf-link"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler import plugins
 from sharc_crawler.archive.histories.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import counted
+from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.sites import homepages, websites
 from sharc_crawler.urls import canonical, with_scheme
 
@@ -44,7 +44,7 @@ def read_list(file: Path, problems: Problems) -> list[str]:
 
 def histories(found: History, updates: str, file: Path | None, level: str) -> SeedHistories:
     """The seeds of a list (without one: every captured page) by their own pages or by all under them."""
-    captures, changed = found.captures, plugins.load("updates", updates)(found.captures)
+    captures, changed = found.captures, updated(updates, found.captures)
     pages, no_pages = pages_among(captures, found.kinds)
     if file is None:
         _note(found, pages, no_pages)

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler import plugins
 from sharc_crawler.archive.histories.reading import History, read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import UsageError
@@ -15,6 +14,7 @@ from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
 from sharc_crawler.seeds.hacs.sites import homepages
@@ -46,7 +46,7 @@ def choose(choice: SeedChoice, urls: Iterable[str], now: Instant) -> Selection:
     """Rank the seeds as they stand now."""
     seeds, ranker = list(urls), make_ranker(choice.ranker)
     found = known(choice, now)
-    changed = plugins.load("updates", choice.updates)(found.captures)
+    changed = updated(choice.updates, found.captures)
     histories = homepages(seeds, [surt(url) for url in seeds], found.captures, changed, found.answered)
     ranked = rank(histories, ranker, RankingTask(now, ahead=0.0), theta=choice.theta, budget=choice.budget)
     selection = Selection.of(ranked, choice, now, found.problems.count)

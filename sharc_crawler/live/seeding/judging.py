@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler import plugins
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.seeding.choosing import known, load
 from sharc_crawler.model import Kind, Observation, Result, Slot, Url
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.seeds.chosen import NOT_CAPTURED
+from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.folders import capture_folders
 
@@ -64,7 +64,7 @@ def _changes(selection: Selection, folder: Path, new: list[Observation]) -> dict
     reads = selection.choice.updates in READS_LINKS
     warcs = [warc for place in capture_folders(folder) for warc in place.glob("*.warc.gz*")] if reads else ()
     found = known(selection.choice, selection.now, new, warcs).captures
-    bits = plugins.load("updates", selection.choice.updates)(found)
+    bits = updated(selection.choice.updates, found)
     captured = {surt(one.url) for one in new}
     places = {key: place for place, key in enumerate(found.keys)}
     return {
