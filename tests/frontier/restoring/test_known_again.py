@@ -42,7 +42,7 @@ def resources(*urls: str) -> list[Sighting]:
 def answer(fetch: Fetch, now: float) -> Outcome:
     """``/1`` has moved, ``/2`` is gone, ``/5`` is forbidden, ``/4`` changes; the other host's robots.txt fails."""
     if fetch.url == f"{FAR}robots.txt":
-        return Outcome(Result.FAILED, now, now + 0.01, 503)
+        return Outcome(Result.FAILED, now, now + 0.01, 500)
     if fetch.url == f"{ROOT}1":
         return Outcome(Result.REDIRECTED, now, now + 0.01, 301, location=f"{ROOT}moved")
     if fetch.url in (f"{ROOT}2", f"{ROOT}gone.xml"):
@@ -70,7 +70,7 @@ def unsteady(fetch: Fetch, now: float) -> Outcome:
 def failing(fetch: Fetch, now: float) -> Outcome:
     """A robots.txt that cannot be had once it was read."""
     late = fetch.kind is Kind.ROBOTS and now > 80_000.0
-    return Outcome(Result.FAILED, now, now + 0.01, 503) if late else answer(fetch, now)
+    return Outcome(Result.FAILED, now, now + 0.01, 500) if late else answer(fetch, now)
 
 
 def moved(fetch: Fetch, now: float) -> Outcome:
