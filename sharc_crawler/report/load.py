@@ -48,6 +48,8 @@ def read_selection(folder: Path) -> Selection | None:
     return Selection.read(path, "remove it to have a report without")
 
 
+_FAR: Seconds = 600.0  #: between two clocks: one of them is wrong
+
 _version = cache(version)  # reading one takes milliseconds: of a thousand sites, seconds
 
 
@@ -95,7 +97,7 @@ def _capture(
         warcs=tuple(sorted(seen.warcs)),
         interruptions=capture.interruptions,
         taught=taught,
-        notes=(*seen.asked_to_wait(), *_notes(store, capture, seen)),
+        notes=(*seen.clocks(), *seen.asked_to_wait(), *_notes(store, capture, seen)),
         audit=capture.audit,
         swings=capture.swings,
         revisits=capture.ended is None and spec.mode == "capture" and _revisits(spec.strategy),
@@ -123,6 +125,7 @@ class _Seen:
         self.warcs: set[str] = set()
         self.leases, self._started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
+        self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # hosts' clocks, of answers no cache kept
         self._lastmods: FirstAccess | None = None
 
     def add(self, url: UrlRow) -> None:
@@ -153,6 +156,8 @@ class _Seen:
         self.leases.append(visit.lease)
         self._started.append(outcome.started)
         self._waited.append(outcome.started - visit.decided)
+        if outcome.date is not None and not outcome.age:
+            self._ahead[host].append(outcome.date - outcome.started)
         if outcome.capture:
             self.warcs.add(outcome.capture.file)
 
@@ -161,6 +166,22 @@ class _Seen:
         for host, asked in self._waits.items():
             times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
             yield f"{host} asked the crawl to wait (429 or 503 with Retry-After): {times}"
+
+    def clocks(self) -> Iterator[str]:
+        """Which hosts' clocks are far from ours: by most answers the later ones, by all of them the earlier ones."""
+        off: dict[str, Seconds] = {}
+        for host, ahead in self._ahead.items():
+            middle, last = sorted(ahead)[len(ahead) // 2], max(ahead)
+            if middle > _FAR or last < -_FAR:
+                off[host] = middle if middle > 0 else last
+        if off:
+            host = max(off, key=lambda one: len(self._ahead[one]))
+            others = f" (the clocks of {counted(len(off) - 1, 'other host')} differ, too)" if len(off) > 1 else ""
+            when, copies = ("later", "") if off[host] > 0 else ("earlier", ", or these are copies of then")
+            yield (
+                f"{host} says in its answers (Date) that it is {span(abs(off[host]))} {when} than by this machine's"
+                f" clock{others}: one of the two clocks is wrong{copies}. All times here are by this machine's"
+            )
 
     def not_believed(self, started: Instant) -> Iterator[str]:
         """Which lastmods of the sitemaps speak against themselves."""

@@ -1,0 +1,40 @@
+"""What a capture's stored state tells its reader."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.report.load import capture_facts
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import LINKS, ROOT, answer, run_answered
+
+
+@pytest.mark.parametrize(
+    ("ahead", "age", "said"),
+    [
+        (7200.0, None, "that it is 2 h later than by this machine's clock: one of the two clocks is wrong. All"),
+        (
+            -7200.0,
+            None,
+            "2 h earlier than by this machine's clock: one of the two clocks is wrong, or these",
+        ),
+        (-7200.0, 7200.0, ""),
+        (-60.0, None, ""),
+    ],
+)
+def test_clocks_that_are_far_apart_are_noted(ahead: float, age: float | None, said: str) -> None:
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=0.0), store)
+    frontier.open(CaptureSpec("a.example", (ROOT,)), 1000.0)
+
+    def answered(fetch, now):
+        return answer(fetch, now)._replace(date=now + ahead, age=age), LINKS.get(fetch.url, ())
+
+    run_answered(frontier, 1000.0, 500, answered)
+    (facts,) = capture_facts(store)
+    (told,) = [note for note in facts.notes if "clock" in note] or [""]
+    assert said in told
+    assert bool(said) == bool(told)
