@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.age import DAY, age_rates
+from sharc_crawler.rates.age import DAY, WEEK, age_rates
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.likelihood import Likelihood
@@ -60,7 +60,7 @@ def combined_rates(
     lastmods, read = history.latest_lastmods()
     told = ~np.isnan(lastmods)
     watched = float(np.ptp(looks)) if len(looks) else 0.0
-    learning = learnable(history, now, horizon)
+    learning = watched >= WEEK and learnable(history, now, horizon)
     if not told.any() or (learning and watched >= LONG):
         return _by_captures(history, now, horizon, surroundings, stated, learning)
     intervals = history.histories()

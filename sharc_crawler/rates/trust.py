@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FEW = 5  #: values that may be equal, or of now, by chance
 SECOND = 1.0  #: precision of an HTTP date
+ALIKE = "nearly all values are equal"
 MOST_FOLDERS = 10_000  #: whose class is remembered at a time
 
 
@@ -151,11 +152,11 @@ def of_headers(history: SiteHistory) -> SiteHistory:
 
 def dated(history: SiteHistory) -> SiteHistory:
     """The history with what deserves belief in its lastmods: the sitemap's word, where there is none the header's."""
-    sitemap = history.without_lastmods(~believed(history))
+    sitemap = history.without_lastmods(~_heard(history))
     if np.isnan(history.modified).all():
         return sitemap
     headers = of_headers(history)
-    headers = headers.without_lastmods(~believed(headers))
+    headers = headers.without_lastmods(~_heard(headers))
     silent = np.isnan(sitemap.lastmods)
     return replace(
         sitemap,
@@ -167,6 +168,23 @@ def dated(history: SiteHistory) -> SiteHistory:
 def believed(history: SiteHistory) -> NDArray[np.bool_]:
     """Per URL: do its class's lastmods count as observations?"""
     good = np.array([verdict.believed for verdict in trust(history)], np.bool_)
+    return good[classes(history.urls)[0]] if len(history) else np.zeros(0, np.bool_)
+
+
+def _heard(history: SiteHistory) -> NDArray[np.bool_]:
+    """Per URL: do rates go by its class's lastmods?
+
+    Where nearly all are equal, they prove nothing of a page. But where believed ones of other classes are later, they
+    are most likely of an import, since which nothing changed there: had it, the site would have told, as of the others.
+    """
+    verdicts = trust(history)
+    good = np.array([verdict.believed for verdict in verdicts], np.bool_)
+    alike = [number for number, verdict in enumerate(verdicts) if verdict.reason == ALIKE]
+    if alike and good.any():
+        own = classes(history.urls)[0][history.pages()]
+        moved = np.sort(history.lastmods[good[own] & ~np.isnan(history.lastmods)])
+        for number in alike if len(moved) > FEW else ():
+            good[number] = np.nanmedian(history.lastmods[own == number]) < moved[-FEW - 1]
     return good[classes(history.urls)[0]] if len(history) else np.zeros(0, np.bool_)
 
 
@@ -197,7 +215,7 @@ def _judge(name: str, accesses: _Accesses) -> LastmodTrust:
             f" should tell of them"
         )
     elif many and repeats.max() >= MOST * count:
-        reason = "nearly all values are equal"
+        reason = ALIKE
     elif count > FEW and of_now >= MOST * count:
         reason = "nearly all values are of now"
     else:

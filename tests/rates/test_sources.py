@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,6 +17,11 @@ from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
 from sharc_crawler.rates.sources import FEW, HistoryRates
 from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.model import RateEstimate
 
 DAY = 86_400.0
 WEEK = 7 * DAY
@@ -53,12 +59,54 @@ def test_lastmods_that_are_all_equal_are_not_believed():
 
 def test_a_page_whose_lastmod_is_not_believed_has_a_guess():
     equal = [Sighting(f"http://h/doc/{i}.html", hints=Hints(NOW - 30 * DAY)) for i in range(30)]
-    others = [Sighting(f"http://h/{i}.html", hints=Hints(NOW - (1 + i) * DAY)) for i in range(12)]
+    others = [Sighting(f"http://h/{i}.html", hints=Hints(NOW - (31 + i) * DAY)) for i in range(12)]
     found = HistoryRates().rates([*equal, *others], NOW)
     assert {one.source for one in found[:30] if one} == {PRIOR}
     assert {one.source for one in found[30:] if one} == {"lastmod"}
     daily = Sighting("http://h/doc/0.html", hints=Hints(NOW - 30 * DAY, changefreq="daily"))
     assert {one.source for one in HistoryRates().rates([daily, *equal[1:], *others], NOW)[:30] if one} == {"sitemap"}
+
+
+def half_imported(now: float, past: int = 400) -> list[tuple[str, list[float]]]:
+    """Sections of 25 pages and their changes, turn by turn imported a year before and edited every two days."""
+    rng = np.random.default_rng(4)
+    edits = [np.cumsum(rng.exponential(2 * DAY, past)) for _ in range(100)]
+    hot = [(NOW - 400 * DAY + one)[NOW - 400 * DAY + one < now].tolist() for one in edits]
+    return [(f"http://h/s{page % 8}/p{page}", [NOW - 380 * DAY] if page % 2 else hot[page // 2]) for page in range(200)]
+
+
+def lost(found: Sequence[RateEstimate | None], length: float) -> float:
+    """Pages expected to change in so long a time."""
+    assert all(found)
+    return sum(1 - (1 + one.rate * length / one.shape) ** -one.shape for one in found if one)
+
+
+def test_an_imported_section_beside_a_hot_one_has_stood_still_since():
+    told = [Sighting(url, hints=Hints(changes[-1])) for url, changes in half_imported(NOW)]
+    found = HistoryRates().rates(told, NOW)
+    assert all(one and one.source == "lastmod" and one.rate < 1 / (100 * DAY) for one in found[1::2])
+    assert 70 < lost(found, 14 * DAY) < 105
+
+
+def test_one_look_and_a_sitemap_are_no_captures_to_learn_from():
+    """All hot pages changed in the fortnight until the sitemap was read: how often, no regression can tell."""
+    times = NOW - np.array([14.0, 13.0]) * DAY
+    site = half_imported(NOW)
+    then = np.array([[max(at for at in changes if at < time) for time in times] for _, changes in site])
+    bits = np.column_stack([np.full(200, UNKNOWN), np.where(then[:, 1] > then[:, 0], CHANGED, UNCHANGED)])
+    nothing = np.full(400, np.nan)
+    history = SiteHistory(
+        "h",
+        [Url(url) for url, _ in site],
+        2 * np.arange(201),
+        np.tile(times, 200),
+        bits.ravel().astype(np.int8),
+        then.ravel(),
+        np.zeros(400),
+        nothing,
+    )
+    told = [Sighting(url, hints=Hints(changes[-1])) for url, changes in site]
+    assert 25 < lost(HistoryRates(history).rates(told, NOW), DAY) < 60, "39 are to be expected"
 
 
 def test_a_short_history_keeps_to_the_posterior():

@@ -127,9 +127,20 @@ def test_nothing_said():
     assert believed(SiteHistory.empty()).tolist() == []
 
 
+def test_rates_go_by_equal_lastmods_where_others_have_moved_since_and_claims_do_not():
+    pages = {f"http://h/wiki/{i}": [(10 * DAY, UNKNOWN, 3 * DAY)] for i in range(20)}
+    for later, told in ((5, 0), (6, 20)):
+        others = {f"http://h/{i}": [(10 * DAY, UNKNOWN, (4 if i < later else 2) * DAY + i)] for i in range(20)}
+        history = site(others | pages)
+        assert np.count_nonzero(~np.isnan(dated(history).lastmods[20:])) == told
+        assert not believed(history)[20:].any()
+    lie = pages | {"http://h/wiki/0": [(9 * DAY, UNKNOWN, 3 * DAY), (10 * DAY, CHANGED, 3 * DAY)]}
+    assert np.isnan(dated(site(others | lie)).lastmods[20:]).all()
+
+
 def test_headers_are_judged_only_where_a_server_sent_one(monkeypatch: pytest.MonkeyPatch):
     judged: list[SiteHistory] = []
-    monkeypatch.setattr("sharc_crawler.rates.trust.believed", lambda told: judged.append(told) or believed(told))
+    monkeypatch.setattr("sharc_crawler.rates.trust.trust", lambda told: judged.append(told) or trust(told))
     silent = site(honest())
     dated(silent)
     assert len(judged) == 1
