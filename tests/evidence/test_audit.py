@@ -84,6 +84,9 @@ def drawn(one: Stratum, wrong: int, hits: int) -> float:
 
 def test_each_page_that_shows_nothing_widens_the_bound_and_too_many_leave_none() -> None:
     assert [bound([Stratum(450, 50 - unshown, unshown)]) for unshown in (0, 1, 5, 12, 13)] == [27, 57, 114, 196, 450]
+    assert bound([Stratum(450, 36, 12)]) == 203, "a third of what is confirmed is not too many"
+    assert bound([Stratum(2_000, 6_000, 1_000)]) == 1_326
+    assert bound([Stratum(2_000, 6_000, 1_001)]) == 2_000, "more than a thousand are"
     few, many = (bound([Stratum(95_000, 5_000 - unshown, unshown)]) for unshown in (0, 100))
     assert few < 100 < 1_900 < many < 3_000
 

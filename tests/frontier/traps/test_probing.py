@@ -19,12 +19,14 @@ from sharc_crawler.frontier.traps.probing import (
     names_new,
     places,
     shown_by,
+    shows_errors,
     take,
     under_path,
 )
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
+from sharc_crawler.unlikely import nobodys, unlikely
 from tests.frontier.traps.tables import ROOT, add, table
 
 
@@ -324,3 +326,8 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
         outcome = Outcome(result, 3.0, 4.0, 200, fingerprint="Oops")
         take(traps, f"{ROOT}no-such-page-euxmcqqecr", outcome, (), SeenUrls(), table())
     assert told == ["Oops"]
+
+
+def test_of_what_nobody_names_the_names_of_a_folder_alone_show_its_error_page():
+    asked = f"{ROOT}a/{unlikely(ROOT + 'a')}", look_at(f"{ROOT}a"), nobodys(f"{ROOT}photo/kqzv", f"{ROOT}photo/wmdk")
+    assert list(map(shows_errors, asked)) == [True, False, False]

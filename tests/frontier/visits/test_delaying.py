@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import Host, Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Result, Sighting, Slot
+from sharc_crawler.frontier.visits.delaying import rest
+from sharc_crawler.model import Outcome, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 
@@ -72,3 +74,60 @@ def test_where_nothing_is_refused_nothing_is_said_and_nothing_waits(world):
     frontier, capture = crawled(world, 20)
     assert frontier.ledger.hosts[0].slowed == 0.0
     assert not any("asked less often" in note for note in capture.notes)
+
+
+class Answering:
+    """A host, second after second, and what is noted of it."""
+
+    def __init__(self, delay: float) -> None:
+        self.host, self.notes, self.now = Host("h", Politeness(delay=delay)), [], 0.0
+        capture, changed = SimpleNamespace(note=self.notes.append), lambda: self.notes.append("told")
+        self.ledger = SimpleNamespace(
+            politeness=Politeness(), capture=capture, leaves_hosts=False, changed_capture=changed
+        )
+
+    def answers(self, status: int | None, attempt: int = 1, started: float | None = None, **more: float) -> float:
+        """The delay after one more answer."""
+        self.now += 1.0
+        outcome = Outcome(Result.FAILED, self.now if started is None else started, self.now + 0.5, status, **more)
+        rest(self.ledger, self.host, SimpleNamespace(attempt=attempt), outcome)
+        return self.host.delay
+
+
+def test_each_refusal_doubles_the_delay_from_a_quarter_of_a_second_to_half_a_minute():
+    site = Answering(0.0)
+    delays = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    assert [site.answers(429) for _ in delays] == delays
+    assert site.notes[1] == "told"
+    assert len(site.notes) == 2 * (len(delays) - 1), "the first may be chance"
+    assert Answering(20.0).answers(503) == 30.0
+    assert Answering(40.0).answers(503) == 40.0
+
+
+def test_each_answer_takes_a_tenth_off_until_the_delay_is_as_it_was():
+    site = Answering(0.0)
+    site.answers(429)
+    assert [site.answers(200) for _ in range(7)] == [*(pytest.approx(0.25 * 0.9**n) for n in range(1, 7)), 0.0]
+    slow = Answering(0.9)
+    slow.host.slowed = 1.0
+    assert slow.answers(None) == 1.0, "it answered nothing"
+    assert (slow.answers(200), slow.host.slowed) == (0.9, 0.0)
+    asked = Answering(0.0)
+    asked.host.asked, asked.host.slowed = 5.0, 5.5
+    assert (asked.answers(404), asked.host.slowed) == (5.0, 0.0), "robots.txt asks for it"
+
+
+def test_a_refusal_of_what_was_asked_for_before_the_last_one_or_again_says_nothing_new():
+    site = Answering(1.0)
+    assert site.answers(429) == 2.0
+    assert site.answers(429, started=1.4) == 2.0
+    assert site.answers(429, attempt=2) == 2.0
+    assert site.answers(429, started=1.5) == 4.0
+
+
+def test_the_next_request_waits_from_when_the_refused_one_was_sent():
+    site = Answering(1.0)
+    site.answers(429)
+    assert site.host.pace.due == 3.0
+    site.answers(429, sent=2.25)
+    assert site.host.pace.due == 6.25
