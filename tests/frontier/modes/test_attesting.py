@@ -60,11 +60,11 @@ def test_a_site_whose_lastmods_are_all_equal_is_visited_twice():
     assert [one["reason"] for one in row.audit["classes"]] == ["nearly all values are equal"] * 2
     store = MemoryStore()
     store.commit(state)
-    notes = capture_facts(store)[0].notes
-    assert [note.partition(" (")[0] for note in notes[:2]] == [
+    notes = [note for note in capture_facts(store)[0].notes if note.startswith("lastmods")]  # its clock is off, too
+    assert [note.partition(" (")[0] for note in notes] == [
         f"lastmods of {one['label']} not believed" for one in row.audit["classes"]
     ]
-    assert all("nearly all values are equal. Their pages are visited twice" in note for note in notes[:2])
+    assert all("nearly all values are equal. Their pages are visited twice" in note for note in notes)
 
 
 class Illustrated(Site):
