@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -58,9 +57,9 @@ def read_orders(folder: Path) -> Orders | None:
 
 def write(folder: Path, name: str, document: Any) -> None:
     """Write a file whole or not at all, for its owner alone."""
-    draft = folder / f".{name}.{secrets.token_hex(4)}"
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(document) if isinstance(document, Orders) else document))
+    draft = folder / f".{name}.{os.getpid()}"  # the next one writes it again: a full disk leaves one, not one a second
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+        file.write(json.dumps(asdict(document) if isinstance(document, Orders) else document).encode())
     draft.replace(folder / name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +39,17 @@ def test_an_answer_is_read_as_it_was_written(tmp_path):
 def test_what_no_crawl_wrote_is_no_answer(tmp_path, text):
     (tmp_path / STATUS).write_text(text, encoding="utf-8", errors="surrogateescape")
     assert read_status(tmp_path) == {}
+
+
+def test_on_a_full_disk_no_file_is_left_for_each_answer(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as while_full:
+        while_full.setattr(Path, "replace", full)
+        for _ in range(3):
+            with pytest.raises(OSError, match="No space"):
+                write(tmp_path, STATUS, ANSWER)
+    assert len(list(tmp_path.iterdir())) <= 1
+    write(tmp_path, STATUS, ANSWER)
+    assert [one.name for one in tmp_path.iterdir()] == [STATUS]

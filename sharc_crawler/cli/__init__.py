@@ -7,6 +7,8 @@ leave to the group, which says it on stderr and ends with the error's exit code.
 
 from __future__ import annotations
 
+import errno
+import sys
 from importlib import import_module
 from typing import Any, NoReturn, cast
 
@@ -15,6 +17,8 @@ import click
 from sharc_crawler.cli._next import GIVEN
 from sharc_crawler.errors import SharcError, UsageError, unknown_name
 from sharc_crawler.report.words import printable
+
+FULL = errno.ENOSPC, errno.EDQUOT
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {
@@ -79,6 +83,9 @@ class _Commands(click.Group):
             told = with_near(error.message)
             raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
         except OSError as error:
+            if error.errno in FULL and error.filename is None:  # what it says, most likely
+                sys.stdout = None  # not tried again at the end
+                _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)
             if error.filename is None:  # of no file
                 raise
             _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)

@@ -136,8 +136,10 @@ def work(
       sharc fleet work postgresql://db.example/fleet --output /srv/captures --sites 600 --name crawler-3
       sharc fleet work postgresql://db.example/fleet --output s3://archive/captures --scratch /var/tmp
     """
+    from sharc_crawler.live.failures.unwritten import unfailing
     from sharc_crawler.live.fleet.run import run_worker  # Scrapy: only where there is work
 
+    unfailing()  # a log that cannot be written is nothing to a site
     ledger = open_fleet(dsn, term / 3)
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     code = run_worker(

@@ -19,6 +19,7 @@ from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, pages_of
 from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
+from sharc_crawler.live.failures.unwritten import unfailing
 from sharc_crawler.options.kinds import Duration
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, short, span
@@ -56,6 +57,7 @@ def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool)
         return
     if not any(site.every for site in collection.terms.sites):
         raise UsageError(f"no site of {str(folder)!r} has every: give it in collection.yaml, as every: 1d")
+    unfailing()
     with hold_collection(folder):
         keeper = CollectionKeeper(folder, at_once, lambda text: click.echo(printable(f"{second(time.time())} {text}")))
 

@@ -20,7 +20,6 @@ from sharc_crawler.errors import StoppedCaptureError
 from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.shared import Shared
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.frontier.visits.loading import PageLoads
-    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds
+    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, Seconds
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
@@ -112,13 +111,6 @@ class Frontier:
         if not self.done:
             self.capture.note(text, instead_of)
             self.ledger.changed_capture()
-
-    def may_fetch_again(self, page: PageId) -> bool:
-        """Is a revisit or another attempt of the page still possible?"""
-        if self.pages.states[page] == State.VISITED:
-            strategy = self.capture.strategy
-            return strategy is None or strategy.revisits
-        return self.pages.states[page] not in (State.JUDGED, State.LOST)
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""

@@ -36,7 +36,7 @@ class Opener:
 
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer, admitter: Admitter) -> None:
         self._ledger = ledger
-        self._parts = parts
+        self.parts = parts
         self._queuer = queuer
         self._admitter = admitter
         self._steps: Iterator[Future[Any]] | None = None  # that are left until the strategy is there
@@ -53,7 +53,7 @@ class Opener:
 
     def prepared(self, spec: CaptureSpec, started: Instant) -> SiteCapture:
         """A capture in the mode that its order and its strategy ask for."""
-        parts = self._parts
+        parts = self.parts
         capture = SiteCapture(spec, parts.scope(spec), parts.rates(spec), started)
         strategy = parts.strategy(spec, Setting())
         capture.mode = make_mode(self._ledger, capture, strategy, parts)
@@ -65,11 +65,11 @@ class Opener:
         if not self._admitter.admit(capture, [Sighting(url, kind) for url in spec.seeds], now).new:
             raise UsageError(f"seeds={spec.seeds!r}: no URL that is taken in ({capture.scope.why_not(spec.seeds[0])})")
         for url in spec.seeds:
-            seed = self._parts.canonical(url)
+            seed = self.parts.canonical(url)
             if seed and kind is Kind.PAGE:
                 capture.budget.keep_room(capture.seen.find((seed,)))
             if seed:
-                self.open_host(capture, self._parts.host_of(seed), seed)
+                self.open_host(capture, self.parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())
         self._ledger.ring.wake_all()
 
@@ -151,19 +151,9 @@ class Opener:
         """Sitemaps to be read before the first page."""
         self._admitter.admit(capture, [Sighting(url, Kind.SITEMAP, "robots.txt") for url in urls], capture.started)
 
-    def open_hosts_again(self, capture: SiteCapture) -> None:
-        """After a restart: the hosts of the seeds; where robots.txt was still to be read, as at the beginning."""
-        known = {host.name: host for host in self._ledger.hosts}
-        for seed in filter(None, map(self._parts.canonical, (*capture.spec.seeds, *capture.front.moved))):
-            host = known.get(self._parts.host_of(seed))
-            if host and host.waits and not host.rules:  # not where the rules are only read again
-                self.open_host(capture, host.name, seed)
-            elif host and capture.spec.discover:  # else a project's: its spider asks, it was opened without seeds
-                self._ledger.seeded.add(host.name)
-
     def _made(self, spec: CaptureSpec, setting: Setting) -> Door:
         try:
-            return Door(self._parts.strategy(spec, setting), spec.strategy)
+            return Door(self.parts.strategy(spec, setting), spec.strategy)
         except Exception as error:
             why = f"strategy={spec.strategy!r} cannot be made: {type(error).__name__}: {error}"
             raise StrategyError(why) from error
@@ -172,7 +162,7 @@ class Opener:
         """All that is known from the start is known: build the strategy; ``None``: it is being worked on."""
         if self._work is not None and not self._work.done():
             return None
-        steps = self._steps or self._begin(capture, now, aside or self._parts.aside)
+        steps = self._steps or self._begin(capture, now, aside or self.parts.aside)
         self._steps, capture.beginning = None, False
         for self._work in steps:
             if not self._work.done():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -75,8 +76,9 @@ def _report(crawler: Crawler, session: Session, output: Path, stopped: str, shar
     left = leave(_left(session), output, stopped, session.config, share, session.lost)
     out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
     if out:  # it may have been closed
-        out.write(left.summary)
-        out.flush()
+        with suppress(OSError):  # a project's command
+            out.write(left.summary)
+            out.flush()
     for verdict in filter(None, left.verdicts):  # those that were judged at the end, too
         crawler.stats.set_value(f"sharc/page/{verdict}", left.verdicts[verdict])
     for error in left.unwritten[1:]:

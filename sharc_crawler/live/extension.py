@@ -20,17 +20,11 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.live.config import Config
-
 logger = logging.getLogger(__name__)
 
 #: made between two searches for cycles of them. A page makes thousands and hardly a cycle: at Python's own 700,
 #: searching takes a tenth of a crawl's processor time
 OBJECTS = 5_000
-NOT_KEPT = (
-    "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report."
-    " Set SHARC_WARC=False to crawl without archiving and to silence this warning"
-)
 
 
 class CaptureExtension:
@@ -54,10 +48,11 @@ class CaptureExtension:
         session = session_of(self._crawler)
         if not session.drop_in:
             gc.set_threshold(OBJECTS)
-        if session.config.output is None and session.config.warc:
-            logger.warning(NOT_KEPT)
-        if session.drop_in:
-            self._warn_of_clashes(session.config)
+        if session.drop_in or session.config.output is None:
+            from sharc_crawler.live.project.clashes import begin  # only in a project
+
+            for line in begin(self._crawler, session.config, drop_in=session.drop_in):
+                logger.warning(line)
         out = sys.stderr if session.config.progress else None
         self._line = ProgressLine(session.sites, session.clock.now(), out, session.memory.told)
         if session.gone_on and out is not None:
@@ -70,12 +65,6 @@ class CaptureExtension:
         self._loop.start(1.0, now=False)
         if session.control:
             session.control.begin(session.clock.now())
-
-    def _warn_of_clashes(self, config: Config) -> None:
-        from sharc_crawler.live.project.clashes import begin  # only in a project with a spider of its own
-
-        for line in begin(self._crawler, config):
-            logger.warning(line)
 
     def _every_second(self) -> None:
         session, now = session_of(self._crawler), session_of(self._crawler).clock.now()

@@ -17,3 +17,7 @@ def _ended(kind: type[BaseException], error: BaseException, trace: TracebackType
 
 
 sys.excepthook = _ended
+if sys.stderr is None:  # it was closed, and Scrapy's log asks it what it is
+    from sharc_crawler.live.failures.unwritten import unfailing
+
+    unfailing()

@@ -18,6 +18,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.restoring.visiting_again import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live.project.dropin import may_fetch_again
 from sharc_crawler.model import (
     Done,
     Fetch,
@@ -89,7 +90,7 @@ def test_a_page_may_be_fetched_again_until_it_is_judged_or_lost(world, impolite)
         frontier.open(spec(strategy=strategy), world.now)
         states = set()
         while world.step(frontier):
-            may = {number: frontier.may_fetch_again(number) for number in range(len(frontier.pages))}
+            may = {number: may_fetch_again(frontier, number) for number in range(len(frontier.pages))}
             states |= {(frontier.pages.states[number], one) for number, one in may.items()}
         assert (State.QUEUED, True) in states
         assert {one for state, one in states if state == State.VISITED} <= {after_visit}

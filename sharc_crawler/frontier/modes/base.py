@@ -46,6 +46,7 @@ class Mode:
     listens: bool = False  #: what sitemaps say of last changes is wanted
     parted: bool = False  #: pages found late may belong to a part that is still to come
     parts: int = 0  #: of the site that were begun
+    called: str = ""  #: what its phase is called for people, where that is no phase of a capture
     pooled: int = 0  #: pages that wait for a part of their own
     step: Seconds | None = None  #: Δ as measured in a former part
     apex: PageId | None = None  #: the last visit, where it was made in slot ONLY: T is its download

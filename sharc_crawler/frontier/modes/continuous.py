@@ -39,12 +39,12 @@ class Continuously(TwoVisits):
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, tests: Untested) -> None:
         super().__init__(ledger, capture, tests, compares=True)
+        self.looks = 0  #: made
         self._upkeep = make_upkeep(capture.spec.upkeep)
-        self._ends = capture.started + capture.spec.lasts
+        self.ends = capture.started + capture.spec.lasts
         self._gap: Seconds = 3600.0 / capture.spec.looks
         self._due: list[tuple[Instant, PageId]] = []  # heap
         self._planned = -math.inf  # looks made when all was planned last
-        self._made = 0
         self._last: Instant = -math.inf  # when the last look was to be made, or was, before a restart
         self._taught: dict[PageId, tuple[int, Seconds]] = {}  # changes seen at looks, and over how long
 
@@ -56,21 +56,22 @@ class Continuously(TwoVisits):
     def _looks_on(self, now: Instant) -> bool:
         if self._capture.owed.pending:
             return True
-        if now >= self._ends or self._capture.budget.spare(now) < 1:
+        self.called = "kept up" if now < self.ends and self._capture.budget.spare(now) >= 1 else ""
+        if not self.called:
             return False
-        if self._made - self._planned >= max(FEW, len(self._due) / 4):
+        if self.looks - self._planned >= max(FEW, len(self._due) / 4):
             self._plan()
         if not self._due:
             return False
         _, page = heapq.heappop(self._due)  # what was due first, though it be early: no look is left unmade
-        self._last = min(max(self._last + self._gap, now), self._ends)
+        self._last = min(max(self._last + self._gap, now), self.ends)
         self._ledger.owe_at(page, Slot.FIRST, self._last)
         return True
 
     def _plan(self) -> None:
         """When each page is looked at next, by its last look and its interval."""
         pages, started = self._ledger.pages.pages_in(State.VISITED), self._ledger.pages.started
-        self._planned = self._made
+        self._planned = self.looks
         every = self._upkeep(self._rates(pages), 1.0 / self._gap) if pages else np.empty(0)
         due = np.array([started[page] for page in pages]) + every
         self._due = [(float(when), page) for when, page in zip(due, pages, strict=True) if when < math.inf]
@@ -89,13 +90,13 @@ class Continuously(TwoVisits):
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """What a look shows of the page's rate; then it is due again."""
-        if outcome.started >= self._ends:  # it was a hint's: before, looks are made without any
+        if outcome.started >= self.ends:  # it was a hint's: before, looks are made without any
             super().visited_again(page, before, outcome)
         changes, over = self._taught.get(page, (0, 0.0))
         changed = compare(before, outcome).change
         if changed is not Change.UNKNOWN:
             self._taught[page] = changes + (changed is Change.CHANGED), over + outcome.started - before.started
-        self._made += 1
+        self.looks += 1
         if self._planned > -math.inf:
             heapq.heappush(self._due, (outcome.started + self._every[page], page))
         else:

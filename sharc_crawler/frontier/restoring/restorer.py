@@ -287,12 +287,23 @@ class Restorer:
                 waiting.append(page)
             else:
                 self._owe_again(capture, page)
-        self._opener.open_hosts_again(capture)
+        self._open_hosts(capture)
         capture.front.wait(waiting)
         made = [visit for visit in self._firsts if visit.page not in capture.again]
         if firsts := capture.mode.resumed(members, made):
             self._rebuild_strategy(capture, firsts, now)
         self._ledger.ring.wake_all()
+
+    def _open_hosts(self, capture: SiteCapture) -> None:
+        """The hosts of the seeds; where robots.txt was still to be read, as at the beginning."""
+        ledger, parts = self._ledger, self._opener.parts
+        known = {host.name: host for host in ledger.hosts}
+        for seed in filter(None, map(parts.canonical, (*capture.spec.seeds, *capture.front.moved))):
+            host = known.get(parts.host_of(seed))
+            if host and host.waits and not host.rules:  # not where the rules are only read again
+                self._opener.open_host(capture, host.name, seed)
+            elif host and capture.spec.discover:  # else a project's: its spider asks, it was opened without seeds
+                ledger.seeded.add(host.name)
 
     def _after_reference(self, capture: SiteCapture, page: PageId) -> bool:
         """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""

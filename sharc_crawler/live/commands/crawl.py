@@ -15,6 +15,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED, INTERRUPTED
+from sharc_crawler.live.failures.unwritten import unfailing
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.live.writing.space import Space
@@ -23,7 +24,6 @@ from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
-    from scrapy.settings import Settings
 
 
 _ARGUMENTS = "arguments of the spider site"
@@ -52,6 +52,7 @@ class Command(CrawlCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Scrapy calls this."""
+        unfailing()
         try:
             if args == [SiteSpider.name]:
                 self._run_site(opts)
@@ -69,7 +70,7 @@ class Command(CrawlCommand):
             self._stopped("give the same command again")
 
     def _run_site(self, opts: argparse.Namespace) -> None:
-        settings: Settings = self._process.settings.copy()
+        settings = self._process.settings.copy()
         given = SiteSpider.prepare(settings, opts.spargs)
         config = Config.from_settings(settings)
         output = config.output or Path()

@@ -108,7 +108,7 @@ class Control:
             "captures": [
                 {
                     "site": capture.spec.site,
-                    "phase": capture.phase.value,
+                    "phase": capture.mode.called or capture.phase.value,
                     "reference": maybe_iso(capture.life.reference),
                     "pages": capture.counts.pages - capture.counts.late,
                     "visits": capture.counts.visits,

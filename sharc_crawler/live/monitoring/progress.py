@@ -92,7 +92,8 @@ class Snapshot:
         waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
         due = sum(capture.strategy.visits_left for capture in captures if capture.strategy)
         parted = len(captures) == 1 and captures[0].mode.parted
-        name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
+        called = next((one.mode.called for one in captures if one.mode.called), str(phase))
+        name = f"part {captures[0].mode.parts}, {phase}" if parted else called
         return cls(
             "sitemaps" if any(capture.owed.first and capture.strategy is None for capture in captures) else name,
             sum(capture.counts.pages - capture.counts.late for capture in captures),
@@ -194,11 +195,10 @@ class ProgressLine:
 
     def text(self, now: Instant) -> str:
         """The line as it is now. What the rest takes at least is asked of all pages: once for each :meth:`show`."""
-        polls = self._sites.polls
-        if polls and not self._paused_for:
-            from sharc_crawler.live.setup.modes import progress  # the same
+        if not self._paused_for and (self._sites.polls or any(one.capture.mode.called for one in self._sites)):
+            from sharc_crawler.live.setup.modes import told  # the same
 
-            return progress(polls, now)
+            return told(self._sites, now)
         if now != self._looked or self._snapshot is None:
             return self._of(Snapshot.of(self._sites), now)
         self._text = self._text or self._of(self._snapshot, now)

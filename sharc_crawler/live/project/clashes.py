@@ -38,10 +38,19 @@ OF_THE_SITE_SPIDER = {
 }
 
 
-def begin(crawler: Crawler, config: Config) -> list[str]:
-    """All that is said at the start of a project's own spider; it fails where all is refused."""
+NOT_KEPT = (
+    "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report."
+    " Set SHARC_WARC=False to crawl without archiving and to silence this warning"
+)
+
+
+def begin(crawler: Crawler, config: Config, *, drop_in: bool) -> list[str]:
+    """All that is said at the start of a project's own spider (``drop_in``); it fails where all is refused."""
+    said = [NOT_KEPT] if config.output is None and config.warc else []
+    if not drop_in:
+        return said
     fail_where_all_is_refused(crawler)
-    return clashes(crawler.settings, config) + (stray(crawler.spider) if crawler.spider else [])
+    return said + clashes(crawler.settings, config) + (stray(crawler.spider) if crawler.spider else [])
 
 
 def clashes(settings: BaseSettings, config: Config) -> list[str]:

@@ -14,6 +14,7 @@ from scrapy import signals
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
 
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
 from sharc_crawler.live.former.going_on import GoingOn
@@ -172,7 +173,7 @@ class DropIn:
         for site, page, request, seen in self.keeper.restore(saved, texts):
             if seen:
                 self.filter.request_seen(request)
-            if page is not None and self._session.sites[site].may_fetch_again(page):
+            if page is not None and may_fetch_again(self._session.sites[site], page):
                 self._requests[site, page] = request
 
     def known(self, request: Request) -> bool:
@@ -290,7 +291,7 @@ class DropIn:
         """Let go of requests that will not be needed again."""
         if self.keeper is not None:
             self.keeper.ended(lease)
-        if not self._session.sites.of(lease.fetch).may_fetch_again(lease.fetch.page):
+        if not may_fetch_again(self._session.sites.of(lease.fetch), lease.fetch.page):
             self._requests.pop(_name(lease.fetch), None)
             self._hops.pop(_name(lease.fetch), None)
 
@@ -311,6 +312,14 @@ class DropIn:
             due = self._session.clock.at(asked) + slot.delay if asked else 0.0
             for host in self._slots.get(name, ()):
                 set_delay(self._open[host], name, slot.delay, due)
+
+
+def may_fetch_again(frontier: Frontier, page: PageId) -> bool:
+    """Is a revisit or another attempt of the page still possible?"""
+    if frontier.pages.states[page] == State.VISITED:
+        strategy = frontier.capture.strategy
+        return strategy is None or strategy.revisits
+    return frontier.pages.states[page] not in (State.JUDGED, State.LOST)
 
 
 def set_delay(frontier: Frontier, name: str, delay: Seconds, due: Instant) -> None:

@@ -8,10 +8,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.continuous import Continuously
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.upkeep import make_upkeep
 
 if TYPE_CHECKING:
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant
     from sharc_crawler.options.table import Options
@@ -41,6 +43,17 @@ def as_instant(spec: CaptureSpec, terms: Terms) -> CaptureSpec:
 
 def _finite(value: float) -> float | None:
     return value if value < math.inf else None
+
+
+def told(sites: Sites, now: Instant) -> str:
+    """What a person reads while it runs, whichever it is."""
+    if sites.polls:
+        return progress(sites.polls, now)
+    captures = [one.capture for one in sites]
+    kept = [mode for mode in (one.mode for one in captures) if isinstance(mode, Continuously) and mode.called]
+    left = timedelta(seconds=round(max(0.0, max(mode.ends for mode in kept) - now)))
+    pages = counted(sum(one.counts.captured for one in captures), "page")
+    return f"kept up: {pages}, {counted(sum(mode.looks for mode in kept), 'look')}, {left} left"
 
 
 def progress(polls: Polls, now: Instant) -> str:

@@ -203,7 +203,7 @@ def test_a_look_is_waited_for_while_one_is_owed_or_there_is_time_and_budget_for_
             owed=SimpleNamespace(pending=pending), budget=SimpleNamespace(spare=lambda now, left=spare: left)
         )
         mode._ledger = SimpleNamespace(owe_at=lambda *given, owed=owed: owed.append(given))
-        mode._ends, mode._made, mode._planned, mode._due, mode._last, mode._gap = 50.0, 0, 0, list(due), 30.0, 9.0
+        mode.ends, mode.looks, mode._planned, mode._due, mode._last, mode._gap = 50.0, 0, 0, list(due), 30.0, 9.0
         looks = bool(not pending and not over and spare >= 1 and due)
         assert mode._looks_on(50.0 if over else 20.0) is (bool(pending) or looks)
         assert owed == [(7, Slot.FIRST, 39.0)] * looks
@@ -234,7 +234,7 @@ def told(given, per_second):
 def test_a_plan_is_made_of_rates_and_of_the_looks_a_second():
     asked.clear()
     mode = keeping([0.1, 0.2, 0.3], [np.inf] * 3, [50.0, 40.0, 30.0])
-    assert (mode._ends, mode._gap) == (65.0, 2.0)
+    assert (mode.ends, mode._gap) == (65.0, 2.0)
     assert (mode.goes_on, mode.takes_hubs, mode.compares) == (True, False, True)
     mode._plan()
     assert asked == [([0.1, 0.2, 0.3], 0.5)]
@@ -310,7 +310,7 @@ def test_all_is_planned_anew_after_a_hundred_looks_or_as_many_as_a_quarter_of_th
     mode = keeping()
     mode._capture.owed, mode._capture.budget = SimpleNamespace(pending=0), SimpleNamespace(spare=lambda now: 9)
     mode._ledger, mode._plan = SimpleNamespace(owe_at=noted.one("look")), noted.one("plan")
-    mode._made, mode._planned, mode._due = made, planned, [(float(at), at) for at in range(due)]
+    mode.looks, mode._planned, mode._due = made, planned, [(float(at), at) for at in range(due)]
     assert mode._looks_on(10.0) is bool(due)
     assert [name for name, *_ in noted.calls] == ["plan"] * plans + ["look"] * bool(due)
 

@@ -152,3 +152,22 @@ def test_while_pages_are_still_found_the_time_left_is_no_more_than_the_least():
     told = [text.rpartition("/s, ")[2] for text in out.getvalue().splitlines()]
     assert [text.endswith(" left or more: pages are still found") for text in told] == [True, True, False, False]
     assert all(text.endswith(" left") for text in told[2:])
+
+
+def test_of_a_site_that_is_kept_up_it_says_so_and_how_long_it_will_be():
+    sites, now = Sites(Politeness(delay=0.0, obey_robots=False, apart=False)), 0.0
+    terms = {"mode": "continuous", "lasts": 900.0, "looks": 400.0}
+    sites.open(CaptureSpec("h", ("http://h/",), "sharc-selective", sitemaps=(), **terms), now)
+    told, phases = ProgressLine(sites, now, StringIO()), []
+    while now < 900.0:
+        if isinstance(one := sites.next(now), Fetch):
+            outcome = Outcome(Result.OK, now, now + 0.1, 200, digest="sha1:a")
+            sites.finished(one, outcome, [Sighting("http://h/1")])
+            now += 0.1
+        else:
+            now = max(one.until, now + 0.001) if one.until < 900.0 else 900.0
+        told.show(now)
+        phases.append(told.text(now))
+    (kept,) = [text for text in phases if text.startswith("kept up: 2 pages, 40 looks, ")][:1]
+    assert kept == "kept up: 2 pages, 40 looks, 0:09:09 left", kept
+    assert Snapshot.of(sites).phase == "kept up"

@@ -1,0 +1,31 @@
+"""What cannot be said is lost, and nothing else: stdout and stderr may lead to a full disk, or a closed pipe."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+class _Unfailing:
+    """A stream that drops what it cannot write."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
+def unfailing() -> None:
+    """Both are so from now on; what was closed from the start leads nowhere."""
+    streams = (one or Path(os.devnull).open("w", encoding="utf-8") for one in (sys.stdout, sys.stderr))  # noqa: SIM115
+    sys.stdout, sys.stderr = map(_Unfailing, streams)
