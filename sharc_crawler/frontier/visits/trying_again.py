@@ -44,7 +44,8 @@ def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -
 
 def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
     """Back off after a failure, twice as long each time, until the end at last; the page is not lost."""
-    wait = ledger.politeness.back_off * 2 ** (task.attempt - 1) if outcome.result is Result.FAILED else 0.0
+    back_off = ledger.politeness.back_off * 2 ** min(task.attempt - 1, MOST_DOUBLED)
+    wait = back_off if outcome.result is Result.FAILED else 0.0
     if outcome.retry_after is not None:
         longest = ledger.politeness.longest_pause
         wait = outcome.retry_after if outcome.retry_after <= longest else longest + wait  # behind another URL
@@ -55,7 +56,6 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
         robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
         if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:
             ledger.capture.owed.was_read()  # visits of other hosts wait no longer
-        back_off = ledger.politeness.back_off * 2 ** min(task.attempt - 1, MOST_DOUBLED)
         longest = polls.terms.every if robots else polls.terms.longest  # its hubs would be polled as often
         wait = max(min(back_off, longest), outcome.retry_after or 0.0)
         host.retry(task._replace(attempt=task.attempt + 1), min(outcome.ended + wait, polls.ends))

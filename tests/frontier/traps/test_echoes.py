@@ -315,6 +315,17 @@ def test_one_that_follows_a_trap_is_left_after_twenty_echoes_in_a_row_whatever_i
     assert group.closed
 
 
+@pytest.mark.parametrize(("contents", "row"), [(20, 200), (150, 227), (201, 303)])
+def test_where_pages_are_there_before_they_are_named_a_row_is_as_long_as_the_site_and_half_of_it(contents, row):
+    """Two hundred at least; the text of the copies is one of the contents."""
+    seen = Seen(contents)
+    seen.echoes.barren.patient = True
+    seen.show(row)
+    assert not seen.left()
+    seen.show(1)
+    assert seen.left()
+
+
 @pytest.mark.parametrize(("contents", "enough"), [(4, 4), (7, 4), (8, 5), (9, 5), (30, 16), (100, 20)])
 def test_once_nothing_else_waits_half_of_what_the_site_has_shown_suffices(contents, enough):
     seen = Seen(contents - 1)

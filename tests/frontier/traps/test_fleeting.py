@@ -267,8 +267,9 @@ def test_where_the_links_of_true_pages_alone_stay_nothing_is_known_of_copies():
     site.links.answered(1, "a", site.below, site.pages)
     assert site.links.stay
     assert not site.links.steady
-    site.echoes.barren.leads = {3}.__contains__
+    site.echoes.barren.leads = {3, 4}.__contains__
     site.first.add("c", 3)
-    for _ in range(5):
+    for _ in range(4):
+        assert site.links.wants(add(site.pages, "c/x", 4), site.pages)
         site.links.answered(3, "something else", (), site.pages)
     assert not site.links.wants(add(site.pages, "c/x", 4), site.pages)

@@ -23,7 +23,7 @@ from sharc_crawler.frontier.traps.probing import (
     take,
     under_path,
 )
-from sharc_crawler.frontier.traps.rules import Traps
+from sharc_crawler.frontier.traps.rules import LAST, Traps
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
 from sharc_crawler.unlikely import nobodys, unlikely
@@ -326,6 +326,30 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
         outcome = Outcome(result, 3.0, 4.0, 200, fingerprint="Oops")
         take(traps, f"{ROOT}no-such-page-euxmcqqecr", outcome, (), SeenUrls(), table())
     assert told == ["Oops"]
+
+
+def test_what_an_address_that_nobody_names_shows_is_told_to_the_rules_that_ask_for_it():
+    told, traps = [], SimpleNamespace(suspicion=None)
+    traps.repeating = SimpleNamespace(answered=lambda *given, absent: told.append((*given, absent)))
+    probe = nobodys(f"{ROOT}msg7.html", f"{ROOT}msg12.html")
+    for result in (Result.OK, Result.GONE):
+        take(traps, probe, Outcome(result, 3.0, 4.0, 200, fingerprint="Oops"), (), SeenUrls(), table())
+    assert told == [(probe, "Oops", False), (probe, None, True)]
+
+
+@pytest.mark.parametrize("doubts", [LAST, LAST + 1])
+def test_one_trail_is_followed_after_the_other_once_links_stay_or_where_contents_repeat(doubts):
+    pages, doubted = table("one"), Doubted()
+    trail = [1]
+    for depth in range(3):
+        trail.append(add(pages, f"step{depth}", trail[-1]))
+    for page in trail[:2]:
+        doubted.put(Visit(page, Slot.FIRST), pages, doubts)
+    if doubts == LAST:
+        doubted.deepen(pages)
+    for page in trail[2:]:
+        doubted.put(Visit(page, Slot.FIRST), pages, doubts)
+    assert taken(doubted) == trail[::-1]
 
 
 def test_of_what_nobody_names_the_names_of_a_folder_alone_show_its_error_page():

@@ -80,6 +80,17 @@ def test_what_is_new_was_brought_by_who_led_to_the_page_that_named_it():
     assert not site.left(new=False)
 
 
+@pytest.mark.parametrize(("steps", "brought"), [(1, True), (2, True), (4, True), (5, False)])
+def test_that_is_so_of_what_led_there_in_four_steps_at_most(steps, brought):
+    site = Archive()
+    site.days(range(20))
+    page = site.day(20)
+    for step in range(steps):
+        page = add(site.pages, f"{'abcde'[step]}/story", page)
+    site.traps.showed(page, site.pages.urls[page], "a story", site.pages, lambda: False)
+    assert site.left(new=False) is not brought
+
+
 def test_few_templates_are_asked_about_and_the_rest_is_left_at_once():
     site = Archive()
     for folder in "abcdefghijklmnop"[: ASKED + 1]:
