@@ -126,3 +126,7 @@ def test_guides_that_notes_and_errors_name_are_there_and_can_be_named_by_an_addr
     assert [name for name in named if not (ROOT / guide(name)).is_file()] == []
     monkeypatch.setenv("SHARC_DOCS", "https://docs.archive.example/sharc/")
     assert guide("changes") == "https://docs.archive.example/sharc/changes.html"
+
+
+def test_scrapys_file_is_read_under_any_locale():
+    assert (ROOT / "scrapy.cfg").read_bytes().isascii()

@@ -253,7 +253,10 @@ _order(
 @click.argument("sites", nargs=-1, required=True)
 @AS_JSON
 def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
-    """Forget SITES. Who captures one stops at once; what was written stays where it is, without a report."""
+    """Forget SITES. Who captures one stops at once; what was written stays where it is, without a report.
+
+    One that is added again is captured from its beginning, in a further folder: SITE-round-2.
+    """
     ledger = open_fleet(dsn)
     count = ledger.drop(_meant(ledger, sites) or ())
     _in_no_state(count, sites)

@@ -205,6 +205,9 @@ class FleetLedger(Protocol):
     def draw(self, requests: float, size: float) -> Allowance:
         """Take so much of the budget, as far as it goes; what is negative is given back."""
 
+    def further(self, site: str, epoch: int) -> bool:
+        """Where nothing was done of a site yet, its capture is a further round; ``False``: it is another's by now."""
+
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """Hold a site no longer: it is to go on elsewhere, or has ended so; ``False``: it was another's already."""
 

@@ -162,6 +162,10 @@ class PostgresLedger:
         """As the port says."""
         return allowance(self._rows(sql.DRAW, {"requests": requests, "size": size}))
 
+    def further(self, site: str, epoch: int) -> bool:
+        """As the port says."""
+        return bool(self._changed(sql.FURTHER, (site, epoch)))
+
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """As the port says."""
         values = {"site": site, "epoch": epoch, "state": state.value, "reason": reason}

@@ -103,6 +103,7 @@ given AS (
 drawn AS (UPDATE fleet_budget SET spent = given.spent + given.amount FROM given WHERE fleet_budget.what = given.what)
 SELECT fleet_budget.what, bound - {NOW}, coalesce(amount, 0) FROM fleet_budget LEFT JOIN given USING (what)
 """
+FURTHER = "UPDATE fleet_site SET round = round + 1 WHERE site = %s AND epoch = %s AND seq = 0"
 RELEASE = """
 UPDATE fleet_site SET owner = NULL, expires = 0, state = %(state)s, reason = %(reason)s
 WHERE site = %(site)s AND epoch = %(epoch)s AND owner IS NOT NULL
@@ -139,7 +140,8 @@ ON CONFLICT (host) DO UPDATE SET read = excluded.read, text = excluded.text
 WISH = """
 UPDATE fleet_site SET wish = %(wish)s,
     state = CASE WHEN %(wish)s = 'stop' AND seq = 0 AND owner IS NULL THEN 'stopped' ELSE state END
-WHERE state = 'waiting' AND (%(sites)s::text[] IS NULL OR site = ANY(%(sites)s::text[]))
+WHERE state = 'waiting' AND (site = ANY(%(sites)s::text[])
+    OR %(sites)s::text[] IS NULL AND (wish <> %(wish)s OR %(wish)s = 'stop'))
 """
 #: one whose capture is over begins again, as a further round; its owner of before is none any more
 REQUEUE = """

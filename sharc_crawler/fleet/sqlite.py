@@ -226,6 +226,12 @@ class SqliteLedger:
             after = db.execute(_BUDGET).fetchall()
         return allowance((what, bound - now, spent - before[what]) for what, bound, spent in after)
 
+    def further(self, site: str, epoch: int) -> bool:
+        """As the port says."""
+        return self._changed(
+            "UPDATE fleet_site SET round = round + 1 WHERE site = ? AND epoch = ? AND seq = 0", (site, epoch)
+        )
+
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """As the port says."""
         return self._changed(
@@ -307,7 +313,7 @@ class SqliteLedger:
         """
         with self._transaction() as db:
             if sites is None:
-                return db.execute(wished, {"wish": wish.value}).rowcount
+                return db.execute(f"{wished} AND (wish <> :wish OR :wish = 'stop')", {"wish": wish.value}).rowcount
             each = [{"wish": wish.value, "site": site} for site in set(sites)]
             return db.executemany(f"{wished} AND site = :site", each).rowcount
 

@@ -64,7 +64,7 @@ def _captures(crawler: Crawler) -> bool:
 def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
     config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
-    _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     tell_unread(crawler.settings)
     name = crawler.spider.name if crawler.spider else "crawl"
     if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
@@ -152,7 +152,7 @@ def _check_detector(detector: str, masks: str | None) -> None:
         detector_of(detector, masks)
 
 
-def _require_descriptors(at_once: int) -> None:
+def require_descriptors(at_once: int) -> None:
     """Before the first request: a crawl must not find out later that it cannot open a connection or a file."""
     raise_limit()
     if left() < (needed := at_once + RESERVE // 2):

@@ -236,6 +236,8 @@ class FleetLedgerContract(SharedMeansChecks):
         for site, one in held.items():
             ledger.release(site, one.epoch)
         assert ledger.wish(Wish.RUN, ["a"]) == 1
+        assert ledger.wish(Wish.PAUSE, None) == 1, "the other is paused already"
+        assert ledger.wish(Wish.RUN, ["a"]) == 1
         assert [one.site for one in ledger.claim("w", 5, TERM)] == ["a"]
 
     def test_a_site_that_is_to_stop_is_ended_by_whoever_has_it(self, ledger: FleetLedger) -> None:
@@ -247,6 +249,18 @@ class FleetLedgerContract(SharedMeansChecks):
         assert ledger.wish(Wish.STOP, ["new", "begun", "unknown"]) == 2
         assert ledger.status().states == {SiteState.STOPPED: 1, SiteState.WAITING: 1}, "nothing was done of one"
         assert [(one.site, one.wish) for one in ledger.claim("w", 5, TERM)] == [("begun", Wish.STOP)]
+
+    def test_of_a_site_that_was_not_begun_the_capture_may_be_a_further_round(self, ledger: FleetLedger) -> None:
+        """Whoever has it next is told so."""
+        ledger.add([site_order("a")])
+        [held] = ledger.claim("w", 1, TERM)
+        assert not ledger.further("a", held.epoch - 1)
+        assert ledger.further("a", held.epoch)
+        ledger.release("a", held.epoch)
+        [again] = ledger.claim("w", 1, TERM)
+        assert (again.round, again.seq) == (2, 0)
+        ledger.step([step_of(again, 1)], TERM)
+        assert not ledger.further("a", again.epoch), "it is begun"
 
     def test_what_was_done_is_captured_again_what_failed_goes_on(self, ledger: FleetLedger) -> None:
         """Former owners write no more."""

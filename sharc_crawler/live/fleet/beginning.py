@@ -45,10 +45,14 @@ async def begin_site(
     masks = history.masks_of(site) if history else None
     spec, given = ordered(tenure.arguments, session.config, shares_history=history is not None, masks=masks)
     check_addresses(spec, session.config)
-    folder, run = folder_of(kept.folder, tenure), run_of(tenure)
-    state = await _former_state(clerk, tenure)
-    if state is None and (there := await asyncio.to_thread(kept.holds, folder)):
-        raise UsageError(f"{there} holds another capture; move it elsewhere, then `sharc fleet requeue`")
+    state, folder = await _former_state(clerk, tenure), folder_of(kept.folder, tenure)
+    while state is None and (there := await asyncio.to_thread(kept.holds, folder)):
+        if not await clerk.ask(clerk.ledger.further, site, tenure.epoch):
+            raise Superseded(f"{site} is another worker's by now")
+        tenure = tenure._replace(round=tenure.round + 1)
+        folder = folder_of(kept.folder, tenure)
+        say("further-round", site=site, epoch=tenure.epoch, folder=str(folder), reason=f"{there} holds another capture")
+    run = run_of(tenure)
     await asyncio.to_thread(kept.take_over, folder, tenure.epoch, state)
     _check_still_held(clerk, site)
     place = placed(tenure, folder)

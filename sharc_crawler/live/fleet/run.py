@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from scrapy.crawler import CrawlerProcess
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import keeping
+from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
@@ -82,10 +84,12 @@ def run_worker(
             history = _kept_history(settings, folder, takes_masks=takes_masks)
         require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
         config = Config.from_settings(settings)
+        require_descriptors(settings.getint("CONCURRENT_REQUESTS"))
         Space(standing(kept.folder), config.min_free).require()
         make_folder(kept.folder)
         process = CrawlerProcess(settings)
         _log(name)
+        _warn_of_namesake(ledger, name, term)
         crawler = process.create_crawler(FleetSpider)
         clerk = Clerk(ledger, name, term)
         worker = FleetWorker(clerk, kept, room, until_done=until_done, by_address=by_address, history=history)
@@ -122,6 +126,14 @@ def _kept_history(settings: Settings, folder: Path, *, takes_masks: bool) -> Sha
     history = SharedHistory(folder, takes_masks=takes_masks)
     settings.set("SHARC_HISTORY", str(history.file), "cmdline")
     return history
+
+
+def _warn_of_namesake(ledger: FleetLedger, name: str, term: Seconds) -> None:
+    """Two workers of one name are one line in `status` and metrics: who of them is silent is not seen."""
+    for one in ledger.status().workers:
+        if one.worker == name and one.seen < term:
+            why = f"a worker of this name was heard of {one.seen:.0f} s ago: unless it has ended, give each a --name"
+            say("name-taken", reason=f"{why} of its own")
 
 
 def _log(name: str) -> None:

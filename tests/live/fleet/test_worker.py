@@ -15,13 +15,14 @@ from scrapy.utils.defer import deferred_f_from_coro_f
 from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
 from sharc_crawler.fleet.journal import packed
-from sharc_crawler.fleet.ledger import JournalStep, SiteState, Wish
+from sharc_crawler.fleet.ledger import JournalStep, Pulse, SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.restoring.restorer import Restorer
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live import beginning
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet import place as place_module
@@ -29,7 +30,7 @@ from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.order import check_addresses
 from sharc_crawler.live.fleet.place import FleetPlace
-from sharc_crawler.live.fleet.run import fleet_settings, run_worker
+from sharc_crawler.live.fleet.run import _warn_of_namesake, fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
@@ -350,3 +351,38 @@ async def test_a_copy_that_cannot_be_made_is_said_and_lets_go_of_the_site(
     assert "No space left" in caplog.text
     await working.until(lambda: SITE not in working.worker.holdings.places)
     await working.end()
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_that_was_dropped_and_added_again_is_captured_in_a_further_folder(
+    working: Working, tmp_path: Path
+):
+    folder = tmp_path / "captures" / SITE
+    folder.mkdir(parents=True)
+    (folder / "before.warc.gz").write_bytes(b"what a former capture of it wrote")
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    assert (working.site().state, working.site().round) == (SiteState.HELD, 2)
+    assert working.worker.holdings.places[SITE].folder.name == f"{SITE}-round-2"
+    assert [one.name for one in folder.iterdir()] == ["before.warc.gz"]
+    await working.end()
+
+
+def test_a_worker_whose_name_is_heard_of_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    caplog.set_level("INFO", "sharc_crawler.live.fleet")
+    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
+    ledger.renew(Pulse("a", {}, 9), TERM)
+    for name in ("a", "b"):
+        _warn_of_namesake(ledger, name, TERM)
+    ledger.close()
+    assert caplog.text.count("event=name-taken") == 1
+
+
+def test_too_few_open_files_are_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(beginning, "left", lambda: 20)
+    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
+    with pytest.raises(UsageError, match="ulimit -n"):
+        run_worker(ledger, "a", str(tmp_path / "o"), ["SHARC_OPERATOR=a@b.example"], room=4, term=TERM)
+    assert not (tmp_path / "o").exists()
+    ledger.close()
