@@ -82,6 +82,12 @@ class _Commands(click.Group):
 
             told = with_near(error.message)
             raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
+        except click.NoSuchOption as error:
+            takes = {one.name for one in error.ctx.command.params} if error.ctx else set()
+            if error.option_name == "-s" and "operator" in takes:
+                told = "No such option: -s is for scrapy crawl. Give --operator CONTACT here, or --allow NETWORK"
+                raise click.UsageError(told, error.ctx) from error
+            raise
         except OSError as error:
             if error.errno in FULL and error.filename is None:  # what it says, most likely
                 sys.stdout = None  # not tried again at the end

@@ -60,7 +60,7 @@ def summary(
                 console.print(_line("" if number else "seeds", text), soft_wrap=True)
         further = list(more)
         for name, value in (*((path.name, str(path)) for path in paths), *further[: 2 * MAX_CAPTURES]):
-            console.print(_line(name, value), soft_wrap=True)
+            console.print(_line(name, printable(value)), soft_wrap=True)
         if len(further) > 2 * MAX_CAPTURES:
             console.print(_line("", f"… the others beside {paths.json}"), soft_wrap=True)
     return captured.get()
@@ -78,7 +78,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     if facts.reference is None and len(facts.subsites) > 1:
         if facts.ended is not None:  # before, most of them have not been revisited
             yield from _parts(facts)
-    elif facts.reference is not None or facts.ended is None:
+    elif (facts.reference is not None and totals["captured"]) or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
     for reason, number in _in_words(sums.unknown).most_common(MAX_REASONS):
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")

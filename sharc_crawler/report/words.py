@@ -115,7 +115,12 @@ def collected(folder: Path) -> bool:
 
 def next_line(*words: object) -> str:
     """What one would do next, as a command that works as it stands."""
-    return f"Next: {printable(join(map(str, words)))}"
+    text = join(map(str, words))
+    if not text.isprintable():
+        from sharc_crawler.report.quoting import quoted  # of names that no terminal shows
+
+        text = " ".join(map(quoted, map(str, words)))
+    return f"Next: {text}"
 
 
 def printable(text: str) -> str:

@@ -88,6 +88,12 @@ def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch,
     assert answer.stderr == f"sharc: error: '{tmp_path}/nowhere/out': No such file or directory\n"
 
 
+def test_a_setting_of_crawls_is_told_what_it_is_here(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(main, ["seal", str(tmp_path), "-s", "SHARC_OPERATOR=a@b.example"])
+    assert answer.exit_code == 2
+    assert "Give --operator CONTACT here" in answer.stderr
+
+
 def test_an_error_that_nobody_meant_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     @click.command()
     def fails() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
 
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.report.words import next_line
 
 SIMULATE = ("simulate", "--world", "size=30", "--strategy", "bfs", "--jobs", "1")
 
@@ -34,6 +37,14 @@ def test_each_next_command_works_until_nothing_follows(tmp_path, monkeypatch):
     with_schedule = followed(*more_worlds)
     assert followed(*with_schedule) == ()
     assert (tmp_path / with_schedule[-1]).read_text().startswith("run,page,kind,time\n")
+
+
+@pytest.mark.parametrize("name", ["new\nline's dir", b"lat\xfcn".decode(errors="surrogateescape"), "a\u202e\\b c"])
+def test_a_name_that_cannot_be_shown_is_taken_back_by_a_shell(name):
+    said = next_line("printf", "%s", name)
+    assert said.isprintable()
+    done = subprocess.run(["bash", "-c", said.removeprefix("Next: ")], capture_output=True, check=True, timeout=60)
+    assert done.stdout == os.fsencode(name)
 
 
 def test_programs_are_told_nothing():

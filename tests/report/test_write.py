@@ -89,6 +89,8 @@ def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
     assert f"\nN{going_on}" in text
     assert f"\nStopped by Ctrl-C, n{going_on}" in summary([lost], write([lost], tmp_path), stopped="by Ctrl-C")
     assert "2 more notes" in text
+    ended = facts(page("/", reason="404"))
+    assert "reference" not in summary([ended], write([ended], tmp_path)), "of nothing there is no T"
 
 
 def test_the_summary_says_why_pages_are_missing(tmp_path: Path) -> None:
