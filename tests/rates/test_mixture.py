@@ -46,11 +46,16 @@ def test_where_one_prior_explains_the_ages_it_stays(pages, fast):
     assert of_two_kinds(single(lastmods), lastmods, np.full(pages, NOW)) is None
 
 
-@pytest.mark.parametrize(("seed", "taken"), [(1, False), (15, True)])
-def test_of_a_hundred_pages_it_is_taken_where_it_explains_their_ages_better_by_ten(seed, taken):
-    """By 9.8 and 10.9, as logarithms of likelihoods."""
-    lastmods = site(100, 60.0, seed)[1]
-    assert (of_two_kinds(single(lastmods), lastmods, np.full(100, NOW)) is not None) is taken
+@pytest.mark.parametrize(
+    ("pages", "fast", "seed", "taken"),
+    [(100, 60.0, 1, False), (100, 60.0, 15, True), (600, 28.0, 0, False), (600, 32.0, 0, True)],
+)
+def test_it_is_taken_where_it_explains_the_ages_better_by_ten_and_by_three_for_each_hundred_pages(
+    pages, fast, seed, taken
+):
+    """By 9.8, 10.9, 16.8 and 22.5, as logarithms of likelihoods."""
+    lastmods = site(pages, fast, seed)[1]
+    assert (of_two_kinds(single(lastmods), lastmods, np.full(pages, NOW)) is not None) is taken
 
 
 def test_the_rates_are_these():

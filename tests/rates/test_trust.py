@@ -39,6 +39,10 @@ def honest(count: int = 40) -> dict[str, list[tuple[float, int, float]]]:
     return rows
 
 
+def test_of_no_pages_nothing_is_believed():
+    assert believed(site({})).tolist() == []
+
+
 def test_the_class_of_a_url_is_that_of_the_url_alone():
     ends = (
         "a.html",

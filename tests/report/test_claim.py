@@ -135,4 +135,6 @@ def test_a_statement_tells_how_far_the_servers_word_is_bounded(audit, said) -> N
         "unshown": {},
     }
     pages = (*pages_of(2, BYTES), *pages_of(10, replace(BYTES, evidence=Evidence.ATTESTED)))
-    assert claim_of(facts(*pages, audit={**found, **audit}))["statement"].endswith(f"Z; for {said}")
+    claim = claim_of(facts(*pages, audit={**found, **audit}))
+    assert claim["statement"].endswith(f"Z; for {said}")
+    assert ("nothing bounds how many" in " ".join(claim["limits"])) is ("unshown" in audit)

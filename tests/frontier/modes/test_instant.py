@@ -89,6 +89,24 @@ def test_a_hub_lacked_what_its_last_poll_or_its_reading_as_a_sitemap_did_not_nam
     assert mode._lacked(0) == lacked
 
 
+@pytest.mark.parametrize(
+    ("kind", "attempt", "seeded", "awaited"),
+    [
+        (Kind.ROBOTS, 3, {"h"}, []),
+        (Kind.ROBOTS, 4, {"h"}, [("visits wait",)]),
+        (Kind.ROBOTS, 4, set(), []),
+        (Kind.HUB, 4, {"h"}, []),
+    ],
+)
+def test_a_robots_txt_that_nothing_waited_for_any_longer_is_read_before_the_next_visit(kind, attempt, seeded, awaited):
+    noted = Noted()
+    ledger = SimpleNamespace(politeness=SimpleNamespace(attempts=3), seeded=seeded)
+    owed = SimpleNamespace(before_visits=noted.one("visits wait"))
+    mode = bare(_ledger=ledger, _capture=SimpleNamespace(owed=owed), _lists={}, _told={}, _shown={})
+    mode.named(SimpleNamespace(kind=kind, url="http://h/x", host="h", attempt=attempt), OK, [])
+    assert noted.calls == awaited
+
+
 def showing(**given):
     noted = Noted()
     told = {
