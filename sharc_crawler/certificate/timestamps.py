@@ -176,14 +176,16 @@ def _can_be(token: TimeStampResponse, since: Instant) -> None:
     instant, now = token.tst_info.gen_time.timestamp(), time.time()
     wrong = "one of the two clocks is wrong"
     if instant < since - APART:
-        raise DataError(f"it says {second(instant)}, and what it is of is of {second(since)}: {wrong}")
+        raise DataError(
+            f"the authority says {second(instant)}, and what it stamped was made by {second(since)}: {wrong}"
+        )
     if instant > now + APART:
-        raise DataError(f"it says {second(instant)}, and here it is {second(now)}: {wrong}")
+        raise DataError(f"the authority says {second(instant)}, and here it is {second(now)}: {wrong}")
     for one in _signers(token)[:1]:
         begins, ends = one.not_valid_before_utc.timestamp(), one.not_valid_after_utc.timestamp()
         if not begins <= instant <= ends:
             of = f"the certificate of {_authority(token)} is valid from {second(begins)} to {second(ends)}"
-            raise DataError(f"it says {second(instant)}, and {of}")
+            raise DataError(f"the authority says {second(instant)}, and {of}")
 
 
 def _authority(token: TimeStampResponse) -> str:

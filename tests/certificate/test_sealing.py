@@ -123,7 +123,10 @@ def test_a_stamp_of_an_instant_before_the_capture_s_end_or_after_today_is_none(a
         return sealing.check_seals({"timestamp.tsr": answer}, documents, None, Trust(authority=authority.root)).findings
 
     assert findings("2026-11-18T11:08:20Z") == []
-    assert "what it is of is of 2096-01-01T00:00:00Z: one of the two clocks is wrong" in findings("2096-01-01")[0].what
+    assert (
+        "what it stamped was made by 2096-01-01T00:00:00Z: one of the two clocks is wrong"
+        in findings("2096-01-01")[0].what
+    )
     with pytest.raises(DataError, match="clocks is wrong"):
         timestamps.stamp("sha256:1", authority.stamp, unix("2096-01-01T00:00:00Z"))
     monkeypatch.setattr(timestamps, "time", SimpleNamespace(time=lambda: unix("2026-11-18T12:00:00Z")))
