@@ -8,7 +8,6 @@ leave to the group, which says it on stderr and ends with the error's exit code.
 from __future__ import annotations
 
 import errno
-import sys
 from importlib import import_module
 from typing import Any, NoReturn, cast
 
@@ -90,7 +89,9 @@ class _Commands(click.Group):
             raise
         except OSError as error:
             if error.errno in FULL and error.filename is None:  # what it says, most likely
-                sys.stdout = None  # not tried again at the end
+                from sharc_crawler.live.failures.unwritten import unfailing
+
+                unfailing()  # it is tried again at the end
                 _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)
             if error.filename is None:  # of no file
                 raise

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+
+import click
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler import cli
 from sharc_crawler.cli import main
 
 FILES = [
@@ -55,3 +59,16 @@ def test_what_is_only_tried_stays_as_it_was(tmp_path):
     CliRunner().invoke(main, ["temporal", "none.log", "-o", str(kept), "--pictures", str(folder)])
     assert kept.read_text() == "kept"
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_of_a_full_disk_behind_what_a_command_prints_it_says_so_in_a_line(monkeypatch):
+    @click.command()
+    def full():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cli._Commands, "get_command", lambda *_: full)
+    done = CliRunner().invoke(main, ["verify"])
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "sharc: error: what it writes cannot be written: No space left on device\n",
+    )
