@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from scrapy import Spider
+from scrapy.settings import Settings
 
-from sharc_crawler.live.project.clashes import stray
+from sharc_crawler.live.config import Config
+from sharc_crawler.live.project.clashes import NOT_KEPT, begin, stray
 
 
 class Own(Spider):
@@ -31,3 +34,10 @@ def test_the_setting_is_named_where_there_is_one() -> None:
         "-a include=/a is for the spider site, and has no effect on your own",
         "-a url=http://h.example/ is for the spider site, and has no effect on your own",
     ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"), [({}, [NOT_KEPT]), ({"SHARC_OUTPUT": "captures"}, []), ({"SHARC_WARC": False}, [])]
+)
+def test_a_crawl_that_archives_nothing_says_so_unless_that_was_asked_for(settings, said) -> None:
+    assert begin(None, Config.from_settings(Settings(settings)), drop_in=False) == said
