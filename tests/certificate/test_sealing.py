@@ -133,6 +133,16 @@ def test_a_stamp_of_an_instant_before_the_capture_s_end_or_after_today_is_none(a
     assert "and here it is 2026-11-18T12:00:00Z: one of" in findings("2026-11-18T11:08:20Z")[0].what
 
 
+def test_clocks_may_differ_by_ten_minutes(authority, monkeypatch):
+    answer = timestamps.stamp("sha256:1", authority.stamp, 0.0)
+    stamped = unix(timestamps.check_stamp(answer, "sha256:1", (), 0.0, named=False).instant)
+    since = [timestamps.is_stamp(answer, "sha256:1", stamped + later) for later in (0.0, 600.0, 600.5)]
+    assert since == [True, True, False]
+    for earlier, possible in ((600.0, True), (600.5, False)):
+        monkeypatch.setattr(timestamps, "time", SimpleNamespace(time=lambda by=earlier: stamped - by))
+        assert timestamps.is_stamp(answer, "sha256:1", 0.0) is possible
+
+
 def test_a_stamp_by_a_certificate_that_is_over_is_refused_and_replaced(capture, authority, tmp_path):
     over = TimeAuthority(tmp_path / "over", "over", days=-1)
     (capture / "timestamp.tsr").unlink()
