@@ -33,6 +33,7 @@ def kept(tmp_path_factory):
         first = into(base, url=server.url)
         second = into(base)
         assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+        assert "the same command captures the site again, and learns from this capture.\n" in second.stdout
         yield Collection(base / "kept"), server.url
 
 

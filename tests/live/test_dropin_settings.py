@@ -26,6 +26,7 @@ class Clashing(scrapy.Spider):
         "USER_AGENT": "mine/1.0",
         "SHARC_OPERATOR": "crawls@library.example",
         "SHARC_STRATEGY": "bfs:revisits=fifo",
+        "SHARC_OUTPUT": "capture",
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": "cache",
         "JOBDIR": "jobs",

@@ -143,6 +143,21 @@ def test_what_a_hub_shows_at_first_is_what_it_lacks_no_more():
     assert not noted.calls
 
 
+def test_what_an_earlier_answer_said_of_dates_is_not_this_one_s():
+    mode, noted = showing(_shown={"7": set()}, _first=True, _lists={})
+    mode.dated(1, SAID)
+    mode.named(SimpleNamespace(kind=Kind.SITEMAP, page=8, url="8", attempt=1), OK, [])
+    assert mode.reconsidered(7, [1], 60.0) == []
+    assert not noted.calls
+
+
+def test_a_sitemap_that_names_others_as_hubs_is_none():
+    mode = bare(_shown={}, _lists={}, _told={})
+    links = [Sighting("http://h/feed", Kind.HUB), Sighting("http://h/sitemap")]
+    mode.named(SimpleNamespace(kind=Kind.SITEMAP, page=8, url="http://h/sitemap", attempt=1), OK, links)
+    assert not mode._lists
+
+
 def test_of_what_a_hub_shows_at_first_dates_tell_what_another_had_shown_without():
     mode, noted = showing(_shown={"7": set()}, _first=True, _lists={})
     mode._polls.last = lambda page: None

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.traps import repeating
 from sharc_crawler.frontier.traps.barren import PATIENT
 from sharc_crawler.frontier.traps.repeating import ASKED
 from sharc_crawler.frontier.traps.rules import LAST, Traps
@@ -89,6 +90,15 @@ def test_that_is_so_of_what_led_there_in_four_steps_at_most(steps, brought):
         page = add(site.pages, f"{'abcde'[step]}/story", page)
     site.traps.showed(page, site.pages.urls[page], "a story", site.pages, lambda: False)
     assert site.left(new=False) is not brought
+
+
+@pytest.mark.parametrize(("honest", "left"), [(5, False), (6, True)])
+def test_a_template_of_very_many_contents_is_none_that_repeats(honest, left, monkeypatch):
+    monkeypatch.setattr(repeating, "HONEST", honest)
+    site = Archive()
+    for number in range(40):
+        site.day(number, "abcde"[min(number, 4)])
+    assert site.left(new=False) is left
 
 
 def test_few_templates_are_asked_about_and_the_rest_is_left_at_once():
