@@ -64,6 +64,7 @@ def test_looks_come_at_their_pace_until_the_time_is_over_each_page_in_turn(world
     assert max(Counter(name for _, name in looks).values()) - min(Counter(name for _, name in looks).values()) <= 1
     assert capture.phase is Phase.DONE
     assert capture.reference >= looks[-1][0]
+    assert capture.mode.looks == len(looks)
     again = urls([fetch for _, fetch in world.requests], slots=[Slot.SECOND])
     assert sorted(again) == ["", "1", "2"]
     assert set(verdicts(store).values()) == {"coherent"}
