@@ -84,6 +84,9 @@ def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_the_b
     assert found["bound"] == bound([Stratum(45, 4, 1), Stratum(45, 5)])
     assert found["bound"] > bound([Stratum(45, 5), Stratum(45, 5)]), "it may be one that changed"
     assert (found["audited"], found["unshown"]["lost"]) == (9, 1)
+    sums = dict.fromkeys(("claimed", "audited", "changed", "lies", "unaudited"), 0)
+    joined = conditionals.beside({**sums, "unshown": {"since": 2, "lost": 3}, "strata": []}, Sampled([], 0))
+    assert joined["unshown"] == {"since": 2, "lost": 4}
 
 
 def test_other_bytes_of_one_content_are_no_lie_and_make_validators_weak_ones() -> None:

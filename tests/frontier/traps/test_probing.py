@@ -335,6 +335,12 @@ def test_what_an_address_that_nobody_names_shows_is_told_to_the_rules_that_ask_f
     for result in (Result.OK, Result.GONE):
         take(traps, probe, Outcome(result, 3.0, 4.0, 200, fingerprint="Oops"), (), SeenUrls(), table())
     assert told == [(probe, "Oops", False), (probe, None, True)]
+    weighed, traps.fleeting = [], "looks"
+    answered = traps.repeating.answered
+    traps.suspicion = SimpleNamespace(answered=answered, weigh=lambda looks: weighed.append((looks, len(told))))
+    take(traps, probe, Outcome(Result.GONE, 3.0, 4.0, 404), (), SeenUrls(), table())
+    assert told[2:] == [(probe, None, True)] * 2
+    assert weighed == [("looks", 4)]
 
 
 @pytest.mark.parametrize("doubts", [LAST, LAST + 1])

@@ -92,6 +92,14 @@ def test_that_is_so_of_what_led_there_in_four_steps_at_most(steps, brought):
     assert site.left(new=False) is not brought
 
 
+def test_a_template_repeats_that_has_four_pages_for_each_content():
+    site = Archive()
+    for number in range(44):
+        site.day(number, "abcdefghijk"[min(number, 10)])
+        assert site.traps.repeating is None or site.left(new=False) is (number == 43)
+    assert site.left(new=False)
+
+
 @pytest.mark.parametrize(("honest", "left"), [(5, False), (6, True)])
 def test_a_template_of_very_many_contents_is_none_that_repeats(honest, left, monkeypatch):
     monkeypatch.setattr(repeating, "HONEST", honest)
