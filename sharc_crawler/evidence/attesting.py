@@ -49,7 +49,6 @@ class Attestations:
         self.once: set[PageId] = set()  #: visited in one slot only
         self._further: dict[PageId, Judgement] = {}  # what the last further download said
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
-        self.drawn: set[PageId] = set()  #: to be audited, if they come to be claimed
         self.audited: set[PageId] = set()
         self._honest: set[str] = set()  # kinds that had owned up to a change by then
         self._named: set[PageId] = set()  # of the audited: they have been asked for
@@ -172,29 +171,19 @@ class Attestations:
     # -- the audit -------------------------------------------------------------------------------------------------
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> None:
-        """Which pages are to be audited, of those that lastmods tell of, before any is visited; always the same."""
+        """The strata of the pages that lastmods tell of, and what lots are drawn by, before any is visited."""
         self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)}, audit.SMALL)
-        self.drawn = audit.sample(self._strata, self.share, seed)
         self._seed = seed
 
-    def draw_more(self, urls: Mapping[PageId, str], seed: int) -> None:
-        """Draw that share of further pages too, each by its own lot: a sitemap may yet tell of them.
-
-        How many will be found nobody knows, so no number of them is sure.
-        """
+    def draw_more(self, urls: Mapping[PageId, str]) -> None:
+        """Strata of further pages, too: a sitemap may yet tell of them."""
         for page, url in urls.items():
             if page not in self._strata and self.trusted(url):
                 self._strata[page] = f"{url_class(url)} found on the way"
-                if audit.lot(page, seed) < self.share:
-                    self.drawn.add(page)
-
-    def likely(self, pages: int, again: int) -> set[PageId]:
-        """Those of the drawn pages that would be audited, if so many of so many pages are downloaded again at T."""
-        return self._fewer(self.drawn, pages, again)
 
     def sample(self, reference: Instant) -> list[PageId]:
         """The pages to download once more: of those that were visited before T, once, and are not known to have changed
-        since, the first of each kind by their lots. Those drawn come first among them: they were visited early.
+        since, the first of each kind by their lots.
 
         Where so many others were downloaded again at T that both would be more than twice the audit's share, fewer. And
         fewer, first of the kinds that have owned up to changes, where all would be too large a share of the pages.

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
+#: what bounds over 304s are computed by: an audit follows its 304 at once, so a server that watches may choose, page by
+#: page, when to lie. By dynamic programming a bound of 98 % is exceeded so in 4.5 % of audits of up to 300 pages
+WATCHED = 0.98
 LEAST = 5  #: pages audited of a stratum, where there are as many
 #: the same, of strata that never owned up to a change and of others; the first that is no more than MOST of the pages,
 #: but of the former an eighth, or LEAST
@@ -176,20 +179,11 @@ def _fewer(
     return kept
 
 
-def lot(page: int, seed: int) -> float:
-    """A number from 0 to 1 that a page draws; always the same.
-
-    >>> 0 <= lot(1, seed=1) < 1, lot(1, seed=1) == lot(1, seed=1)
-    (True, True)
-    """
-    return int.from_bytes(_lot(page, seed)) / 2**64
-
-
 def _lot(page: int, seed: int) -> bytes:
     return hashlib.blake2b(f"{seed} {page}".encode(), digest_size=8).digest()
 
 
-def bound(kept: Iterable[Stratum], caught: int = 0) -> int:
+def bound(kept: Iterable[Stratum], caught: int = 0, confidence: float = CONFIDENCE) -> int:
     """With 95 % confidence no more pages are wrongly claimed, of the strata that are ``kept``.
 
     Believed are as many wrong pages as are drawn so seldom, or more seldom, with a probability of 5 % or more
@@ -213,7 +207,7 @@ def bound(kept: Iterable[Stratum], caught: int = 0) -> int:
     if not bounded:
         return unbounded
     share = _share(len(found), caught + len(drawn) - len(found), sum(one.unshown for one in found))
-    return unbounded + _undetected(bounded, math.log(1 - CONFIDENCE) + share - _ROUNDED)
+    return unbounded + _undetected(bounded, math.log(1 - confidence) + share - _ROUNDED)
 
 
 def _share(found: int, caught: int, unshown: int) -> float:

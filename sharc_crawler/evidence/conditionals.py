@@ -168,7 +168,7 @@ class Conditionals:
             return other
         found, mine = self._found()
         sums = {name: other[name] + found[name] for name in _SUMS}
-        bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught)
+        bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught, audit.WATCHED)
         unshown = {why: number + found["unshown"][why] for why, number in other["unshown"].items()}
         own = {name: found[name] for name in _OWN if name in found} | {"unshown": unshown}
         return {**other, **sums, **own, "bound": bound, "strata": other["strata"] + found["strata"]}
@@ -197,7 +197,7 @@ class Conditionals:
             "undated": len(self._undated),
             "unshown": {"since": len(since), "lost": len(lost)},
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
-            "bound": audit.bound(*sampled),
+            "bound": audit.bound(*sampled, audit.WATCHED),
             "confidence": audit.CONFIDENCE,
             "strata": [
                 audit.row(audit.CONDITIONALS, one, claimed, shown, lies) | {"undated": undated[one]}

@@ -349,7 +349,6 @@ class Queuer:
                 weights,
                 shapes,
                 capture.mode.attestable(queued, now),
-                early=capture.mode.early(queued),
             )
         )
 

@@ -7,7 +7,6 @@ one slot, before T; the others take one on either side.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -55,7 +54,7 @@ class AttestedTwice(PyramidStrategy):
 class AttestedOnce(PhasedStrategy):
     """All visits before T, one of each attested page, then the revisits of the others.
 
-    First those that are to be audited: the longer ago they were visited, the likelier it is that a lie shows.
+    Those that are to be audited are visited like any others: nothing shows which they are until they are asked again.
     What the sitemaps of T say has changed since its visit is won back by another download, which the frontier makes.
     """
 
@@ -66,7 +65,6 @@ class AttestedOnce(PhasedStrategy):
         self.accepts_late = True
         self._pages = PlannedPages(self._before, setting.prior, attested_apart=True)
         self._pairs = 0  # waiting pages that need two slots
-        self._early: deque[PageId] = deque()  # visited first, if they still wait
 
     # -- pages that wait ---------------------------------------------------------------------------------------------
 
@@ -74,7 +72,6 @@ class AttestedOnce(PhasedStrategy):
         if self.past_reference:  # one slot is all that is left for any page
             candidates = replace(candidates, attested=np.ones(len(candidates), np.bool_))
         self._pages.put(candidates)
-        self._early.extend(candidates.pages[candidates.early & candidates.attested].tolist())
         self._pairs += int((~candidates.attested).sum())
 
     def _take(self) -> tuple[PageId, Plan]:
@@ -82,10 +79,6 @@ class AttestedOnce(PhasedStrategy):
         return taken.page, taken.plan
 
     def _taken(self) -> TakenPage:
-        while self._early:
-            page = self._early.popleft()
-            if (source := self._pages.discard(page)) is not None:
-                return TakenPage(page, Plan.HOPEFUL, source)
         missing = max(0, self.setting.size - self.visits - self._waiting())
         taken = self._pages.take(missing, self.setting.step)
         self._pairs -= not taken.attested

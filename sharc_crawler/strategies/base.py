@@ -33,7 +33,6 @@ class Candidates:
     shapes: NDArray[np.float64]  #: of the Gamma posteriors with means ``rates``, > 0; inf: point estimates
     attested: NDArray[np.bool_]  #: the site's lastmod is trusted for this page
     utilities: NDArray[np.float64]  #: for orders by utility (Olston & Pandey): what a visit is worth
-    early: NDArray[np.bool_]  #: attested, and to be audited: visited first, an audit tests the longest time
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -47,7 +46,6 @@ class Candidates:
         shapes: NDArray[np.float64] | Sequence[float] | None = None,
         attested: NDArray[np.bool_] | list[bool] | None = None,
         utilities: NDArray[np.float64] | list[float] | None = None,
-        early: NDArray[np.bool_] | list[bool] | None = None,
     ) -> Candidates:
         """Candidates from any sequences; weights 1, point estimates, not attested, utility = rate where not given.
 
@@ -68,7 +66,7 @@ class Candidates:
                 raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
         utilities = rates if utilities is None else np.asarray(utilities, np.float64)
         attested = no if attested is None else np.asarray(attested, np.bool_)
-        return cls(pages, rates, one, point, attested, utilities, no if early is None else np.asarray(early, np.bool_))
+        return cls(pages, rates, one, point, attested, utilities)
 
 
 #: what nobody said of few pages, read-only: to fill a column anew costs twenty times as much as to take a part of one

@@ -239,7 +239,7 @@ def test_of_classes_that_something_speaks_against_no_word_is_believed() -> None:
     capture.attesting._doubted = {"/liars/*.html"}
     assert capture.attesting.trusted(capture.urls[still])
     assert not capture.attesting.trusted(capture.urls[doubted])
-    capture.attesting.draw_more(capture.urls, seed=1)
+    capture.attesting.draw_more(capture.urls)
     assert set(capture.attesting._strata) == {still}
     assert capture.attesting.since_visit(still, capture.urls[still], T) is Change.UNCHANGED
     assert capture.attesting.since_visit(doubted, capture.urls[doubted], T) is Change.UNKNOWN
@@ -266,5 +266,5 @@ def test_a_page_that_a_sitemap_tells_of_keeps_its_stratum() -> None:
     listed = capture.page(STILL, "A")
     capture.audited()
     found = capture.page(STILL, "A")
-    capture.attesting.draw_more(capture.urls, seed=1)
+    capture.attesting.draw_more(capture.urls)
     assert capture.attesting._strata == {listed: "", found: "/a/*.html found on the way"}

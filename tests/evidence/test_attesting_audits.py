@@ -154,7 +154,7 @@ def test_audited_are_pages_visited_before_t_and_once_and_not_known_to_have_chang
     assert capture.attesting.lost(capture.urls.__getitem__, T) == [0]
 
 
-def test_pages_that_no_sitemap_told_of_yet_are_drawn_one_by_one():
+def test_pages_that_no_sitemap_told_of_yet_have_a_stratum():
     capture = Capture(share=0.1)
     for _ in range(300):
         capture.page(STILL, "A")
@@ -165,13 +165,9 @@ def test_pages_that_no_sitemap_told_of_yet_are_drawn_one_by_one():
     capture.attesting.begin({}, VISIT)
     capture.attesting.draw({}, seed=1)
     for page, url in capture.urls.items():  # whenever they are found
-        capture.attesting.draw_more({page: url}, seed=1)
-    drawn = set(capture.attesting.drawn)
-    assert 15 <= len(drawn) <= 50, "a tenth of 300, by their lots"
-    capture.attesting.draw_more(capture.urls, seed=1)
-    assert capture.attesting.drawn == drawn, "once"
+        capture.attesting.draw_more({page: url})
     audited = capture.attesting.sample(T)
-    assert 15 <= len(audited) <= 50
+    assert 30 <= len(audited) <= 40, "a tenth of those that have a word"
     assert set(audited) <= urls.keys(), "where there is no word, there is nothing to audit"
     _, told = capture.attesting.judge(urls, T)
     assert [one["label"] for one in told["strata"]] == ["/a/*.html found on the way"]
@@ -262,8 +258,8 @@ def test_twice_the_share_less_what_is_downloaded_again_is_audited_and_there_is_a
     page = capture.page(STILL, "A")
     capture.audited()
     asked.clear()
-    assert capture.attesting.likely(1000, 7) == {page}
-    assert capture.attesting.likely(10, 7) == {page}
+    for pages in (1000, 10):
+        assert capture.attesting._fewer({page}, pages, again=7) == {page}
     assert asked == [(193, 90, 0.1), (-5, audit.LEAST, 0.1)]
 
 

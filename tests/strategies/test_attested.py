@@ -51,19 +51,6 @@ def test_where_all_is_attested_every_page_is_visited_before_t_the_hottest_neares
     assert np.isnan(after).all()
 
 
-def test_those_to_be_audited_are_visited_first_once_each() -> None:
-    strategy = make_strategy("sharc-attested", Setting(size=6))
-    rates, attested = [0.05, 0.01, 0.03, 0.02, 0.04, 0.001], [True] * 5 + [False]
-    early = [page in (0, 4, 5) for page in range(6)]
-    strategy.add(Candidates.of(list(range(6)), rates, attested=attested, early=early))
-    visits = []
-    while visit := strategy.next(0.0):
-        visits.append((visit.page, visit.slot))
-        strategy.finished(visit, captured=True)
-    assert visits[:2] == [(0, Slot.ONLY), (4, Slot.ONLY)], "5 is visited twice, in its place"
-    assert sorted(page for page, slot in visits if slot is not Slot.SECOND) == list(range(6))
-
-
 @pytest.mark.slow
 def test_as_few_pages_as_possible_are_expected_to_change_before_t() -> None:
     """Each of these costs another download: the greedy plan is within a half of one of the best, on 2 to 60 pages."""

@@ -103,10 +103,6 @@ class Mode:
         """Which pages may be expected to be claimed by their lastmod; ``None``: none."""
         return None
 
-    def early(self, pages: Sequence[PageId]) -> list[bool] | None:
-        """Which of those pages are to be visited before all others; ``None``: none."""
-        return None
-
     def linked(self, page: PageId, targets: Sequence[PageId]) -> None:
         """A page links to these."""
 

@@ -86,32 +86,16 @@ class ByLastmods(TwoVisits):
         known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=seed_of(self._capture))
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
-        """Their own. Of pages found on the way those to be audited are drawn now."""
+        """Their own. Pages found on the way have strata of their own."""
         if self._capture.reference is None:
             urls = self._ledger.pages.urls
-            self.attestations.draw_more({page: urls[page] for page in pages}, seed=seed_of(self._capture))
+            self.attestations.draw_more({page: urls[page] for page in pages})
         return rates
 
     def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool]:
         """By what the sitemaps have said so far."""
         urls = self._ledger.pages.urls
         return [self.attestations.attestable(page, urls[page], now) for page in pages]
-
-    def early(self, pages: Sequence[PageId]) -> list[bool] | None:
-        """Those drawn for the audit: it tests the time since the visit.
-
-        Of those drawn before the first visit as many as it is likely to have: the more is downloaded again at T, the
-        smaller it is.
-        """
-        strategy, known = self._capture.strategy, self.attestations
-        if not self._capture.counts.visits and strategy is not None and known.drawn:
-            rates, _, shapes = self._columns(pages)
-            order = np.argsort(rates, kind="stable")
-            until = strategy.setting.step * np.arange(len(pages), 0.0, -1.0)
-            again = -np.expm1(log_survival(rates[order], until, shapes[order])).sum()
-            likely = known.likely(len(pages), int(again))
-            return [page in likely for page in pages]
-        return [page in known.drawn for page in pages]
 
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
         """As evidence."""

@@ -183,5 +183,6 @@ def test_words_are_weighed_beside_the_crawl_at_t_and_at_the_end(visits, cuts):
     site = Site(seed=3, rate=1e-4)
     beside = check(site, capture(site, visits, cuts=cuts, aside=aside))
     assert beside == check(site, capture(site, visits, cuts=cuts))
-    assert works[-2:] == [("_weigh", works[-2][1]), ("judge", beside["coherent", "attested", True] + (visits == 1) * 5)]
+    assert [name for name, _ in works[-2:]] == ["_weigh", "judge"]
+    assert works[-1][1] >= beside["coherent", "attested", True] + (visits == 1) * 5, "all of them, and the audited"
     assert works[-2][1] >= 30

@@ -26,7 +26,7 @@ def test_all_that_is_found_is_taken_in_and_planned_as_it_is():
     assert mode.why_left(None, 0) == ""
     assert mode.joining(PAGES) is PAGES
     assert mode.planned_by(PAGES, RATES) is RATES
-    assert mode.attestable(PAGES, 9.0) is mode.early(PAGES) is None
+    assert mode.attestable(PAGES, 9.0) is None
 
 
 def test_the_strategy_decides_and_nothing_is_waited_for():

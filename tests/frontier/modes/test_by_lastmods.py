@@ -89,39 +89,6 @@ def test_of_a_page_that_is_said_to_have_changed_nothing_before_t_counts(said, fi
     assert ordered == [[7, 8][place] for place in first]
 
 
-@pytest.mark.parametrize(
-    ("visits", "begun", "drawn", "asked"),
-    [(0, True, {1, 2}, True), (1, True, {1, 2}, False), (0, False, {1, 2}, False), (0, True, set(), False)],
-)
-def test_before_the_first_visit_alone_as_many_are_drawn_as_the_audit_is_likely_to_have(visits, begun, drawn, asked):
-    """As many pages of a rate of one in so many seconds as change while the others are visited are downloaded again."""
-    numbers = []
-    mode = SimpleNamespace(
-        _capture=SimpleNamespace(
-            counts=SimpleNamespace(visits=visits),
-            strategy=SimpleNamespace(setting=SimpleNamespace(step=STEP)) if begun else None,
-        ),
-        attestations=SimpleNamespace(drawn=drawn, likely=lambda *given: numbers.append(given) or {3}),
-        _columns=lambda pages: (np.array([0.0, 0.0, 9.0, 9.0]), np.ones(4), np.full(4, np.inf)),
-    )
-    found = ByLastmods.early(mode, [0, 1, 2, 3])
-    assert found == [page in ({3} if asked else drawn) for page in range(4)]
-    assert numbers == [(4, 2)] * asked
-
-
-def test_as_many_are_drawn_as_change_until_they_are_downloaded_again_the_hottest_last():
-    numbers, rates = [], np.linspace(1e-4, 2e-3, 100)
-    mode = SimpleNamespace(
-        _capture=SimpleNamespace(
-            counts=SimpleNamespace(visits=0), strategy=SimpleNamespace(setting=SimpleNamespace(step=STEP))
-        ),
-        attestations=SimpleNamespace(drawn={1}, likely=lambda *given: numbers.append(given) or set()),
-        _columns=lambda pages: (rates[::-1], np.ones(100), np.full(100, np.inf)),
-    )
-    ByLastmods.early(mode, range(100))
-    assert numbers == [(100, int(sum(1 - np.exp(-rates[at] * STEP * (100 - at)) for at in range(100))))]
-
-
 bare = partial(stubs.bare, ByLastmods)
 
 
@@ -146,7 +113,7 @@ def test_pages_with_a_word_are_drawn_for_the_audit_and_those_found_before_t():
     assert noted.calls == [
         ("begin", urls, 9.0),
         ("draw", {1: "one", 3: "three"}, seed_of(capture)),
-        ("more", {2: "two", 1: "one"}, seed_of(capture)),
+        ("more", {2: "two", 1: "one"}),
     ]
 
 
