@@ -359,14 +359,14 @@ class Attestations:
         }
 
     def _shows(self, page: PageId) -> bool:
-        """Was it downloaded again, and changed or not? The same bytes under another ETag may have changed and back."""
+        """Was it downloaded again, and changed or not? Headers may say that the same bytes changed and back."""
         looks, doubt = self.downloads[page], self._in_doubt(page)
         return len(looks) > 1 and (doubt is None or any(starmap(differ, pairwise(looks))))
 
     def _in_doubt(self, page: PageId) -> Judgement | None:
         """What was said of its last download, if that contradicts the word that it stayed."""
         last = self._further.get(page)
-        return last if last is not None and last.reason == Reason.OTHER_ETAG else None
+        return last if last is not None and last.reason in (Reason.OTHER_ETAG, Reason.LATER_MODIFIED) else None
 
     def _sampled(self, *found: Set[PageId]) -> audit.Sampled:
         """By the strata that the audit drew from: claimed and not confirmed, confirmed, drawn but neither, and lies.

@@ -56,9 +56,10 @@ class Capture:
         etag: str | None = None,
         result: Result = Result.OK,
         age: float | None = None,
+        modified: str | None = None,
     ) -> None:
         """A further download, as an audit's."""
-        outcome = Outcome(result, at, at + 0.1, 200, version, validators=Validators(etag), date=at, age=age)
+        outcome = Outcome(result, at, at + 0.1, 200, version, validators=Validators(etag, modified), date=at, age=age)
         judgement = self.revisits.judge(self.urls[page], self.visits[page], outcome, T)
         self.attesting.revisited(page, outcome, judgement)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from email.utils import formatdate
+
 import pytest
 
 from sharc_crawler.evidence import audit
@@ -302,7 +304,7 @@ def test_that_a_page_changed_is_seen_by_its_first_two_downloads() -> None:
     assert len(capture.audits()) == 1
 
 
-@pytest.mark.parametrize("why", ["refused", "copy", "other ETag"])
+@pytest.mark.parametrize("why", ["refused", "copy", "other ETag", "later date"])
 def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and_widen_the_bound(why) -> None:
     capture = Capture(share=0.1)
     pages = [capture.page(STILL, "A") for _ in range(60)]
@@ -310,15 +312,22 @@ def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and
         capture.visits[page] = capture.visits[page]._replace(validators=Validators('"1"'))
     capture.audited()
     lost, *others = capture.audits(told=True)
-    again = {"refused": {"result": Result.REFUSED}, "copy": {"age": 300.0}, "other ETag": {"etag": '"2"'}}[why]
+    again = {
+        "refused": {"result": Result.REFUSED},
+        "copy": {"age": 300.0},
+        "other ETag": {"etag": '"2"'},
+        "later date": {"etag": None, "modified": formatdate(AGAIN, usegmt=True)},
+    }[why]
+    doubted = {"other ETag": Reason.OTHER_ETAG, "later date": Reason.LATER_MODIFIED}
     for page in others:
         capture.again(page, "A", etag='"1"')
     capture.again(lost, "A", **{"etag": '"1"', **again})
     judged, told = capture.judged()
     assert (told["audited"], told["changed"], told["unshown"]) == (len(others), 0, {"since": 0, "lost": 1})
-    assert told["claimed"] == 60 - len(others) - (why == "other ETag")
+    assert told["claimed"] == 60 - len(others) - (why in doubted)
     assert told["bound"] == audit.bound([audit.Stratum(told["claimed"], len(others), 1)])
-    assert (judged[lost].reason == Reason.OTHER_ETAG) is (why == "other ETag"), "it may have changed and changed back"
+    if why in doubted:
+        assert judged[lost].reason == doubted[why], "it may have changed and changed back"
 
 
 @pytest.mark.parametrize(("told", "caught"), [([], 1), ([VISIT - 50.0], 0)])

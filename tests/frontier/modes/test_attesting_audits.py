@@ -7,7 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
-from sharc_crawler.evidence.audit import Stratum, bound
+from sharc_crawler.evidence.audit import WATCHED, Stratum, bound
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Hints, Result, Slot, Validators, Verdict
 from tests.frontier.modes.attesting import ROOT, SKEW, START, TOOK, Site, capture, check
@@ -121,4 +121,4 @@ def test_304s_are_audited_as_without_lastmods_cut_off_or_not():
     assert (liars["label"], liars["claimed"], liars["caught"] > 0) == ("/a/*.html", 0, True)
     assert (honest["label"], honest["confirmed"], honest["caught"]) == ("/b/*.html", 5, 0)
     assert audits[0]["claimed"] == found["coherent", "validator", True]
-    assert audits[0]["bound"] == bound([Stratum(audits[0]["claimed"], 5)], caught=1)
+    assert audits[0]["bound"] == bound([Stratum(audits[0]["claimed"], 5)], caught=1, confidence=WATCHED)
