@@ -162,7 +162,7 @@ def test_lists_that_say_the_same_are_followed_where_they_lead_to_something_new(i
             self.links[fetch.url] = (
                 [Sighting(f"{ROOT}list?page={at + 1}")] if at < 60 and "item" not in fetch.url else []
             )
-            self.links[fetch.url] += [Sighting(f"{ROOT}item-{chr(97 + at % 26) * (at + 1)}")] * bool(number)
+            self.links[fetch.url] += [Sighting(f"{ROOT}item-{chr(97 + at % 26) * (at % 1000 + 1)}")] * bool(number)
             return super().answer(fetch)._replace(fingerprint="a list" if number else fetch.url)
 
     world, frontier = Lists(), Frontier(impolite)

@@ -47,7 +47,7 @@ def _body(path: str) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("handler", [_Conditional, _ByTurns])
+@pytest.mark.parametrize("handler", [_Conditional, pytest.param(_ByTurns, marks=pytest.mark.long)])
 def test_a_second_capture_of_a_server_that_packs_is_borne_out(tmp_path, handler) -> None:
     """What it judges by lies packed in the first capture."""
     with serving(type("Server", (handler,), {"asked": Counter()})) as url:
