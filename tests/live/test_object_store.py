@@ -75,6 +75,7 @@ def test_nothing_that_counts_is_on_the_machine_alone(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_lost_machine_s_capture_goes_on_in_its_store_once_it_was_fetched(tmp_path):
     folder = tmp_path / "capture"
     with object_store(tmp_path / "s3") as store, serve(LivingSite(seed=5, pages=20)) as server:
