@@ -126,23 +126,22 @@ class Conditionals:
     def _judged(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         lies, missed = self._caught()
         tokens, undated = (Counter(map(self._stratum, pages)) for pages in (self._tokens, self._undated))
-        since, found = self._mostly_since(), {}
+        since, whys, found = self._mostly_since(), dict[tuple[str, bool], str](), {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
                 shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
-                caught = lies[label] + (missed[label] if shown.evidence is Evidence.WEAK_VALIDATOR else 0)
-                doubts = [
-                    f"{number} {what}"
-                    for number, what in (
-                        (caught, "caught lying"),
-                        (undated[label], "changed, before it or after"),
-                        (since[label], "changed since, more than stayed"),
-                    )
-                    if number
-                ]
-                why = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({', '.join(doubts)})")
-                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if doubts else shown
+                weak = shown.evidence is Evidence.WEAK_VALIDATOR
+                if (kind := (label, weak)) not in whys:
+                    doubts = {
+                        "caught lying": lies[label] + missed[label] * weak,
+                        "changed, before it or after": undated[label],
+                        "changed since, more than stayed": since[label],
+                    }
+                    told = ", ".join(f"{number} {what}" for what, number in doubts.items() if number)
+                    whys[kind] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({told})") if told else ""
+                why = whys[kind]
+                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if why else shown
         return found
 
     def _since(self) -> set[PageId]:
