@@ -40,9 +40,8 @@ def test_the_bound_of_an_exact_assignment_is_tight(seed: int) -> None:
     rng = np.random.default_rng(seed)
     pages = pages_of(mixture(rng, 600), rng.integers(1, 4, 600) / 3, rng.choice([1.0, 4.0, math.inf], 600))
     best = optimum(pages, 1.0)
-    assert (
-        best.coherence <= upper_bound(pages, classify(pages), best.layout.intervals, 2.0) < best.coherence * (1 + 1e-4)
-    )
+    bounded = upper_bound(pages, classify(pages), best.layout.intervals, 2.0)
+    assert best.coherence * (1 - 1e-12) <= bounded < best.coherence * (1 + 1e-4)
 
 
 def test_the_bound_of_two_weights_is_tight() -> None:
@@ -50,9 +49,8 @@ def test_the_bound_of_two_weights_is_tight() -> None:
     rng = np.random.default_rng(11)
     pages = pages_of(mixture(rng, 120), rng.choice([1.0, 3.0], 120))
     best = optimum(pages, 1.0)
-    assert (
-        best.coherence <= upper_bound(pages, classify(pages), best.layout.intervals, 2.0) < best.coherence * (1 + 1e-3)
-    )
+    bounded = upper_bound(pages, classify(pages), best.layout.intervals, 2.0)
+    assert best.coherence * (1 - 1e-12) <= bounded < best.coherence * (1 + 1e-3)  # sums round as the processor adds
 
 
 @pytest.mark.parametrize("slots", [1, 2, 5, 40])
@@ -67,11 +65,8 @@ def test_the_bound_of_more_rates_than_its_grid_has_holds_and_is_tight(monkeypatc
     monkeypatch.setattr("sharc_crawler.strategies.bound.GRID", 128)
     rates = np.concatenate((np.zeros(3), mixture(np.random.default_rng(8), 400)))
     best = optimum(pages_of(rates), 1.0)
-    assert (
-        best.coherence
-        <= upper_bound(pages_of(rates), classify(pages_of(rates)), best.layout.intervals, 2.0)
-        < best.coherence * (1 + 1e-3)
-    )
+    bounded = upper_bound(pages_of(rates), classify(pages_of(rates)), best.layout.intervals, 2.0)
+    assert best.coherence * (1 - 1e-12) <= bounded < best.coherence * (1 + 1e-3)
 
 
 def test_knots_are_the_first_slots_some_evenly_spread_and_some_by_equal_ratios(monkeypatch) -> None:
