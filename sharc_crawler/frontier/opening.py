@@ -68,7 +68,7 @@ class Opener:
             seed = self.parts.canonical(url)
             if seed and kind is Kind.PAGE:
                 capture.budget.keep_room(capture.seen.find((seed,)))
-            if seed:
+            if seed and self.parts.host_of(seed) in self._ledger.host_numbers:  # else it is left out, as a bound says
                 self.open_host(capture, self.parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())
         self._ledger.ring.wake_all()

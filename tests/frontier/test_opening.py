@@ -348,3 +348,11 @@ def test_once_a_seeds_host_is_open_its_sitemaps_are_looked_for_and_all_hosts_are
         opener = SimpleNamespace(_ledger=ledger, _look_for_sitemaps=lambda *given, told=told: told.append(given[1:]))
         Opener._host_opened(opener, 0, "robots")
         assert told == ["read", (host, "robots"), "woken"] * (seeded and waited)
+
+
+@pytest.mark.parametrize("bound", [{"limit": 1}, {"exclude": ("b.example",)}])
+def test_a_seed_on_a_host_of_its_own_that_a_bound_leaves_out(world, impolite, bound):
+    frontier = Frontier(impolite, MemoryStore())
+    frontier.open(spec(seeds=(ROOT, "http://b.example/"), **bound), world.now)
+    assert set(urls(world.run(frontier))) == {""}
+    assert frontier.done

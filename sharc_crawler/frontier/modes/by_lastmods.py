@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.parts import Aside, LastSeen
     from sharc_crawler.frontier.rows import LastmodRow, PageRow
-    from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
+    from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.door import Door
 
@@ -188,9 +188,19 @@ class ByLastmods(TwoVisits):
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
         """The first that is read again once visits are made is at T."""
-        capture = self._capture
         self.attestations.read(page, outcome)
-        if slot is Slot.SECOND and self._sought and capture.reference is None and capture.strategy is not None:
+        if slot is Slot.SECOND:
+            self._read_at_reference(outcome)
+
+    def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
+        """Pages that the sitemaps of T are the first to name come after it."""
+        if fetch.kind is Kind.SITEMAP and fetch.slot is Slot.SECOND:
+            self._read_at_reference(outcome)
+        return links
+
+    def _read_at_reference(self, outcome: Outcome) -> None:
+        capture = self._capture
+        if self._sought and capture.reference is None and capture.strategy is not None:
             capture.life.turn(outcome.started)
             capture.strategy.reference_passed()
 

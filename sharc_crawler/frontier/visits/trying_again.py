@@ -11,6 +11,7 @@ from sharc_crawler.model import Kind, Phase, Result, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Fetch, Instant, Outcome
@@ -63,14 +64,25 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
         return
     if outcome.result is Result.FAILED and task.attempt >= ledger.politeness.attempts:
         host.over(outcome)
+        ledger.ring.wake_all()  # others may have waited for it
+        if _has_its_turn(ledger.capture, task):
+            return
         due = outcome.ended + max(wait, LATER * ledger.politeness.back_off)
         ledger.capture.later.append((due, task._replace(attempt=task.attempt + 1)))
-        ledger.ring.wake_all()  # others may have waited for it
         return
     if ledger.leaves_hosts and host.away >= AWAY:
         wait = 0.0  # for nothing: it is refused
     host.retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
     ledger.ring.wake(number)
+
+
+def _has_its_turn(capture: SiteCapture, task: Task) -> bool:
+    """A hub was visited before its turn: it is no hub any more, and is asked for again when that comes."""
+    if capture.strategy is None or not capture.strategy.waits_for(task.page):
+        return False
+    capture.owed.ended()
+    capture.mode.closed(task.page, "")
+    return True
 
 
 def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
@@ -87,7 +99,7 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
     failed = {task.page: due for due, task in waiting if task.attempt > 1 and _is_first(ledger, task)}
     if not failed or len(waiting) < capture.owed.pending:
         return False
-    if _changing(ledger, now, min(failed.values())) <= len(failed) or _finds_pages(ledger):
+    if _changing(ledger, now, max(now, min(failed.values()))) <= len(failed) or _finds_pages(ledger):
         return False
     capture.again |= failed.keys()  # the strategy is through with them, and they are downloaded all the same
     for _, task in waiting:

@@ -10,13 +10,15 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Fetch, Kind, Outcome, RateEstimate, Sighting, Slot, Verdict
+from sharc_crawler.model import Fetch, Hints, Kind, Outcome, RateEstimate, Sighting, Slot, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
+from tests.frontier.conftest import World
 from tests.frontier.cut_off import run_answered
-from tests.frontier.modes.attesting import ROOT, SKEW, START, STEP, Site, capture, check
+from tests.frontier.modes.attesting import MAP, ROOT, SKEW, START, STEP, Site, capture, check
 
 
 def test_t_is_the_start_of_the_sitemaps_download_after_all_visits():
@@ -186,3 +188,23 @@ def test_words_are_weighed_beside_the_crawl_at_t_and_at_the_end(visits, cuts):
     assert [name for name, _ in works[-2:]] == ["_weigh", "judge"]
     assert works[-1][1] >= beside["coherent", "attested", True] + (visits == 1) * 5, "all of them, and the audited"
     assert works[-2][1] >= 30
+
+
+@pytest.mark.parametrize(("strategy", "visited"), [("sharc-attested", True), ("sharc-attested:visits=2", False)])
+def test_a_page_that_the_sitemaps_of_t_are_the_first_to_name_comes_after_it(impolite, strategy, visited):
+    class Growing(World):
+        def step(self, frontier):
+            if sum(fetch.kind is Kind.SITEMAP for _, fetch in self.requests) == 1:
+                self.links[MAP] = [*dated, Sighting(f"{ROOT}new", hints=Hints(500.0, 1.0), via=MAP)]
+            return super().step(frontier)
+
+    dated = [Sighting(f"{ROOT}{number}", hints=Hints(100.0 * number, 1.0), via=MAP) for number in range(7)]
+    world = Growing()
+    world.links[MAP] = dated
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(CaptureSpec("a.example", (ROOT,), strategy, sitemaps=(MAP,)), world.now)
+    world.run(frontier)
+    assert frontier.done
+    assert any(fetch.url == f"{ROOT}new" for _, fetch in world.requests) == visited
+    (new,) = (row for row in store.load().pages if row.url == f"{ROOT}new")
+    assert (new.state == State.LATE) == (not visited)

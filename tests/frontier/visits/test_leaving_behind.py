@@ -147,3 +147,11 @@ def test_resources_that_late_pages_bring_are_no_pages_they_lead_to():
 
 def test_pages_that_nobody_named_lead_to_none_however_early_they_were_visited():
     assert Behind(*[0.5] * 9, named_by=(NO_PARENT,) * 8, rate=0.01, of=NO_PARENT).leaves()
+
+
+def test_a_hot_page_visited_long_after_a_retry_fell_due_is_no_overflow():
+    site = Behind(SEED, NOW, NOW)
+    for host in site.hosts:
+        host.retries.clear()
+    site.failed = site.fail(0, due=NOW - 2_000)
+    assert not site.leaves(), "what would change while it waits for nothing?"

@@ -133,3 +133,15 @@ def test_a_budget_of_time_ends_it(impolite):
     _, store = crawled(world, impolite, max_time=8.0)
     assert world.now < 1020.0
     assert captured_not(store, world) == {world.pages[4]}
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "hottest-last"])
+def test_a_list_of_changes_that_fails_before_its_turn_is_asked_for_again_when_that_comes(impolite, strategy):
+    world, lists = World(), [f"{ROOT}{name}" for name in ("feed/", "recent", "news")]
+    world.links[ROOT] = [Sighting(url) for url in (*lists, *(f"{ROOT}{number}" for number in range(40)))]
+    world.answers = {url: [{"result": Result.FAILED, "status": 503}] * 100 for url in lists}
+    frontier, store = crawled(world, impolite, strategy)
+    assert frontier.done
+    assert captured(store) == {one.url for one in world.links[ROOT]} - set(lists) | {ROOT}
+    times = [sum(fetch.url == url for _, fetch in world.requests) for url in lists]
+    assert max(times) == 3 + 3 + 1, "before its turn, in its turn, at the end"
