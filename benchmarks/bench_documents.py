@@ -41,8 +41,8 @@ from sharc_crawler.links.sitemap import MOST_ENTRIES
 from sharc_crawler.live.extension import OBJECTS
 from sharc_crawler.live.former.history import aside
 from sharc_crawler.live.reading.document import detector_of, read
-from sharc_crawler.live.reading.packing import packed
 from sharc_crawler.live.reading.portions import PORTION, Portions
+from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Order, Wants, unpacked_reading
 from sharc_crawler.live.requests import Lease
 from sharc_crawler.model import Fetch, Hints, Outcome, Result, Sighting, Url

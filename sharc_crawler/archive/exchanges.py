@@ -19,7 +19,7 @@ from sharc_crawler.archive.records import (
     target_uri,
     warc_date,
 )
-from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.changes.http import of_unpacked
 from sharc_crawler.coding import decoded
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.originals import Original
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.changes.http import of_unpacked, parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix

@@ -9,8 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.http import classify, http_date, target
-from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.changes.http import classify, http_date, of_unpacked, target
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex

@@ -16,8 +16,7 @@ from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED
 from sharc_crawler.certificate.forms import misformed
 from sharc_crawler.changes.digest import digest_of, labelled_digest
-from sharc_crawler.changes.http import HttpResponse, parse_response
-from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.changes.http import HttpResponse, of_unpacked, parse_response
 from sharc_crawler.spool import pieces
 from sharc_crawler.storage.scratch import Scratch
 

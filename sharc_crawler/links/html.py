@@ -20,8 +20,8 @@ from lxml import etree
 from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.links import css, lazy, modules, opened
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
+from sharc_crawler.links.lazy import srcset_candidates
 from sharc_crawler.links.scripted import by_script
-from sharc_crawler.links.srcset import candidates
 from sharc_crawler.markup import bounded, parse
 from sharc_crawler.model import Document
 
@@ -147,7 +147,7 @@ class _Page:
             references = (_under(folder, reference) for reference in references)
         self.resources.extend(references)
         if srcset := element.get("srcset"):
-            self.resources.extend(candidates(srcset))
+            self.resources.extend(srcset_candidates(srcset))
         self.resources.extend(lazy.references(element, tag))
         if opened.is_address(description := element.get("longdesc", "")):
             self.links.append(description)
@@ -161,7 +161,7 @@ class _Page:
         relations = set(element.get("rel", "").lower().split())
         self.link(element.get("href", ""), relations, element.get("type", ""))
         if relations & _LOADED:
-            self.resources.extend(candidates(element.get("imagesrcset", "")))
+            self.resources.extend(srcset_candidates(element.get("imagesrcset", "")))
 
     def link(self, reference: str, relations: set[str], kind: str) -> None:
         """What an element or a header links to."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from sharc_crawler.links import css
-from sharc_crawler.links.srcset import candidates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +36,7 @@ def references(element: Any, tag: str) -> Iterator[str]:
     found = [address for name in _SOURCES.get(tag, ()) if (address := element.get(name))]
     for name in _CANDIDATES.get(tag, ()):
         if srcset := element.get(name):
-            found.extend(candidates(srcset))
+            found.extend(srcset_candidates(srcset))
     return filter(_is_address, found)
 
 
@@ -49,3 +48,17 @@ def backgrounds(root: Any) -> Iterator[str]:
 
 def _is_address(text: str) -> bool:
     return _ADDRESS.search(text) is not None and _TEMPLATE.search(text) is None
+
+
+#: A URL; unless a comma ends it, descriptors up to the next comma that stands in no brackets.
+_CANDIDATE = re.compile(r"([^\s,]\S*+)(?:(?<=,)|(?:[^,(]++|\([^)]*+\)?)*+)")
+
+
+def srcset_candidates(srcset: str) -> Iterator[str]:
+    """The image URLs of a ``srcset`` attribute, by the HTML Standard's rules.
+
+    >>> list(srcset_candidates("a.png, b,c.png 2x, data:image/png;base64,xx 3x"))
+    ['a.png', 'b,c.png', 'data:image/png;base64,xx']
+    """
+    for match in _CANDIDATE.finditer(srcset):
+        yield match[1].rstrip(",")

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from itertools import product
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.guarded import GuardedDetector
+from sharc_crawler.changes.base import GuardedDetector
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector

@@ -6,8 +6,7 @@ import gzip
 
 import pytest
 
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.payload import of_unpacked
+from sharc_crawler.changes.http import of_unpacked, parse_response
 from sharc_crawler.coding import decoded
 
 PLAIN, PACKED = b"<p>hello", gzip.compress(b"<p>hello", mtime=0)

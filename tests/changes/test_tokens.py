@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.changes.attributes import looks_made_up
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.tokens import looks_made_up
 
 TOKENS = ("AT0kq7Zx91mPq2sLw8-Jd7", "AT3mm1Yb02qWe8rTy5-Kf9")
 TARGETS = ("https%3A%2F%2Fexample.org%2Fterms", "https%3A%2F%2Fexample.org%2Fprivacy")

@@ -11,9 +11,8 @@ from protego import Protego
 
 from sharc_crawler.coding import zstd
 from sharc_crawler.links import robots_many, robots_rules
-from sharc_crawler.links.robots_group import group_of
 from sharc_crawler.links.robots_many import ManyRules
-from sharc_crawler.links.robots_rules import RobotsRules, is_page
+from sharc_crawler.links.robots_rules import RobotsRules, group_of, is_page
 from sharc_crawler.links.robots_text import robots_text
 from tests.links.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.links.entries import SitemapKind
-from sharc_crawler.links.mend import mended
 from sharc_crawler.links.robots_rules import robots_sitemaps
-from sharc_crawler.links.sitemap import read
+from sharc_crawler.links.sitemap import mended, read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sharc_crawler.links.srcset import candidates
+from sharc_crawler.links.lazy import srcset_candidates
 
 
 @pytest.mark.slow
@@ -14,7 +14,7 @@ from sharc_crawler.links.srcset import candidates
 @example(",," * 50_000)
 @example(", a" * 50_000)
 def test_srcset_candidates_are_words_of_it(srcset: str) -> None:
-    for url in candidates(srcset):
+    for url in srcset_candidates(srcset):
         assert url
         assert url in srcset
         assert not url.startswith(",")

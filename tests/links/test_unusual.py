@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.links.unusual import unusual
+from sharc_crawler.live.reading.reader_process import unusual
 from sharc_crawler.urls import is_usual
 
 ODD = [

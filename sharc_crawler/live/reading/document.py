@@ -9,10 +9,9 @@ from urllib.parse import urlsplit
 from sharc_crawler import plugins
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.http import of_unpacked, parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
-from sharc_crawler.changes.payload import of_unpacked
 from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
@@ -54,7 +53,7 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
         raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {why}") from error
     if type(made) is ContentDetector:
         return made
-    from sharc_crawler.changes.guarded import GuardedDetector  # only where it is another's
+    from sharc_crawler.changes.base import GuardedDetector  # only where it is another's
 
     return GuardedDetector(detector, made)
 

@@ -78,7 +78,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     r"""A reading, from the bytes that the reading process sent.
 
     >>> one = Reading(Payload("sha1:A"), [Sighting("http://h/a", Kind.PAGE, "http://h/", Hints(changefreq="daily"))])
-    >>> import json; from sharc_crawler.live.reading.packing import packed
+    >>> import json; from sharc_crawler.live.reading.reader_process import packed
     >>> unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
     True
     """

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from sharc_crawler import markup
+from sharc_crawler.changes.base import GuardedDetector
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.guarded import GuardedDetector
 from sharc_crawler.links import document
 from sharc_crawler.live.reading import reader_process
 from sharc_crawler.live.reading.document import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sharc_crawler.live.reading.packing import packed
+from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Reading, sightings, unpacked_reading
 from sharc_crawler.model import Hints, Kind, Sighting
 

@@ -11,7 +11,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.found import LIMIT
-from sharc_crawler.live.reading.packing import packed
+from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Reading, unpacked_reading
 from sharc_crawler.model import Kind, Outcome, Result, Sighting
 from sharc_crawler.urls import canonical
