@@ -36,7 +36,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.instants import unix
 from sharc_crawler.lab.instant import crawl
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.polling import trials
+from sharc_crawler.polling import polls
 from sharc_crawler.polling.terms import Terms
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def found(seeds: int) -> list[dict[str, object]]:
             site = LivingSite(seed=seed, pages=50, scale=1.0, news=60.0, news_skew=1.0, news_feeds=False)
             terms, start = Terms(every=300.0, duration=6 * 3600.0), 1.8e9 + 1e6 * seed
             trying = measure(site, hubs, terms, start)
-            with patch.object(trials, "MOST", 0):
+            with patch.object(polls, "MOST", 0):
                 pairs.append((trying, at_least(trying["requests"], site, hubs, terms, start)))
         ratios = [a["median"] / b["median"] for a, b in pairs]
         share = ([100 * p[i]["captured"] / p[i]["published"] for p in pairs] for i in (0, 1))

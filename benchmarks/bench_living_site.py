@@ -24,7 +24,7 @@ from xml.sax.saxutils import escape
 
 from rich.progress import track
 
-from sharc_crawler.cli._capture_demo import PROFILE, site_truth
+from sharc_crawler.cli.demo import PROFILE, site_truth
 from sharc_crawler.demo import LivingSite, answers, serve
 from sharc_crawler.report.opened import open_facts
 

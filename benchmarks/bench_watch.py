@@ -26,7 +26,7 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.cli._capture_demo import PROFILE
+from sharc_crawler.cli.demo import PROFILE
 from sharc_crawler.demo import LivingSite, serve
 
 if TYPE_CHECKING:

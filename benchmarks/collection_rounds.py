@@ -36,7 +36,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.cli._capture_demo import site_truth
+from sharc_crawler.cli.demo import site_truth
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.keeper import LOOK
 from sharc_crawler.collection.terms import FILE

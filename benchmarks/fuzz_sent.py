@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.histories import dates
+from sharc_crawler.archive.histories import cdx
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.content import ContentDetector
@@ -95,8 +95,8 @@ def run_dates(data: bytes) -> None:
         assert instant is None or math.isfinite(instant)
     pause = retry_after(text, 1e9)
     assert pause is None or pause >= 0
-    one = _result(dates.instant, data)
-    many = _result(dates.instants, [data])
+    one = _result(cdx.instant, data)
+    many = _result(cdx.instants, [data])
     assert one == (many if many is None else many[0]), (one, many)
 
 

@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.cli._capture_demo import PROFILE
+from sharc_crawler.cli.demo import PROFILE
 from sharc_crawler.demo import LivingSite, newsroom, serve
 from sharc_crawler.demo.answers import http_date, parse_http_date
 from sharc_crawler.instants import unix

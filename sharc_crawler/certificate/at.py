@@ -29,9 +29,9 @@ from sharc_crawler.urls import url_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.certificate.entries import PageEntries
     from sharc_crawler.certificate.judging import Judge
     from sharc_crawler.certificate.lastmods import ServersWord
+    from sharc_crawler.certificate.material import PageEntries
     from sharc_crawler.certificate.witness import RecordedExchange
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Download

@@ -37,7 +37,7 @@ def certificate(
 ) -> dict[str, Any]:
     """The certificate of a complete capture, sealed with its digest.
 
-    ``files``: its WARC files (name, bytes, sha256); ``pages``: the file of pages (:mod:`..certificate.entries`);
+    ``files``: its WARC files (name, bytes, sha256); ``pages``: the file of pages (:mod:`..certificate.material`);
     ``clocks``: the servers' (:mod:`..certificate.clocks`).
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from sharc_crawler.certificate.document import unit
-from sharc_crawler.certificate.entries import PageEntries
 from sharc_crawler.certificate.judging import Judge, servers_word
+from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness

@@ -23,8 +23,8 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.certificate.entries import PageEntries
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord
+    from sharc_crawler.certificate.material import PageEntries
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.data import DataState

@@ -1,13 +1,80 @@
-"""What certificates are made from and verified by: WARC files, and what lies beside them."""
+"""What certificates are made from and verified by: WARC files, lines of pages, and what lies beside them."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from array import array
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.certificate.canonical import canonical
+from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+
+    Entry = Mapping[str, Any]
+
+PIECE = 1 << 20  #: bytes of a record that keeps lines in the WARC files, but for its last line
+
+
+class PageEntries:
+    """The pages as a file has them, as often as one walks over them."""
+
+    def __init__(self, opened: Callable[[], IO[bytes]]) -> None:
+        self._opened = opened
+
+    def __iter__(self) -> Iterator[Entry]:
+        with self._opened() as stream:
+            for line in stream:
+                yield json.loads(line)
+
+    def strange(self) -> int:
+        """How many lines are not written as sharc writes them: another reader might read something else there."""
+        with self._opened() as stream:
+            return sum(line != canonical(json.loads(line, parse_float=str)) + b"\n" for line in stream)
+
+    def by_revisit(self) -> Iterator[Entry]:
+        """In the order of their revisits; before them those that have none."""
+        places, dates = array("q"), array("d")
+        place = 0
+        with self._opened() as stream:
+            for line in stream:
+                revisit = json.loads(line).get("revisit")
+                places.append(place)
+                dates.append(unix(revisit["date"]) if revisit else 0.0)
+                place += len(line)
+            for number in np.argsort(np.array(dates), kind="stable").tolist():
+                stream.seek(places[number])
+                yield json.loads(stream.readline())
+
+    def pieces(self) -> Iterator[bytes]:
+        """The file in pieces of whole lines."""
+        with self._opened() as stream:
+            while lines := stream.readlines(PIECE):
+                yield b"".join(lines)
+
+
+def taken(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The answers in former captures that stand for pages which were not asked for."""
+    for entry in entries:
+        if (visit := entry.get("visit")) and not visit["attempts"]:
+            yield visit
+
+
+def write_entries(out: IO[bytes], name: str, entries: Iterable[Entry]) -> dict[str, Any]:
+    """Write them; returns what a certificate states of the file."""
+    made, lines, size = hashlib.sha256(), 0, 0
+    for entry in entries:
+        line = canonical(dict(entry)) + b"\n"
+        out.write(line)
+        made.update(line)
+        lines, size = lines + 1, size + len(line)
+    return {"name": name, "lines": lines, "bytes": size, "sha256": made.hexdigest()}
 
 
 @dataclass(slots=True)

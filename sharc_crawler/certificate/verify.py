@@ -6,10 +6,15 @@ import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from itertools import islice, pairwise
+from typing import IO, TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.indexing import entries_of
+from sharc_crawler.archive.lines import CountingReader
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.archive.wacz_check import altered
@@ -21,7 +26,6 @@ from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, fixity_of, pages_name
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
-from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.sealed_files import stated_files
@@ -38,12 +42,13 @@ from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.several import moved_sites
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.frontier.rows import ExchangeRow
-
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
 REPORT = "report.json"
@@ -330,3 +335,38 @@ def _sealed(name: str, source: Material, document: dict[str, Any], witness: Witn
         yield Finding("its pages in the WARC file are others", place["file"], place["offset"])
     if document["limits"] != list(LIMITS):
         yield Finding("its limits are not those of this version", name)
+
+
+# -- indexes of a folder: each is that of its WARC file, or replay shows something else than what is in it -------------
+
+
+def stale(
+    folder: Path, warcs: Collection[str], damaged: Collection[str | None], progress: Callable[[int], None]
+) -> Iterator[Finding]:
+    """Indexes that are not those of their WARC files; ``damaged`` files, and missing indexes, are passed over.
+
+    ``progress`` is given the bytes of WARC files as they are read.
+    """
+    for name in warcs:
+        index = index_path(folder / name)
+        if name not in damaged and index.exists():
+            made = _hashes(_lines(folder / name, progress))
+            with index.open("rb") as lines:
+                stored = _hashes(lines)
+            with index.open("rb") as lines:
+                in_order = all(one < other for one, other in pairwise(lines))
+            if not np.array_equal(made, stored):
+                yield Finding("the index is not that of its WARC file", index.name)
+            elif not in_order:
+                yield Finding("the index is not in order, so that replay finds no pages", index.name)
+
+
+def _lines(warc: Path, progress: Callable[[int], None]) -> Iterator[bytes]:
+    with warc.open("rb") as file:
+        for entry in entries_of(cast("IO[bytes]", CountingReader(file, progress)), warc.name):
+            yield f"{entry.line()}\n".encode()
+
+
+def _hashes(lines: Iterable[bytes]) -> NDArray[np.int64]:
+    """Eight bytes of each line, sorted: there are as many as records."""
+    return np.sort(np.fromiter(map(hash, lines), np.int64))

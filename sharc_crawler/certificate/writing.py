@@ -17,10 +17,9 @@ from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate, entries, of_files
-from sharc_crawler.certificate.entries import PageEntries, write_entries
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
-from sharc_crawler.certificate.material import Material, opened
+from sharc_crawler.certificate.material import Material, PageEntries, opened, write_entries
 from sharc_crawler.certificate.sealed_files import resized
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError

@@ -10,7 +10,9 @@ from sharc_crawler.options.pages import plain_text
 from sharc_crawler.options.reading import ROWS, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from sharc_crawler.certificate.identities import Ask
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 _BY_NAME = {row.name: row for row in ROWS}
@@ -26,3 +28,24 @@ def row(name: str, help: str = "", **more: Any) -> Callable[[Command], Command]:
 
     more = {"default": default, "show_default": bool(default), "metavar": name.upper()} | more
     return click.option(f"--{name}", type=click.UNPROCESSED, callback=read, help=help or plain_text(found), **more)
+
+
+def asks(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Who asks, and whom else than the public web."""
+    allow = click.option("--allow", multiple=True, metavar="NETWORK", help="A private network that may be contacted.")
+    return row("operator", envvar="SHARC_OPERATOR")(allow(command))
+
+
+def may_ask(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that :func:`asking` takes."""
+    return row("timestamp", metavar="URL")(asks(command))
+
+
+def asking(timestamp: str | None, operator: str | None, allow: Sequence[str]) -> Ask | None:
+    """Asks the authority that is named, if one is."""
+    if timestamp is None:
+        return None
+    from sharc_crawler.live.setup.operator import user_agent
+    from sharc_crawler.live.wire.authority import ask
+
+    return lambda query: ask(timestamp, query, user_agent(operator), allow)

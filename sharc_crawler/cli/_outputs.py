@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from sharc_crawler import extras
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,3 +72,17 @@ def try_folder(option: str, path: Path) -> None:
         for one in made:
             with suppress(OSError):
                 one.rmdir()
+
+
+FORMS = (".png", ".svg", ".pdf")
+
+
+def drawn(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
+    """For ``callback=`` of an option that names where to draw."""
+    if value is not None:
+        option = parameter.opts[0]
+        if option == "--picture" and value.suffix not in FORMS:
+            raise UsageError(f"{option} {value} is no picture that can be drawn; end its name with {', '.join(FORMS)}")
+        extras.check(option, "matplotlib")
+        (try_file if option == "--picture" else try_folder)(parameter.opts[-1], value)
+    return value

@@ -14,9 +14,8 @@ from sharc_crawler.certificate.fixity import CONFIRMATION, is_signed
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._regular import regular
+from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, UsageError

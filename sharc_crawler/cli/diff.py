@@ -14,16 +14,16 @@ from rich.table import Table
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.cli._captures import require_capture
-from sharc_crawler.cli._diff_pages import show_pages
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file
-from sharc_crawler.cli._regular import regular
+from sharc_crawler.cli._regular import regular, require_capture
+from sharc_crawler.collection.comparing import apart, contents
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.difference import of_data, page, verdict
+from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.changes.difference import Difference, LinePair
     from sharc_crawler.changes.masks import Mask
+    from sharc_crawler.collection.comparing import Captured
     from sharc_crawler.report.difference import DataDifference
 
 _NAMED = 3  #: captures, where one is to be chosen
@@ -169,3 +170,50 @@ def _table(title: str, rows: Sequence[LinePair]) -> Table:
     for row in rows:
         table.add_row(foreign(row.old or "", "red"), foreign(row.new or "", "green"))
     return table
+
+
+# -- without a URL: which pages changed from one capture to a later one ------------------------------------------------
+
+
+SHOWN = 20  #: URLs of each kind
+_RARE = "left", "unknown"
+#: those that are listed; what is the same is counted alone
+LISTED = {
+    "changed": "changed",
+    "new": "new",
+    "gone": "gone",
+    "left": "left by the budget, limit or hops of one of them",
+    "unknown": "not known (other masks, or scripts asked for other data)",
+}
+
+
+def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
+    """Print how many pages changed, are new or gone, by their visits; and which."""
+    found = apart(_contents(old), _contents(new))._asdict()
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    by_data = set(found["by_data"])
+    told = {name: words for name, words in LISTED.items() if found[name] or name not in _RARE}
+    counts = [f"{len(found[name]):,} {words}" for name, words in told.items()]
+    stated = len(found["stated"])
+    word = f", {stated:,} of these by the server's word (304, or its lastmod): not downloaded anew" if stated else ""
+    click.echo(f"Pages: {', '.join(counts)}, {len(found['same']):,} the same{word}")
+    for name, words in told.items():
+        for url in found[name][:SHOWN]:
+            by = " (its data)" if url in by_data else ""
+            click.echo(f"{words}{by}: {printable(url)}")
+        if (left := len(found[name]) - SHOWN) > 0:
+            click.echo(f"{words}: … and {left:,} more (--json has all)")
+    if found["changed"]:
+        say_again(found["changed"][0])
+
+
+def _contents(folder: Path) -> Captured:
+    with open_facts(folder) as captures:
+        if any(facts.ended is None for facts in captures):
+            raise UsageError(
+                f"{folder} is not complete: what is new or gone is not known yet; go on with it, or name one page"
+                " (sharc diff OLD NEW URL)"
+            )
+    return contents(folder)

@@ -10,11 +10,10 @@ import click
 from sharc_crawler.archive.fetches import elsewhere
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import load_masks, save_masks
-from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
-from sharc_crawler.cli._regular import regular
+from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.lesson import lesson_of
 from sharc_crawler.report.opened import open_facts

@@ -12,8 +12,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.cli._asking import asking, may_ask
-from sharc_crawler.cli._from_table import row
+from sharc_crawler.cli._from_table import asking, may_ask, row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._progress import adding

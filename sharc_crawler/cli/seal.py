@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate import sealing
-from sharc_crawler.cli._asking import asking, may_ask
-from sharc_crawler.cli._from_table import row
+from sharc_crawler.cli._from_table import asking, may_ask, row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.folders import capture_folders

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.cli._next import say_again
-from sharc_crawler.cli._pictures import drawn
+from sharc_crawler.cli._outputs import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.lab.examples import EXAMPLES, example
 from sharc_crawler.lab.paper import TABLES

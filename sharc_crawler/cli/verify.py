@@ -16,10 +16,9 @@ from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.sources import captures_in, irregular
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.cli._captures import require_capture
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import adding
-from sharc_crawler.cli._regular import regular
+from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX
 from sharc_crawler.collection.page import PAGE

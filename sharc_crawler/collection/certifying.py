@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, certificate_at, name_at, sealed
 from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
-from sharc_crawler.certificate.entries import write_entries
 from sharc_crawler.certificate.examining import entries_of, lag_of
 from sharc_crawler.certificate.fixity import fixity, pages_name
 from sharc_crawler.certificate.judging import Judge, servers_word
+from sharc_crawler.certificate.material import write_entries
 from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify

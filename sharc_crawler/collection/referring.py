@@ -13,8 +13,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.certificate.confirming import certificate_of
-from sharc_crawler.certificate.entries import PageEntries, taken
-from sharc_crawler.certificate.material import opened
+from sharc_crawler.certificate.material import PageEntries, opened, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

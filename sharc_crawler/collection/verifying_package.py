@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.archive.cdxj import index_lines
 from sharc_crawler.archive.wacz import MULTI, NO_ZIP, PACKAGE, SEAL, WACZ
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered
-from sharc_crawler.certificate.entries import PageEntries
 from sharc_crawler.certificate.fixity import pages_name
+from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.sealing import check_seals
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import NOBODY, Verification

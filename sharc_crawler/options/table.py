@@ -13,18 +13,6 @@ from typing import TYPE_CHECKING, get_args
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RESOURCES, ScopeKind
-from sharc_crawler.options.checked import (
-    COOKIES,
-    DIVISION,
-    KEY,
-    MASKS,
-    OBJECTS,
-    RATES,
-    STATE,
-    STRATEGY,
-    UPDATES,
-    plugin,
-)
 from sharc_crawler.options.kinds import (
     Bytes,
     Choice,
@@ -40,7 +28,21 @@ from sharc_crawler.options.kinds import (
     Whole,
     Words,
 )
-from sharc_crawler.options.option import argument, both, setting
+from sharc_crawler.options.option import (
+    COOKIES,
+    DIVISION,
+    KEY,
+    MASKS,
+    OBJECTS,
+    RATES,
+    STATE,
+    STRATEGY,
+    UPDATES,
+    argument,
+    both,
+    plugin,
+    setting,
+)
 from sharc_crawler.options.sites import Authority, Changefreq, Contact, SeedFile, Sitemaps, Urls, WarcinfoFields
 from sharc_crawler.report.log import FORMATS
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.bucket import TokenBucket
-from sharc_crawler.polling.allocation import intervals
 from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.polling.terms import Terms
-from sharc_crawler.polling.trials import Trials
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds
 
@@ -199,3 +199,97 @@ class Polls:
         allowed = self.budget.rate
         for_news = self._novelty.total * max(1.0, (self._spent - self.made) / max(self.found, 1))
         return min(wanted, max(allowed - for_news, LEAST_SHARE * allowed))
+
+
+# -- how polls are shared out among hubs, so that what is new waits as short as can be ---------------------------------
+
+
+def intervals(rates: NDArray[np.float64], pace: float, shortest: Seconds, longest: Seconds) -> NDArray[np.float64]:
+    """Seconds between two polls of each hub, ``pace`` polls a second in all.
+
+    A page that hub i brings waits 1/(2fᵢ) on average, where fᵢ is how often the hub is polled. Σ λᵢ/(2fᵢ) under
+    Σ fᵢ = F is least where fᵢ ∝ √λᵢ (Lagrange): the method here, with fᵢ held between 1/longest and 1/shortest and the
+    factor found by bisection. Where even the longest intervals are more than the pace allows, all hubs share alike.
+
+    >>> intervals(np.array([4.0, 1.0, 1.0]), 0.04, 10.0, 1000.0).round(1).tolist()
+    [50.0, 100.0, 100.0]
+    >>> intervals(np.array([4.0, 1.0]), 1.0, 10.0, 1000.0).tolist()  # more than is needed
+    [10.0, 10.0]
+    >>> intervals(np.array([4.0, 1.0]), 0.001, 10.0, 1000.0).tolist()  # less
+    [2000.0, 2000.0]
+    """
+    least, most = 1 / longest, 1 / shortest
+    hubs = len(rates)
+    if pace >= hubs * most:
+        return np.full(hubs, shortest)
+    if pace <= hubs * least:
+        return np.full(hubs, hubs / pace)
+    roots = np.sqrt(rates)
+    low, high = least / roots.max(), most / roots.min()
+    for _ in range(60):
+        middle = np.sqrt(low * high)
+        if np.clip(middle * roots, least, most).sum() < pace:
+            low = middle
+        else:
+            high = middle
+    shares: NDArray[np.float64] = 1 / np.clip(high * roots, least, most)
+    return shares
+
+
+# -- hubs found on new pages: on trial until they show what no other hub shows -----------------------------------------
+
+
+MOST = 100  #: such hubs at a time
+PATIENCE = 50  #: new pages that all hubs show while such a hub shows none alone
+MOST_DOUBLED = 4  #: times
+
+
+class Trials:
+    """Which hubs, by number, are on trial, and how patient the crawl is with those that it found.
+
+    >>> trials = Trials()
+    >>> trials.begin(7); trials.polled(7, alone=False, new_pages=0)
+    >>> trials.barren(7, new_pages=49), trials.barren(7, new_pages=50)
+    (False, True)
+    >>> trials.polled(7, alone=True, new_pages=50)
+    >>> trials.barren(7, new_pages=60), trials.under_way
+    (False, set())
+    """
+
+    def __init__(self) -> None:
+        self.under_way: set[int] = set()
+        self._marks: dict[int, float] = {}  #: found hub → all new pages when first polled, or last worth it
+        self._vain = 0  #: trials in a row that came to nothing
+
+    def begin(self, hub: int) -> None:
+        """A hub is found."""
+        self.under_way.add(hub)
+        self._marks[hub] = math.inf
+
+    def polled(self, hub: int, alone: bool, new_pages: int) -> None:
+        """A hub answered, when all had shown so many new pages; ``alone``: no other showed most that is new there."""
+        if hub in self._marks and (alone or self._marks[hub] == math.inf):
+            self._marks[hub] = new_pages
+        if alone and hub in self.under_way:
+            self.under_way.remove(hub)
+            self._vain = 0
+
+    def barren(self, hub: int, new_pages: int) -> bool:
+        """Is this a found hub that has shown nothing alone for long?"""
+        return new_pages - self._marks.get(hub, math.inf) >= PATIENCE
+
+    def end(self, hub: int) -> None:
+        """The hub is dropped."""
+        if self._marks.pop(hub, None) is not None and hub in self.under_way:
+            self.under_way.remove(hub)
+            self._vain += 1
+
+    def room(self, hubs: int) -> int:
+        """How many more may be tried: one for four others (a fortieth of the polls), or for a single one (a tenth)."""
+        others = hubs - len(self.under_way)
+        return max(0, min(max(others // 4, 1) - len(self.under_way), MOST - len(self._marks)))
+
+    @property
+    def stretch(self) -> float:
+        """How much more rarely than any other a hub on trial is polled: each trial in vain doubles it."""
+        return 2.0 ** min(self._vain, MOST_DOUBLED)

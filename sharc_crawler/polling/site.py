@@ -1,10 +1,13 @@
-"""One site's view of the polls: it knows its hubs by their page numbers, its hosts by theirs."""
+"""One site's part of an instant crawl: its hubs by their page numbers, and which further pages may be hubs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.polling.polls import Polls
 
@@ -64,3 +67,34 @@ class SitePolls:
     def missed(self, page: PageId, started: Instant) -> None:
         """A poll brought none."""
         self._polls.missed((self, page), started)
+
+
+LEAST = 3  #: new pages that name a candidate
+KEPT = 5_000  #: URLs that are counted, so that a crawl without end needs no memory without end
+
+
+class HubCandidates:
+    """How many new pages name which URL.
+
+    >>> candidates = HubCandidates()
+    >>> for article in ("/a", "/b", "/c"): candidates.named(["/politics/", article])
+    >>> list(candidates.taken()), list(candidates.taken())
+    (['/politics/'], [])
+    """
+
+    def __init__(self) -> None:
+        self._pages: Counter[str] = Counter()
+
+    def named(self, urls: Iterable[str]) -> None:
+        """A new page names these URLs."""
+        self._pages.update(set(urls))
+        if len(self._pages) > KEPT:
+            self._pages = Counter(dict(self._pages.most_common(KEPT // 2)))
+
+    def taken(self) -> Iterator[str]:
+        """Pages that enough new pages name, the most named first; each that is asked for is counted anew."""
+        for url, pages in self._pages.most_common():
+            if pages < LEAST:
+                return
+            del self._pages[url]
+            yield url

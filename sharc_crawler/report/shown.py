@@ -10,8 +10,8 @@ from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.confirming import confirmation_of, standing
-from sharc_crawler.certificate.entries import PageEntries
 from sharc_crawler.certificate.fixity import CERTIFICATES
+from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason

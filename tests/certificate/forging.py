@@ -10,8 +10,8 @@ from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import member
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
-from sharc_crawler.certificate.entries import write_entries
 from sharc_crawler.certificate.fixity import fixity
+from sharc_crawler.certificate.material import write_entries
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.digest import labelled_digest
 from tests.certificate.made import SITE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.archive.members import records
-from sharc_crawler.certificate import indexes
+from sharc_crawler.certificate import verify
 from sharc_crawler.certificate import witness as witness_module
 from sharc_crawler.certificate.witness import RecordedExchange, Witness, ingest
 from sharc_crawler.model import Result, Slot
@@ -88,7 +88,7 @@ def test_the_way_is_told_within_a_large_record(maker: Maker, tmp_path: Path) -> 
     assert sum(told) == 2 * size
     assert sum(one > size // 10 for one in told) > 4, "as its digest is taken, too"
     read: list[int] = []
-    assert len(list(indexes._lines(warc, read.append))) == 1
+    assert len(list(verify._lines(warc, read.append))) == 1
     assert sum(read) == size
     assert sum(map(bool, read)) > 1
 

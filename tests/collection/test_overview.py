@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.cli import _diff_pages, main
+from sharc_crawler.cli import diff as command
+from sharc_crawler.cli import main
 from sharc_crawler.collection import overview as module
 from sharc_crawler.collection.comparing import Captured
 from sharc_crawler.collection.distrust import NAME, distrust
@@ -60,7 +61,7 @@ def test_all_pages_that_changed_between_two_captures_are_listed(collected, monke
         f"gone: {found['gone'][0]}",
     ]
     assert told.stderr.startswith(f"Next: sharc diff {old} {new} {collected.url}")
-    monkeypatch.setattr(_diff_pages, "SHOWN", 0)
+    monkeypatch.setattr(command, "SHOWN", 0)
     assert "changed: … and 1 more (--json has all)" in diff(old, new).stdout
     assert diff(old, old).exit_code == diff(old, new, "--html", old / "x.html").exit_code == 2
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
-from sharc_crawler.cli._capture_demo import site_truth
+from sharc_crawler.cli.demo import site_truth
 from sharc_crawler.collection.certifying import certify_at
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.demo import LivingSite, serve

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sharc_crawler.polling.allocation import intervals
+from sharc_crawler.polling.polls import intervals
 
 RATES = st.lists(st.floats(1e-7, 1e-1), min_size=1, max_size=30).map(np.array)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
-from sharc_crawler.report.charts import RateClass, RateClasses
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
+from sharc_crawler.report.gathered import RateClass, RateClasses
 from sharc_crawler.report.html import render
 from sharc_crawler.report.opened import open_facts
 

@@ -14,9 +14,20 @@ from hypothesis import strategies as st
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Slot, Verdict
 from sharc_crawler.rates.base import NO_CHANGE, PRIOR
-from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.document import capture_entry
-from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, PageSample, Schedule, schedule
+from sharc_crawler.report.schedule import (
+    DAY,
+    LEFT,
+    MAX_ROWS,
+    MAX_TICKS,
+    MOST_TICKS,
+    RIGHT,
+    WIDTH,
+    PageSample,
+    Schedule,
+    TimeAxis,
+    schedule,
+)
 from tests.report.arbitrary import captures
 from tests.report.by_hand import T, classes_of, facts, judged, page, pages_of, rendered, visit
 from tests.report.made_up import capture
@@ -108,7 +119,7 @@ def test_ticks_are_few_round_and_in_order(start: float, length: float) -> None:
     ticks = axis.ticks()
     places = [x for x, _ in ticks]
     assert places == sorted(places)
-    assert len(ticks) <= MOST + 1
+    assert len(ticks) <= MOST_TICKS + 1
     assert len({text for _, text in ticks}) == len(ticks), "no label twice"
     assert all(-0.1 <= x <= 1000.1 for x in places)
 

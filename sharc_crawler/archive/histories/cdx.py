@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.histories.dates import instant, instants
+import numpy as np
+
 from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, numbered, status_of
 from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.archive.histories.gathering import Gathering
 
@@ -169,3 +173,110 @@ def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
 
 def _reason(error: Exception) -> str:
     return "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+# -- fourteen-digit timestamps as instants -----------------------------------------------------------------------------
+
+
+_FIRST_YEAR = 1990  #: there was no web before
+_DIGITS = 14
+
+
+def instant(stamp: bytes) -> float:
+    """Unix seconds of a timestamp ``YYYYMMDDhhmmss``; :class:`ValueError` for an impossible one.
+
+    >>> instant(b"20010410213930")
+    986938770.0
+    """
+    try:
+        if len(stamp) != _DIGITS or not stamp.isdigit() or int(stamp[:4]) < _FIRST_YEAR:
+            raise ValueError
+        month, day, hour, minute, second = (int(stamp[at : at + 2]) for at in range(4, _DIGITS, 2))
+        return datetime(int(stamp[:4]), month, day, hour, minute, second, tzinfo=UTC).timestamp()
+    except ValueError:
+        raise ValueError(f"impossible date {stamp.decode('latin-1')!r}") from None
+
+
+def instants(stamps: Sequence[bytes]) -> NDArray[np.float64]:
+    """Many timestamps as instants at once; :class:`ValueError` if any is impossible.
+
+    >>> instants([b"20010410213930"]).tolist()
+    [986938770.0]
+    """
+    digits = np.frombuffer(b"".join(stamps), np.uint8).astype(np.int64) - ord("0")
+    if set(map(len, stamps)) != {_DIGITS} or digits.min() < 0 or digits.max() > 9:
+        raise ValueError("a timestamp is not 14 digits")
+    pairs = digits[::2] * 10 + digits[1::2]
+    century, year, month, day, hour, minute, second = pairs.reshape(-1, 7).T
+    months = (century * 1200 + year * 12 + month - 1 - 1970 * 12).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + (day - 1)
+    good = (month >= 1) & (month <= 12) & (day >= 1) & (days.astype("datetime64[M]") == months)
+    good &= (hour < 24) & (minute < 60) & (second < 60) & (century * 100 + year >= _FIRST_YEAR)
+    if not good.all():
+        raise ValueError("a timestamp is impossible")
+    seconds = days.astype(np.int64) * 86_400 + hour * 3_600 + minute * 60 + second
+    return np.asarray(seconds, np.float64)
+
+
+# -- JSON answers: Wayback's array of rows (its JSON TimeMap too), pywb's object per line -----------------------------
+
+# A truncated answer is used as far as its lines are whole.
+
+_NAMES = ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"]
+_BETWEEN = " \t\r\n,"
+
+
+def read_rows(text: bytes, file: str, gathering: Gathering) -> None:
+    """Append the captures of an array of rows. The first names the fields; after an empty one comes the resume key."""
+    names, empty = _NAMES, False
+    for number, row in _rows(text.decode("utf-8", "replace"), file, gathering):
+        if not row:
+            empty = True
+        elif "timestamp" in row:
+            names = row
+        elif empty and len(row) == 1:
+            gathering.resume_key = str(row[0])
+        else:
+            record = dict(zip(names, row, strict=True)) if len(row) == len(names) else None
+            _append_row(record, file, number, gathering)
+
+
+def read_objects(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
+    """Append the captures of an answer with an object per line."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        _append_row(record if isinstance(record, dict) else None, file, number, gathering)
+
+
+def _append_row(record: dict[str, Any] | None, file: str, number: int, gathering: Gathering) -> None:
+    try:
+        if record is None:
+            raise ValueError("not a record of the named fields")
+        append_record(record, gathering)
+    except ValueError as error:
+        gathering.problems.add(file, number, str(error))
+
+
+def _rows(text: str, file: str, gathering: Gathering) -> Iterator[tuple[int, list[Any]]]:
+    """The arrays inside the outer one, each with the line it starts on; what is none is a problem."""
+    decode = json.JSONDecoder().raw_decode
+    line, end = 1, text.find("[") + 1
+    while (start := text.find("[", end)) >= 0:
+        if text[end:start].strip(_BETWEEN):
+            gathering.problems.add(file, line, "not an array")
+        line += text.count("\n", end, start)
+        try:
+            row, after = decode(text, start)
+            yield line, row
+        except ValueError:
+            gathering.problems.add(file, line, "not JSON")
+            after = start + 1 + len(text[start + 1 :].partition("\n")[0])
+        line += text.count("\n", start, after)
+        end = after
+    if text[end:].strip() != "]":
+        gathering.problems.add(file, line, "cut short")

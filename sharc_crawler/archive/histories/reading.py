@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, cast
 
-from sharc_crawler.archive.histories import cdx, cdx_json, timemap
+from sharc_crawler.archive.histories import cdx, timemap
 from sharc_crawler.archive.histories.gathering import OK, Gathering, numbered
 from sharc_crawler.archive.histories.pages import MediaTypes
 from sharc_crawler.archive.histories.warc_captures import read_wacz, read_warc
@@ -148,11 +148,11 @@ def _read_document(text: bytes, file: str, gathering: Gathering) -> None:
     if start == b"<":
         timemap.read_link_format(text, file, gathering)
     elif start == b"[":
-        cdx_json.read_rows(text, file, gathering)
+        cdx.read_rows(text, file, gathering)
     elif document := timemap.is_timemap(text):
         timemap.read_json(document, file, gathering)
     else:
-        cdx_json.read_objects(text.splitlines(), file, gathering)
+        cdx.read_objects(text.splitlines(), file, gathering)
 
 
 def _observed(observations: Iterable[Observation], gathering: Gathering) -> None:

@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._outputs import to_file
-from sharc_crawler.cli._pictures import drawn
+from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.model import Sighting
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.sources import HistoryRates

@@ -14,7 +14,7 @@ import click
 from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._pictures import drawn
+from sharc_crawler.cli._outputs import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import say

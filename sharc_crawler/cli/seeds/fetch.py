@@ -11,7 +11,7 @@ import click
 
 from sharc_crawler.archive.histories.problems import Problems
 from sharc_crawler.archive.histories.servers import DIALECTS, dialect
-from sharc_crawler.cli._asking import asks
+from sharc_crawler.cli._from_table import asks
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_folder
 from sharc_crawler.cli._progress import phases

@@ -10,10 +10,9 @@ from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
 from sharc_crawler.frontier.rows import NoveltyRow
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Result, Sighting
-from sharc_crawler.polling.candidates import HubCandidates
 from sharc_crawler.polling.dates import published
 from sharc_crawler.polling.polls import Polls
-from sharc_crawler.polling.site import SitePolls
+from sharc_crawler.polling.site import HubCandidates, SitePolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

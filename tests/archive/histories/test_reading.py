@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from sharc_crawler.archive.histories.dates import instant, instants
-from sharc_crawler.archive.histories.memento import memento_links
+from sharc_crawler.archive.histories.cdx import instant, instants
 from sharc_crawler.archive.histories.reading import History, read_history
+from sharc_crawler.archive.histories.timemap import memento_links
 from sharc_crawler.archive.originals import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError
