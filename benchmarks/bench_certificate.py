@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.verify import verify

@@ -26,8 +26,8 @@ from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.rates.history import CHANGED
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
-from sharc_crawler.seeds.hacs.prediction import f
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
+from sharc_crawler.seeds.hacs.rankers import f
 from sharc_crawler.seeds.hacs.sites import websites
 from sharc_crawler.seeds.hacs.updates import digest_change
 

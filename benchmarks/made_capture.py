@@ -11,7 +11,7 @@ import math
 import os
 from pathlib import Path
 
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response

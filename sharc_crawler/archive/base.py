@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.options import WarcOptions
-    from sharc_crawler.archive.originals import Former, Original
+    from sharc_crawler.archive.options import Former, Original, WarcOptions
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange
 

@@ -23,7 +23,7 @@ from sharc_crawler.changes.http import of_unpacked
 from sharc_crawler.coding import decoded
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.originals import Original
+    from sharc_crawler.archive.options import Original
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Exchange
     from sharc_crawler.spool import Octets

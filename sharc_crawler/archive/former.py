@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.changes.http import of_unpacked, parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text

@@ -1,10 +1,15 @@
-"""How WARC files are written, and which words options take for that."""
+"""What a writer is told: options, an answer that it refers to, a document that no server sent."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Instant
 
 GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "collection", "off")
@@ -45,3 +50,29 @@ class WarcOptions:
             raise UsageError(f"level={self.level!r} is not a compression level; allowed: 0 (stored) to 9 (smallest)")
         if self.max_size < 1:
             raise UsageError(f"max_size={self.max_size!r} is not a size in bytes; the default is {GIGABYTE}")
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A response that a revisit record refers to."""
+
+    url: str
+    date: Instant  #: start of its exchange
+    digest: str | None  #: of its payload
+    record: str | None = None  #: its WARC-Record-ID, where known
+    media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
+    decoded: str | None = None  #: digest of the unpacked payload, there
+    elsewhere: bool = False  #: in a former capture, which has the same payload
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A document that no server sent: a page's picture, its text."""
+
+    uri: str
+    date: Instant
+    media_type: str
+    block: bytes
+
+
+Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture

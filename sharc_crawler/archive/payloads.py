@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from warcio.recordloader import ArcWarcRecord
 
-    from sharc_crawler.archive.originals import Former
+    from sharc_crawler.archive.options import Former
 
 
 _EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"

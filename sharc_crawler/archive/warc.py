@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from sharc_crawler.archive import exchanges
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
 from sharc_crawler.archive.indexing import media_type
-from sharc_crawler.archive.options import FORMER, WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import FORMER, Original, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.archive.records import Draft, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.originals import Former, Resource
+    from sharc_crawler.archive.options import Former, Resource
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.spool import Octets

@@ -38,8 +38,8 @@ from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import is_held, open_state
 from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.storage.gathered import moved_sites
 from sharc_crawler.storage.opening import holds_state
-from sharc_crawler.storage.several import moved_sites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -19,7 +19,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.options.reading import read_arguments
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import site_folders
-from sharc_crawler.watch.status import read_status
+from sharc_crawler.watch.seen import read_status
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 

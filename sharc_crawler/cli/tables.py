@@ -12,8 +12,7 @@ from sharc_crawler.cli._outputs import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.lab.examples import EXAMPLES, example
 from sharc_crawler.lab.paper import TABLES
-from sharc_crawler.lab.tables import Extent, selected, simulate
-from sharc_crawler.lab.tables_page import markdown, title, verdicts
+from sharc_crawler.lab.tables import Extent, markdown, selected, simulate, title, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

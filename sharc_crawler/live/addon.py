@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RESOLVER = "sharc_crawler.live.wire.names.DualStackResolver"
 HANDLER = "sharc_crawler.live.wire.handler.WireTapHandler"
-ORIGINS = "sharc_crawler.live.project.origins.OriginMiddleware"  #: imported in projects alone
+ORIGINS = "sharc_crawler.live.project.resuming.OriginMiddleware"  #: imported in projects alone
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
     # any jitter would come after the decision

@@ -104,7 +104,7 @@ def _begin(crawler: Crawler) -> Session:
     arguments = getattr(crawler.spider, "arguments", None)
     session.login = _login(arguments, specs)
     if arguments and not drop_in and arguments.options.browser != "never":
-        from sharc_crawler.live.browser.opening import opened  # only where pages are shown by browsers
+        from sharc_crawler.live.browser.manner import opened  # only where pages are shown by browsers
 
         session.browsing = opened(session, arguments.options)
     return session

@@ -1,4 +1,4 @@
-"""From the first moment of a crawl: what its beginning says, and the progress line."""
+"""From the first moment of a crawl: what its beginning says, the progress line, requests beyond those that are slow."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
+from sharc_crawler.archive.open_files import RESERVE, left
+from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
-from sharc_crawler.live.leeway import Leeway
 from sharc_crawler.live.monitoring.progress import ProgressLine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Self
 
+    from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
+
+    from sharc_crawler.model import Instant
 
 logger = logging.getLogger(__name__)
 
@@ -88,3 +93,30 @@ class CaptureExtension:
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Remote certificate is not valid")
+
+
+# -- hosts that keep a crawl waiting do not take the place of others ---------------------------------------------------
+
+
+SLOW = 2.0  #: seconds without an end, after which a request counts no more
+MOST = 256  #: such requests; more count
+
+
+class Leeway:
+    """Raises the number of requests at once by those that are slow, as far as files may be opened for them."""
+
+    def __init__(self, engine: ExecutionEngine) -> None:
+        self._engine = engine
+        self._at_once: int = engine.downloader.total_concurrency
+
+    def look(self, begun: Iterable[Instant], now: Instant) -> None:
+        """``begun``: when what is under way was decided. Called every second."""
+        downloader = self._engine.downloader
+        slow = sum(now - one > SLOW for one in begun)
+        before = downloader.total_concurrency
+        if not slow and before == self._at_once:
+            return
+        room = max(before - self._at_once, 0) + max(left() - RESERVE, 0)
+        downloader.total_concurrency = self._at_once + min(slow, MOST, room)
+        if downloader.total_concurrency > before:
+            private.wake_up(self._engine)()

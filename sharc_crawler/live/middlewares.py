@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.hosts import TAKEN

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from sharc_crawler.archive.originals import Original, Resource
+    from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec

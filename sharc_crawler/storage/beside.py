@@ -11,15 +11,15 @@ from sharc_crawler.storage.holding import LOCK
 from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_kind
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
-if sys.platform != "win32":
-    import fcntl
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.store import FrontierStore
+
+if sys.platform != "win32":
+    import fcntl
 
 
 @contextmanager
@@ -72,3 +72,13 @@ def is_locked(file: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+def begin_copy(folder: Path) -> FrontierStore:
+    """State that lies elsewhere, safe, and is copied here to be read; as :func:`begin_state`, but nothing is synced."""
+    return SqliteStore(folder, copies=True)
+
+
+def move_copy(folder: Path, to: Path) -> None:
+    """Give a folder the state that was copied into another one, and is closed; what it had is replaced."""
+    (folder / FILE_NAME).replace(to / FILE_NAME)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from sharc_crawler.storage.folders import SITES, capture_folders
+from sharc_crawler.storage.folders import SITES, capture_folders, site_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 DEEPEST = 4  #: folders down, and the sites' own of a crawl of several
@@ -33,3 +34,13 @@ def gathered(folder: Path, is_capture: Callable[[Path], bool], down: int = DEEPE
             yield one
         elif down > 1:
             yield from gathered(one, is_capture, down - 1)
+
+
+def folders_text(names: Mapping[str, str]) -> str:
+    """The content of ``sites.json``: the name of each site's folder."""
+    return json.dumps({"format": "sharc-sites", "version": 1, "folders": dict(names)}, indent=1) + "\n"
+
+
+def moved_sites(folder: Path) -> list[str]:
+    """The sites of a crawl whose folder is no longer in its folder."""
+    return [site for site, path in (site_folders(folder) or {}).items() if not path.is_dir()]

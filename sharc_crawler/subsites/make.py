@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import plugins
-from sharc_crawler.errors import UsageError, unknown_name
-from sharc_crawler.subsites.guarded import guarded
+from sharc_crawler.errors import DataError, UsageError, unknown_name
+from sharc_crawler.faults import fault, tried
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import Partition
+    from collections.abc import Callable
+
+    from sharc_crawler.subsites.base import KnownPages, Labels, Partition
 
 SHARE = 0.95  #: of a part's pages that are expected to be coherent, where the part is said to be
 
@@ -48,3 +52,41 @@ def _share(spec: str, text: str) -> float:
     if not 0 < share <= 1:
         raise UsageError(f"subsites={spec!r}: share={text!r} must be a share above 0, up to 1, such as {SHARE}")
     return share
+
+
+class GuardedPartition:
+    """A partition whose errors name it (``name``)."""
+
+    def __init__(self, name: str, partition: Partition) -> None:
+        self._who, self._partition = f"subsites={name!r}", partition
+        self.by_links = bool(partition.by_links)
+
+    def labels(self, known: KnownPages) -> list[Labels]:
+        """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        found = tried(self._who, lambda: list(islice(self._partition.labels(known), len(known.urls) + 1)))
+        if len(found) != len(known.urls):
+            less = "less" if len(found) < len(known.urls) else "more"
+            raise fault(self._who, f"gave labels for {less} than {counted(len(known.urls), 'page')}")
+        return [self._checked(one) for one in found]
+
+    def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
+        """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        return self._checked(tried(self._who, lambda: self._partition.label(url, sitemaps, found_on)))
+
+    def _checked(self, labels: Any) -> Labels:
+        if not (
+            isinstance(labels, tuple) and labels and all(isinstance(one, str) and one.isprintable() for one in labels)
+        ):
+            needed = "the names of a page's parts are needed, a tuple of printable texts"
+            raise fault(self._who, f"gave {labels!a:.100}: {needed}")
+        return labels
+
+
+def guarded(name: str, made: Callable[[], Partition]) -> Partition:
+    """What a class makes; ours need no guard."""
+    if made.__module__.startswith("sharc_crawler."):
+        return made()
+    try:
+        return GuardedPartition(name, made())
+    except Exception as error:
+        raise DataError(f"subsites={name!r} does not make a partition: {type(error).__name__}: {error}") from error

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError, SharcError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -9,17 +10,18 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from sharc_crawler.control import STATUS
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind, Result, Slot
 from sharc_crawler.report.unproven import refuted_in
 from sharc_crawler.report.write import DATA
-from sharc_crawler.watch.status import read_status
 from sharc_crawler.watch.tail import LogTail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+    from types import UnionType
 
     from sharc_crawler.model import Instant, Seconds
 
@@ -119,3 +121,28 @@ class Watched:
             return 0.0
         waited = now - unix(self.status["time"])
         return waited if waited >= SILENT else 0.0
+
+
+#: what stands in an answer, and in it of each capture
+_ANSWER = {"progress": str, "order": str, "time": str, "paused": bool, "captures": list} | dict.fromkeys(
+    ("delay", "longest"), int | float
+)
+_CAPTURE = {"site": str, "phase": str, "reference": str | None} | dict.fromkeys(("pages", "visits", "revisits"), int)
+
+
+def read_status(folder: Path) -> dict[str, Any]:
+    """The crawl's last answer; empty where there is none, or what is there is not as a crawl writes it."""
+    try:
+        status = json.loads((folder / STATUS).read_text(encoding="utf-8"))
+        _check(status, _ANSWER)
+        unix(status["time"])
+        for capture in status["captures"]:
+            _check(capture, _CAPTURE)
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return {}
+    return dict(status)
+
+
+def _check(document: Any, kinds: Mapping[str, type | UnionType]) -> None:
+    if wrong := [name for name, kind in kinds.items() if not isinstance(document[name], kind)]:
+        raise ValueError(", ".join(wrong))

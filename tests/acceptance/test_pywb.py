@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from tests.acceptance.pywb_server import BIN, INSTALLED, MISSING, environment, run, served

@@ -7,8 +7,7 @@ import pytest
 from sharc_crawler.archive.cdxj import index_path, read_index
 from sharc_crawler.archive.fetches import pages
 from sharc_crawler.archive.indexing import entries, media_type
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original, Resource
+from sharc_crawler.archive.options import Original, Resource, WarcOptions
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.evidence.headers import of_headers

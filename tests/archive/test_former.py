@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.archive.former import FormerAnswers
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from tests.archive.readback import INFO, URL, page

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.stock import is_sound, take_stock
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.cdxj import index_path, read_index
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.records import named_fields, warc_date
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc import WarcWriter

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.members import records
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.writing import certify, seal

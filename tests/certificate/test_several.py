@@ -18,7 +18,7 @@ from sharc_crawler.report import sites
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import DATA, PAGES, write
-from sharc_crawler.storage.several import folders_text
+from sharc_crawler.storage.gathered import folders_text
 from tests.certificate.made import certified, make
 from tests.report import by_hand
 

@@ -24,8 +24,8 @@ from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Phase
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.scratch import Scratch
-from sharc_crawler.storage.several import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page, rewrite, whole
 from tests.certificate.made import SITE, certified, twins, unchanged_twin

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.originals import Original, Resource
+from sharc_crawler.archive.options import Original, Resource, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import load_masks

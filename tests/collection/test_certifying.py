@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.experiment import audit
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.synthetic import SyntheticSpec

@@ -8,8 +8,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.claims import CHANCE, EXACT, check
 from sharc_crawler.lab.paper import BLUR, INCOHERENCE, TABLES, PaperTable
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.lab.tables import Extent, selected, simulate
-from sharc_crawler.lab.tables_page import markdown, verdicts
+from sharc_crawler.lab.tables import Extent, markdown, selected, simulate, verdicts
 
 
 def nothing(_):

@@ -54,7 +54,7 @@ scrapy.downloadermiddlewares.stats scrapy.dupefilters scrapy.exporters scrapy.ex
 scrapy.spidermiddlewares.metacopy scrapy.squeues scrapy.utils.serialize encodings.cp1252 xml.sax.saxutils
 scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
 sharc_crawler.certificate.unspoken sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
-sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.sources
+sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.history
 sharc_crawler.live.failures.mishaps sharc_crawler.live.failures.problems sharc_crawler.live.nowhere
 sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project.beginning
 sharc_crawler.live.project.scheduler

@@ -6,7 +6,7 @@ import json
 
 from sharc_crawler.report.sites import MOVED, UNREPORTED, index, write_index
 from sharc_crawler.storage.folders import SITES
-from sharc_crawler.storage.several import folders_text
+from sharc_crawler.storage.gathered import folders_text
 
 NAMES = {"a.example": "a.example", "b.example": "b.example", "moved.example": "moved", "new.example": "new"}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.archive import drafts as module
+from sharc_crawler.cli.report import read_truth
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import Outside, SubsiteFacts
 from sharc_crawler.frontier.rows import Batch, CaptureRow
@@ -19,7 +20,6 @@ from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.phrases import few
 from sharc_crawler.report.terminal import summary
-from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import ReportPaths, write
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import make

@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.folders import SITES, capture_folders, site_folders
-from sharc_crawler.storage.several import folders_text, moved_sites
+from sharc_crawler.storage.gathered import folders_text, moved_sites
 
 
 def test_one_captures_folder_is_itself(tmp_path):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.storage.folders import SITES
-from sharc_crawler.storage.gathered import COLLECTION, DEEPEST, gathered, is_collection
-from sharc_crawler.storage.several import folders_text
+from sharc_crawler.storage.gathered import COLLECTION, DEEPEST, folders_text, gathered, is_collection
 
 
 def is_capture(folder) -> bool:

@@ -17,7 +17,7 @@ from sharc_crawler.control import STATUS, write
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
 from sharc_crawler.storage.folders import RUNNING
-from sharc_crawler.storage.several import folders_text
+from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import FILE_NAME
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched

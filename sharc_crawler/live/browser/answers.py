@@ -6,17 +6,20 @@ finds those of the former one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
-from base64 import b64decode, b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
 from typing import TYPE_CHECKING, NamedTuple
+
+from cryptography.fernet import Fernet, InvalidToken
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import unpacked
+from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser.chromium import PROFILE, remove_profile
-from sharc_crawler.live.browser.sealing import Seal
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.spool import LARGE, Spool, pieces
 
@@ -186,3 +189,42 @@ class KeptAnswers:
     def clear(self) -> None:
         """Nobody will ask again."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# -- what pages asked for in a session, as it lies on the disk ---------------------------------------------------------
+
+# A page's scripts send more secrets than the session's own values (a token that they were given just now), and a crawl
+# that goes on needs them: they are locked with a key that is made of the session's values, which are on no disk of
+# ours. Whoever has the session reads them, and nobody else.
+
+
+_COST = 1 << 14  #: of the key: tens of milliseconds, once a crawl
+
+
+class Seal:
+    """Encryption by a key that is made of a session's secrets.
+
+    >>> from sharc_crawler.login import Cookie, Login
+    >>> seal = Seal(Login((Cookie("sid", "topsecret", "h"),)))
+    >>> seal.opened(seal.closed("Bearer abc"))
+    'Bearer abc'
+    """
+
+    def __init__(self, login: Login) -> None:
+        said = "\n".join(login.values).encode()
+        key = hashlib.scrypt(said, salt=b"sharc-crawler: answers", n=_COST, r=8, p=1, dklen=32)
+        self._lock = Fernet(urlsafe_b64encode(key))
+
+    def closed(self, text: str) -> bytes:
+        """Not to be read without the session."""
+        return self._lock.encrypt(text.encode())
+
+    def opened(self, data: bytes) -> str:
+        """The text; raises :class:`~sharc_crawler.errors.UsageError` where another session closed it."""
+        try:
+            return self._lock.decrypt(data).decode()
+        except InvalidToken:
+            raise UsageError(
+                "the capture was begun with other values of cookies= or state=, and only with those can it be told what"
+                " its pages had asked for: give the same file as before, or another folder as output="
+            ) from None

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from sharc_crawler.archive.originals import Resource
+    from sharc_crawler.archive.options import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.live.browser.seen import Asked

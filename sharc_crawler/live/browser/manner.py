@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sharc_crawler.live.browser.answers import sealed
+from sharc_crawler.live.browser.browsing import Browsing
 from sharc_crawler.live.browser.chromium import version
 
 if TYPE_CHECKING:
-    from sharc_crawler.live.browser.sealing import Seal
+    from pathlib import Path
+
+    from sharc_crawler.live.browser.answers import Seal
+    from sharc_crawler.live.session import Session
     from sharc_crawler.login import Login
     from sharc_crawler.model import Seconds
     from sharc_crawler.options.table import Options
@@ -37,3 +42,24 @@ def as_settings(options: Options) -> dict[str, object]:
         "behaviors": ",".join(options.behaviors) or "off",
         **{name: True for name in ("post", "screenshots", "text") if getattr(options, name)},
     }
+
+
+def opened(session: Session, options: Options) -> Browsing:
+    """None runs yet."""
+
+    def folder_of(site: str) -> Path:
+        return session.places[site].folder
+
+    config, login = session.config, session.login
+    manner = Manner(
+        every=options.browser == "always",
+        pictures=options.screenshots,
+        texts=options.text,
+        behaviors=options.behaviors,
+        posts=options.post,
+        agent=config.user_agent,
+        time=config.browser_time,
+        login=login,
+        seal=sealed(login, config.output),
+    )
+    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)

@@ -33,7 +33,7 @@ from sharc_crawler.live.browser.passing import (
 )
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
 from sharc_crawler.live.browser.shown import PageShown
-from sharc_crawler.live.browser.visitor import as_set, stored
+from sharc_crawler.live.browser.workers import as_set, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -6,7 +6,7 @@ import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.originals import Resource
+from sharc_crawler.archive.options import Resource
 from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:

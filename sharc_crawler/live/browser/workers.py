@@ -5,12 +5,15 @@ What they load passes the crawl as it is; that they are listened to tells their 
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.browser import sockets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from sharc_crawler.login import Cookie
 
 #: No page is printed: a browser without a printer waits for one for ever, and its page with it. Neither a flag nor a
 #: setting of Chromium's ends that, so a script of ours takes away what prints, before any of the page's runs.
@@ -41,3 +44,24 @@ def listen(tell: Callable[..., None], session: str, kind: str) -> None:
     tell("Target.setAutoAttach", session, **ATTACH)
     tell("Runtime.evaluate", session, expression=sockets.TELL)
     tell("Runtime.runIfWaitingForDebugger", session)
+
+
+def as_set(cookie: Cookie) -> dict[str, Any]:
+    """A cookie as the protocol sets it; without a domain it is its host's alone."""
+    where = {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
+    return {
+        "name": cookie.name,
+        "value": cookie.value,
+        "url": f"http{'s' * cookie.secure}://{cookie.domain}{cookie.path}",
+        "path": cookie.path,
+        "secure": cookie.secure,
+        "httpOnly": cookie.http_only,
+        **({"expires": cookie.expires} if cookie.expires else {}),
+        **where,
+    }
+
+
+def stored(storage: Mapping[str, Mapping[str, str]]) -> str:
+    """A script that finds what scripts had stored at its origin, before any of the page's runs."""
+    known = json.dumps({origin: dict(items) for origin, items in storage.items()})
+    return f"for (const item of Object.entries({known}[origin] || {{}})) localStorage.setItem(...item)"

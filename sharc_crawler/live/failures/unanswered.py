@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.rates import theirs
 from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
-from sharc_crawler.subsites import guarded as partitions
+from sharc_crawler.subsites import make as partitions
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -7,8 +7,10 @@ next owner of a site goes on with what is there.
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.archive.delivery import deliver, fetch
@@ -17,8 +19,8 @@ from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
+from sharc_crawler.archive.warc_names import lock
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage.opening import holds_state
 
@@ -150,3 +152,38 @@ def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
         raise UsageError(f"--output={output!r} cannot be used: {error}") from error
     with own_folder("sharc-fleet-", scratch) as folder:
         yield SharedObjects(objects, folder)
+
+
+# -- folders of a worker's own: they go with it ------------------------------------------------------------------------
+
+
+_HELD = ".held"  #: locked as long as the worker, or a process of its own, lives
+
+
+@contextmanager
+def own_folder(prefix: str, scratch: Path | None) -> Iterator[Path]:
+    """A folder in ``scratch`` (``None``: where temporary files lie), as long as it is wanted.
+
+    >>> with own_folder("sharc-doctest-", None) as folder:
+    ...     folder.is_dir()
+    True
+    >>> folder.exists()
+    False
+    """
+    _clear(prefix, scratch or Path(gettempdir()))
+    with TemporaryDirectory(prefix=prefix, dir=scratch) as name:
+        folder = Path(name)
+        with (folder / f"{_HELD}.new").open("wb") as held:
+            lock(held.fileno())
+            (folder / f"{_HELD}.new").rename(folder / _HELD)  # nobody sees it before it is locked
+            yield folder
+
+
+def _clear(prefix: str, scratch: Path) -> None:
+    """Remove what nobody holds any more."""
+    if sys.platform == "win32":  # nothing is locked there
+        return
+    for path in scratch.glob(f"{prefix}*/{_HELD}"):
+        with suppress(OSError), path.open("rb") as held:  # another user's is theirs
+            if lock(held.fileno()):
+                shutil.rmtree(path.parent, ignore_errors=True)

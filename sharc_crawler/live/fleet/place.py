@@ -21,7 +21,7 @@ from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.live.setup.places import Place
 from sharc_crawler.report.log import FORMATS
-from sharc_crawler.storage import beside, copies
+from sharc_crawler.storage import beside
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.plain import to_json
 from sharc_crawler.uncollected import uncollected
@@ -67,7 +67,7 @@ class FleetPlace(Place):
 
     def _opened(self) -> FrontierStore:
         try:
-            return copies.begin_copy(self.state)
+            return beside.begin_copy(self.state)
         except DataError as error:  # the folder is this owner's, and new: what is wrong is not the site's fault
             raise StoreUnavailable(str(error)) from error
 
@@ -141,7 +141,7 @@ class FleetPlace(Place):
             stem, _, suffix = name.partition(".")
             for path in self.state.glob(f"{stem}*.{suffix}"):
                 path.replace(self.ready / path.name)
-        copies.move_copy(self.state, self.ready)
+        beside.move_copy(self.state, self.ready)
 
     def accompany(self, lines: Iterable[str]) -> None:
         """Beside these its journal, and its WARC files, which report and certificate are made of; in any thread."""
@@ -172,7 +172,7 @@ def _link(path: Path, to: Path) -> None:
 
 def _copied(folder: Path, state: Batch, formats: Iterable[str]) -> None:
     """With its log; in any thread."""
-    with uncollected(), closing(copies.begin_copy(folder)) as store:
+    with uncollected(), closing(beside.begin_copy(folder)) as store:
         store.replace(state)
         CrawlLog(folder, store, formats).finish()
 

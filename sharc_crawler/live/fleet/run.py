@@ -15,9 +15,8 @@ from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
-from sharc_crawler.live.fleet.keeping import keeping
+from sharc_crawler.live.fleet.keeping import keeping, own_folder
 from sharc_crawler.live.fleet.saying import say
-from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.setup.operator import require_operator

@@ -11,17 +11,21 @@ import logging
 from collections import Counter, defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
+from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
 from sharc_crawler.live.project.kept import UnkeepableError, cookies_text, kept, restored, set_cookies
-from sharc_crawler.live.project.origins import name_of, origin_of, visit_name
+from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.model import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.rows import Batch
@@ -139,3 +143,57 @@ class Keeper:
 
     def _fingerprint(self, request: Request) -> str:
         return self._crawler.request_fingerprinter.fingerprint(request).hex()
+
+
+# -- which visit a request comes from ----------------------------------------------------------------------------------
+
+
+START = "start"
+_origins: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
+
+
+def origin_of(request: Request) -> str:
+    """The visit whose callback yielded it, or the spider's start; empty: not known."""
+    return _origins.get(request, "")
+
+
+def name_of(fetch: Fetch) -> str:
+    """A visit, as an origin; whether a strategy means a page's first visit to be its only one may change."""
+    return visit_name(fetch.site, fetch.page, fetch.slot)
+
+
+def visit_name(site: str, page: PageId, slot: Slot) -> str:
+    """The same, of a page and a slot."""
+    return f"{site} {page} again" if slot is Slot.SECOND else f"{site} {page}"
+
+
+class OriginMiddleware:
+    """Nearest to the engine: sees the requests as they are scheduled."""
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """What the spider begins with."""
+        async for one in start:
+            yield _noted(one, START)
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
+        """What a callback yields."""
+        origin = _origin(response)
+        for one in result:
+            yield _noted(one, origin)
+
+    async def process_spider_output_async(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """What an asynchronous callback yields."""
+        origin = _origin(response)
+        async for one in result:
+            yield _noted(one, origin)
+
+
+def _origin(response: Response) -> str:
+    fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
+    return name_of(fetch) if fetch else ""
+
+
+def _noted(one: Any, origin: str) -> Any:
+    if origin and isinstance(one, Request):
+        _origins[one] = origin
+    return one

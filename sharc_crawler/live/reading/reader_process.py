@@ -17,8 +17,7 @@ from sharc_crawler.links.found import LIMIT
 from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
 from sharc_crawler.live.writing.messages import line
-from sharc_crawler.live.writing.orders import block_at, message_of
-from sharc_crawler.live.writing.orphans import end_with_crawl
+from sharc_crawler.live.writing.orders import block_at, end_with_crawl, message_of
 from sharc_crawler.urls import PLAIN_NAME, USUAL, canonical, is_plain, is_usual
 
 if TYPE_CHECKING:

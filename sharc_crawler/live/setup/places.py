@@ -38,7 +38,7 @@ def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
         return {names[0]: output}
     from sharc_crawler.archive.drafts import replace_file  # only of several sites
     from sharc_crawler.archive.warc_names import safe_name
-    from sharc_crawler.storage.several import folders_text
+    from sharc_crawler.storage.gathered import folders_text
 
     for site in names:
         make_folder(output / safe_name(site))

@@ -23,6 +23,8 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.interfaces import IReactorPluggableNameResolver
+from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sharc_crawler.archive.open_files import limit, share
 from sharc_crawler.changes.http import parse_response
@@ -33,7 +35,6 @@ from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.setup.operator import DEFAULT_PORTS
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.wire.client import WireClient, WireRequest, request_bytes
-from sharc_crawler.live.wire.guard import GuardedReactor
 from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.model import Exchange, Kind
 from sharc_crawler.spool import Spool
@@ -41,6 +42,7 @@ from sharc_crawler.spool import Spool
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from twisted.internet.interfaces import IConnector
 
     from sharc_crawler.live.wire.listening import RequestContext
     from sharc_crawler.live.wire.proxied import ProxyRules
@@ -242,3 +244,26 @@ def _exchange(
         sent=tap.left,
         before=tap.before,
     )
+
+
+# -- the rules for addresses, applied where a connection is made -------------------------------------------------------
+
+
+@implementer(IReactorPluggableNameResolver)
+class GuardedReactor:
+    """A reactor that refuses connections to addresses that the rules refuse; everything else is the reactor's.
+
+    Endpoints resolve a name and then connect to one of its addresses through ``connectTCP``. The check is made there,
+    so no second look-up can slip in between (DNS rebinding), and of several addresses only refused ones are left out.
+    """
+
+    def __init__(self, reactor: Any, rules: AddressRules, target: Target) -> None:
+        self._reactor, self._rules, self._target = reactor, rules, target
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reactor, name)
+
+    def connectTCP(self, host: str, *args: Any, **kwargs: Any) -> IConnector:  # noqa: N802 - Twisted's name
+        """Connect, unless the address is refused."""
+        self._rules.check(self._target, host)
+        return self._reactor.connectTCP(host, *args, **kwargs)  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ from sharc_crawler.spool import in_memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sharc_crawler.archive.originals import Original, Resource
+    from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import Exchange
     from sharc_crawler.spool import Octets

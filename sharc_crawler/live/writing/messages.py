@@ -13,7 +13,7 @@ from sharc_crawler.spool import Spool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.archive.originals import Original, Resource
+    from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.spool import Octets
 
 BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
+import select
+import signal
+import sys
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sharc_crawler.archive.originals import Original, Resource
+from sharc_crawler.archive.options import Original, Resource
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.messages import BLOCKS
 from sharc_crawler.model import Exchange
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from sharc_crawler.model import CaptureRef
     from sharc_crawler.spool import Octets
 
@@ -66,3 +74,23 @@ def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Orig
 def answer_of(kept: CaptureRef | Exception) -> list[Any] | dict[str, Any]:
     """Where an exchange lies, or why it was not written."""
     return describe(kept) if isinstance(kept, Exception) else [kept.file, kept.offset, kept.length]
+
+
+# -- a process beside the crawl ends when its crawl is gone ------------------------------------------------------------
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_crawl(connection: socket) -> None:
+    """Have this process end when nobody is left at the other end of its socket to the crawl."""
+    if sys.platform == "linux":  # code that lets no other thread run ends, too
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    Thread(target=_wait_and_end, args=(connection.fileno(),), daemon=True).start()
+
+
+def _wait_and_end(connection: int) -> None:
+    poll = select.poll()
+    poll.register(connection, 0)  # what comes is not waited for, only that nobody is left
+    poll.poll()
+    os._exit(0)

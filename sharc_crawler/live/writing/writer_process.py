@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.exchanges import response
-from sharc_crawler.archive.options import USUAL, WarcOptions
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import USUAL, Original, WarcOptions
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
@@ -23,8 +22,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.faults import fault
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.messages import line
-from sharc_crawler.live.writing.orders import answer_of, exchange_of, message_of, resources_of
-from sharc_crawler.live.writing.orphans import end_with_crawl
+from sharc_crawler.live.writing.orders import answer_of, end_with_crawl, exchange_of, message_of, resources_of
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
-    from sharc_crawler.archive.originals import Former
+    from sharc_crawler.archive.options import Former
     from sharc_crawler.live.writing.uploads import Uploads
     from sharc_crawler.model import Exchange
     from sharc_crawler.storage.observations import ObservationStore

@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from sharc_crawler.archive.histories.cdx import instant, instants
 from sharc_crawler.archive.histories.reading import History, read_history
 from sharc_crawler.archive.histories.timemap import memento_links
-from sharc_crawler.archive.originals import Original
+from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Observation, Result, Url

@@ -16,7 +16,7 @@ from sharc_crawler.storage.guarded import Guarded
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.door import Door
 from sharc_crawler.subsites.base import KnownPages
-from sharc_crawler.subsites.guarded import GuardedPartition
+from sharc_crawler.subsites.make import GuardedPartition
 from tests.strategies.bad import Good
 
 class Loops(Good):

@@ -18,8 +18,7 @@ from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet import clerk as module
-from sharc_crawler.live.fleet.clerk import Clerk
-from sharc_crawler.live.fleet.heartbeat import Heartbeat
+from sharc_crawler.live.fleet.clerk import Clerk, Heartbeat
 from sharc_crawler.testing.ledger_means import site_order
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.fleet.scratch import own_folder
+from sharc_crawler.live.fleet.keeping import own_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sharc_crawler.live.fleet.scratch import own_folder
+from sharc_crawler.live.fleet.keeping import own_folder
 with own_folder("worker-", Path(sys.argv[1])) as folder:
     (folder / "copy").mkdir()
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.originals import Original, Resource
+from sharc_crawler.archive.options import Original, Resource
 from sharc_crawler.errors import DataError, StoreFull, UsageError
 from sharc_crawler.live.writing.errors_told import describe, error_of
 from sharc_crawler.live.writing.messages import NotArchivedError, order_to_describe, order_to_keep

@@ -10,7 +10,7 @@ _HANGING = """
 import sys
 sys.platform = "another"  # where the system does not end it
 import socket, time
-from sharc_crawler.live.writing.orphans import end_with_crawl
+from sharc_crawler.live.writing.orders import end_with_crawl
 connection = socket.socket(fileno=0)
 end_with_crawl(connection)
 connection.sendall(b"!")

@@ -15,9 +15,8 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.seeds.base import WEEK, RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
-from sharc_crawler.seeds.hacs.prediction import f, g, predictive
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
-from sharc_crawler.seeds.hacs.rankers import HacsPlain
+from sharc_crawler.seeds.hacs.rankers import HacsPlain, f, g, predictive
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.testing.rankers import DAY, RankerContract, seeds
 
