@@ -138,11 +138,11 @@ def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, A
 
 
 def _lied(document: Mapping[str, Any]) -> bool:
-    """Did a capture catch the server at a 304 that was none, or may have been none?"""
+    """Did a capture catch the server at a 304 that was none, or were most perhaps none?"""
     audit = document["capture"]["audit"] or {"strata": []}
     if audit.get("unshown", {}).get("since", 0) > audit.get("audited", 0) - audit.get("changed", 0):
-        return True  # more of those that were drawn say that they changed just then than stayed
-    return any(one["of"] == "304" and (one["caught"] or one.get("undated")) for one in audit["strata"])
+        return True  # more of those that were drawn changed just then than stayed
+    return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
 
 
 class _AuditedWord:

@@ -50,6 +50,7 @@ class Attestations:
         self._further: dict[PageId, Judgement] = {}  # what the last further download said
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.audited: set[PageId] = set()
+        self._could: set[PageId] = set()  # have been drawn for that
         self._honest: set[str] = set()  # kinds that had owned up to a change by then
         self._named: set[PageId] = set()  # of the audited: they have been asked for
         self._strata: dict[PageId, str] = {}
@@ -59,7 +60,7 @@ class Attestations:
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._trusts: dict[str, LastmodTrust] = {}
         self._doubted: set[str] = set()  # classes that something speaks against
-        self.sampled = audit.Sampled([], 0)  #: of what was judged last
+        self.sampled = audit.Sampled([])  #: of what was judged last
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
@@ -189,12 +190,12 @@ class Attestations:
         fewer, first of the kinds that have owned up to changes, where all would be too large a share of the pages.
         """
         own = self.once & self.downloads.keys()
-
-        def fits(page: PageId) -> bool:
-            before = page in own and self.downloads[page][0].ended <= reference
-            return before and self._told(page) and not self._changed(page, reference)
-
-        found = audit.sample(self._strata, self.share, self._seed, fits)
+        self._could = {
+            page
+            for page in own & self._strata.keys()
+            if self.downloads[page][0].ended <= reference and self._told(page) and not self._changed(page, reference)
+        }
+        found = audit.sample(self._strata, self.share, self._seed, self._could)
         again = sum(len(self.downloads[page]) > 1 for page in own - found)
         self._honest = {
             self._strata[page] for page, said in self.lastmods.items() if page in self._strata and _moved(said)
@@ -345,7 +346,7 @@ class Attestations:
             "lies": len(lying),
             "unshown": {"since": len(since), "lost": len(lost)},
             "unaudited": audit.unaudited(attested, confirmed, lambda page: (labels[page], url_class(urls[page]))),
-            "bound": audit.bound(*self.sampled),
+            "bound": audit.bound(self.sampled),
             "confidence": audit.CONFIDENCE,
             "strata": [
                 audit.row(audit.LASTMODS, label, claimed, shown, lies)
@@ -372,18 +373,24 @@ class Attestations:
         """By the strata that the audit drew from: claimed and not confirmed, confirmed, drawn but neither, and lies.
 
         A page that could not be had again, or changed since T as it says itself, shows nothing: a server may refuse, or
-        date so, just what changed.
+        date so, just what changed. And once it has seen the sample it may own up to changes of others, true or not:
+        what a stratum was drawn from stays what it was.
         """
         left, shown, unshown, lies = (Counter(map(self._stratum, pages)) for pages in found)
+        could = Counter(map(self._stratum, self._could))
         kept = [
-            audit.Stratum(left[one], 0) if lies[one] else audit.Stratum(left[one], shown[one], unshown[one])
+            audit.Stratum(left[one], 0)
+            if lies[one]
+            else audit.Stratum(
+                left[one], shown[one], unshown[one], max(0, could[one] - left[one] - shown[one] - unshown[one])
+            )
             for one in {*left, *shown, *unshown, *lies}
         ]
         return audit.Sampled(kept, len(lies))
 
     def _stratum(self, page: PageId) -> tuple[str, bool]:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""
-        drawable = page in self._strata and (page in self.audited or len(self.downloads[page]) == 1)
+        drawable = page in self._could and (page in self.audited or len(self.downloads[page]) == 1)
         return self._strata.get(page, ""), drawable
 
 

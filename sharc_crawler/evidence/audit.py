@@ -2,7 +2,8 @@
 
 Trust is about how a class of pages is made, so each class (*stratum*) has a sample of its own, drawn blindly within it:
 a page whose lastmod lies looks cold, and a sample of the hot ones would miss it. Where a lie is found, no page of its
-stratum is claimed on the server's word. What the others' samples bound is exact: hypergeometric, over all of them.
+stratum is claimed on the server's word. What the others' samples bound is exact: hypergeometric, over all of them;
+where the server can watch the sample being drawn, page by page, it is what a fair bet shows, whatever the server does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,14 +22,11 @@ import numpy as np
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-#: what bounds over 304s are computed by: an audit follows its 304 at once, so a server that watches may choose, page by
-#: page, when to lie. By dynamic programming 98.5 % are exceeded so in 3.4 % of audits of 100 pages, 3.7 of 300
-WATCHED = 0.985
 LEAST = 5  #: pages audited of a stratum, where there are as many
 #: the same, of strata that never owned up to a change and of others; the first that is no more than MOST of the pages,
 #: but of the former an eighth, or LEAST
@@ -38,6 +38,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
 MOST_UNSHOWN = 1_000  #: pages of a stratum that the bound counts one by one
 STOPS = 0.25  #: the less, the more a page unshown costs, and the less a stratum caught
+ESCAPES = 0.25  #: where a server watches: lies that are drawn, of those that should be, if some are unshown
+ASIDE = 0.125  #: staked on that, and on some strata alone
 LASTMODS, CONDITIONALS = "lastmod", "304"  #: what an audit, or a stratum of it, is of
 
 
@@ -47,13 +49,20 @@ class Stratum(NamedTuple):
     claimed: int  #: claimed on the server's word
     confirmed: int  #: drawn, and shown by bytes to have been as claimed
     unshown: int = 0  #: drawn, and neither shown to have been so nor a lie
+    withdrawn: int = 0  #: could have been drawn, and was not; not claimed any more
+    chance: float = 0.0  #: with which each page was drawn, where the server watches
 
 
 class Sampled(NamedTuple):
-    """What the samples of all strata found: the input of :func:`bound`."""
+    """What the samples of all strata found: the input of :func:`bound`.
+
+    ``watched``: each page is drawn by its own lot once its server has given its word, so the server learns which are
+    audited as it goes. Else so many of each stratum are, when all words are given.
+    """
 
     kept: list[Stratum]
-    caught: int  #: strata in which a drawn page was a lie: no page of them is claimed
+    caught: int = 0  #: strata in which a drawn page was a lie: no page of them is claimed
+    watched: bool = False
 
 
 def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: Counter[str]) -> dict[str, Any]:
@@ -112,10 +121,8 @@ def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int]
     return sum(kind(page) not in seen for page in claimed)
 
 
-def sample(
-    labels: Mapping[int, str], share: float, seed: int, fits: Callable[[int], bool] = lambda _: True
-) -> set[int]:
-    """The pages to download once more, of those that fit: of each stratum that share, :data:`LEAST` at least.
+def sample(labels: Mapping[int, str], share: float, seed: int, fit: Container[int] | None = None) -> set[int]:
+    """The pages to download once more, of those that ``fit``: of each stratum that share, :data:`LEAST` at least.
 
     Always the same.
 
@@ -131,7 +138,7 @@ def sample(
     for lots in groups.values():
         size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
         pages = (int.from_bytes(lot[8:]) for lot in sorted(lots))
-        drawn.update(islice(filter(fits, pages), size))
+        drawn.update(islice((page for page in pages if fit is None or page in fit), size))
     return drawn
 
 
@@ -179,35 +186,63 @@ def _fewer(
     return kept
 
 
+def by_lots(
+    labels: Mapping[int, str], share: float, seed: int, known: Mapping[str, float]
+) -> tuple[set[int], dict[str, float]]:
+    """The pages to download once more, each drawn by its own lot; and the chance of each stratum's.
+
+    That share of a stratum is expected, :data:`LEAST` at least. ``known``: chances that it had before.
+
+    >>> drawn, chances = by_lots({n: "/a/*" if n < 90 else "" for n in range(100)}, 0.1, 1, {})
+    >>> len(drawn), chances
+    (13, {'/a/*': 0.1, '': 0.5})
+    """
+    sizes = Counter(labels.values())
+    chances = {label: min(1.0, max(share, LEAST / size)) if share > 0 else 0.0 for label, size in sizes.items()}
+    chances |= {label: chance for label, chance in known.items() if label in sizes}
+    drawn = {page for page, label in labels.items() if int.from_bytes(_lot(page, seed)) < chances[label] * 2**64}
+    return drawn, chances
+
+
 def _lot(page: int, seed: int) -> bytes:
     return hashlib.blake2b(f"{seed} {page}".encode(), digest_size=8).digest()
 
 
-def bound(kept: Iterable[Stratum], caught: int = 0, confidence: float = CONFIDENCE) -> int:
-    """With 95 % confidence no more pages are wrongly claimed, of the strata that are ``kept``.
+def bound(*samples: Sampled, confidence: float = CONFIDENCE) -> int:
+    """With 95 % confidence no more pages are wrongly claimed, of the strata that are kept, in all samples together.
 
-    Believed are as many wrong pages as are drawn so seldom, or more seldom, with a probability of 5 % or more
-    (hypergeometric for each stratum, and all together). What a drawn page does not show, it may hide: each that is
-    ``unshown`` may be a wrong one. Of a stratum with too many of these, or nothing confirmed, all may be wrong.
+    Believed are as many wrong pages as are drawn so seldom, or more seldom, with a probability of 5 % or more. What a
+    drawn page does not show, it may hide: each that is ``unshown`` may be a wrong one. Of a stratum with too many of
+    these all may be wrong. Where strata were ``caught``, or pages unshown, that is one of several outcomes, and a share
+    of the 5 % is its own. So the bound holds whatever the server does.
 
-    Where strata were ``caught``, or pages unshown, that is one of several outcomes, and a share of the 5 % is its own
-    (:func:`_share`). So the bound holds whatever the server does.
-
-    >>> bound([Stratum(claimed=96, confirmed=4)]), bound([Stratum(0, 50)]), bound([Stratum(500, 0)])
-    (51, 0, 500)
-    >>> bound([Stratum(46, 4), Stratum(56, 4)]), bound([Stratum(46, 4), Stratum(56, 4)], caught=1)
+    >>> bound(Sampled([Stratum(claimed=96, confirmed=4)])), bound(Sampled([Stratum(0, 50)]))
+    (51, 0)
+    >>> two = [Stratum(46, 4), Stratum(56, 4)]
+    >>> bound(Sampled(two)), bound(Sampled(two, caught=1))
     (33, 45)
-    >>> [bound([Stratum(450, 50 - unshown, unshown)]) for unshown in (0, 1, 5, 17)]
+    >>> [bound(Sampled([Stratum(450, 50 - unshown, unshown)])) for unshown in (0, 1, 5, 17)]
     [27, 57, 114, 450]
+    >>> [bound(Sampled([Stratum(450, 50, unshown, chance=0.1)], watched=True)) for unshown in (0, 1, 5)]
+    [30, 82, 151]
     """
-    drawn = [one for one in kept if one.confirmed or one.unshown]
+    parts = [(_bounded_watched if one.watched else _bounded)(one) for one in samples]
+    unbounded = sum(one.claimed for sampled in samples for one in sampled.kept)
+    unbounded -= sum(one.claimed for found, _, _ in parts for one in found)
+    threshold = math.log(1 - confidence) + sum(share for _, share, _ in parts) - _ROUNDED
+    steps = [steps(one, threshold) for found, _, steps in parts for one in found if one.claimed]
+    return unbounded + (_undetected(steps, threshold) if steps else 0)
+
+
+Steps = Callable[[Stratum, float], "NDArray[np.float64]"]
+
+
+def _bounded(sampled: Sampled) -> tuple[list[Stratum], float, Steps]:
+    """The strata whose wrong pages are bounded; the share of their outcome; what each wrong page makes less likely."""
+    drawn = [one for one in sampled.kept if one.confirmed or one.unshown]
     found = [one for one in drawn if one.unshown <= min(one.confirmed / 3, MOST_UNSHOWN)]
-    bounded = [one for one in found if one.claimed]
-    unbounded = sum(one.claimed for one in kept) - sum(one.claimed for one in bounded)
-    if not bounded:
-        return unbounded
-    share = _share(len(found), caught + len(drawn) - len(found), sum(one.unshown for one in found))
-    return unbounded + _undetected(bounded, math.log(1 - confidence) + share - _ROUNDED)
+    unshown = sum(one.unshown for one in found)
+    return found, _share(len(found), sampled.caught + len(drawn) - len(found), unshown), _steps
 
 
 def _share(found: int, caught: int, unshown: int) -> float:
@@ -225,13 +260,37 @@ def _share(found: int, caught: int, unshown: int) -> float:
     return -math.log(outcomes)
 
 
-def _undetected(found: Sequence[Stratum], threshold: float) -> int:
+def _bounded_watched(sampled: Sampled) -> tuple[list[Stratum], float, Steps]:
+    """The same, where a server sees each audit before it gives its next word, and may choose by that when to lie.
+
+    A bet on each lie: the stakes grow by 1 / (1 - chance) where it is not drawn, and are lost where it is. Whatever the
+    server does, they are no more than at the beginning, on average, so they grow twentyfold in 5 % of captures at most
+    (Ville's inequality). Most is staked so. A part, ASIDE, is staked on lies that are drawn as much more seldom than
+    they should be (ESCAPES; it keeps that share of itself with each); and of each part some on other strata alone.
+    """
+    found = [one for one in sampled.kept if one.chance and one.unshown <= one.confirmed / 3]
+    unshown = sum(one.unshown for one in found)
+    given_up = sampled.caught + sum(one.unshown > one.confirmed / 3 for one in sampled.kept)
+    escapes = ESCAPES if unshown else 0.0
+    share = math.log(ASIDE) + unshown * math.log(ESCAPES) if unshown else math.log(1 - ASIDE)
+    apart = ASIDE / max(1, len(sampled.kept) + sampled.caught)
+    share += given_up * math.log(apart) + len(found) * math.log(1 - apart)
+    return found, share, partial(_steps_watched, escapes)
+
+
+def _steps_watched(escapes: float, stratum: Stratum, threshold: float) -> NDArray[np.float64]:
+    """By how much each further wrong page lowers the log of the stakes' inverse."""
+    grow = math.log((1 - escapes * stratum.chance) / (1 - stratum.chance)) if stratum.chance < 1 else math.inf
+    return np.full(min(stratum.claimed, 1 + int(-threshold / grow)), -grow)
+
+
+def _undetected(steps: Sequence[NDArray[np.float64]], threshold: float) -> int:
     """The most wrong pages of which, with that logarithm of a probability at least, no more are drawn than is unshown.
 
     Each further wrong page of a stratum makes that less likely than the one before, so the cheapest are taken first.
     """
-    steps = np.concatenate([_steps(one, threshold) for one in found])
-    return int(np.searchsorted(-np.cumsum(np.sort(steps)[::-1]), -threshold, side="right"))
+    cheapest = np.sort(np.concatenate(steps))[::-1]
+    return int(np.searchsorted(-np.cumsum(cheapest), -threshold, side="right"))
 
 
 def _steps(stratum: Stratum, threshold: float) -> NDArray[np.float64]:
@@ -246,7 +305,7 @@ def _chances(stratum: Stratum, most: int) -> NDArray[np.float64]:
     """The log of the chance that no more wrong pages were drawn than is unshown, where 0 to ``most`` are wrong."""
     drawn = stratum.confirmed + stratum.unshown
     wrong = np.arange(most + 1, dtype=np.float64)
-    right = stratum.claimed - wrong  # of those that were not drawn, if no wrong one was
+    right = stratum.claimed + stratum.withdrawn - wrong  # of those that were not drawn, if no wrong one was
     chance = np.concatenate(([0.0], np.cumsum(np.log(right[:-1] / (right[:-1] + drawn)))))
     chances = chance.copy()
     with np.errstate(divide="ignore"):  # of one wrong page no two are drawn

@@ -82,7 +82,7 @@ def _statement(facts: CaptureFacts, sums: PageSums, totals: Mapping[str, Any], p
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     audit = facts.audit or {}
     if audit.get("claimed"):
-        names = "claimed", "data", "audited", "changed", "lies", "undated", "unshown", "unaudited", "bound"
+        names = "claimed", "data", "audited", "changed", "lies", "unshown", "unaudited", "bound"
         numbers = {name: audit[name] for name in names if name in audit}
         whole = {"whole": True} if facts.part else {}  # its numbers are of the whole capture
         yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"])), **whole}

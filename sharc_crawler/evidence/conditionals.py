@@ -1,13 +1,12 @@
 """What a server's 304 is worth: of each kind of URLs a sample of them is downloaded once more, and compared by bytes.
 
 A page that the server calls unmodified (or would, by the very validators that it sends again), and whose bytes differ,
-is a lie; then no page of its kind is claimed on a 304. It is none if the page says that it changed after the 304: that
-is the server's word again, so the bound takes it for one that may have been wrong; and where more say so than were as
-the 304 said, no page of their kind is claimed. Where nothing says when it changed, or it is gone, that proves no lie,
-but no page of its kind is claimed either. Weak validators may stay the same though bytes change: where the sample shows
-that they do, it is no lie, and no page of the kind is claimed on these. Other bytes with the same content (a nonce, how
-long a page took to make) confirm a 304: it speaks of what counts. But it speaks of no more, so the validators of that
-kind are weak ones.
+is a lie; then no page of its kind is claimed on a 304. It is none if the page may have changed after the 304: if it has
+other validators, and no date from before it, or is gone. That is the server's word again, so the bound takes it for one
+that may have been wrong; and where there are more such pages than were as the 304 said, none of their kind is claimed.
+Weak validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page
+of the kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) confirm a
+304: it speaks of what counts. But it speaks of no more, so the validators of that kind are weak ones.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Outcome, PageId
 
+WEAK = " (weak)"  #: marks kinds of pages with weak validators
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"
-_OWN = "undated", "data"  #: sums that an audit of lastmods has not
 
 
 class Conditionals:
@@ -46,24 +45,36 @@ class Conditionals:
         self.open: dict[PageId, Judgement] = {}  #: by 304, not believed yet
         self._held: dict[PageId, Instant | None] = {}  # of these those answered 304, and when by the server's clock
         self._strata: dict[PageId, str] = {}
+        self._chances: dict[str, float] = {}  # of being drawn, by stratum
         self._classes: dict[PageId, str] = {}
         self._confirmed: set[PageId] = set()
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
-        self._undated: set[PageId] = set()  # changed, and nothing says whether before the 304 or after it
         self._missed: set[PageId] = set()  # other bytes, the same weak validators
         self._tokens: set[PageId] = set()  # other bytes, the same validators and the same content
         self._doubted: set[str] = set()  # strata with any of these, when last judged
 
-    def draw(self, urls: Mapping[PageId, str], seed: int, data: Set[PageId] = frozenset()) -> set[PageId]:
+    def draw(
+        self,
+        urls: Mapping[PageId, str],
+        seed: int,
+        data: Set[PageId] = frozenset(),
+        faint: Set[PageId] = frozenset(),
+    ) -> set[PageId]:
         """Which of the pages that can be asked for conditionally are asked for in full after a 304; always the same.
 
-        Those of parts of the site that were captured before have been drawn from.
+        Those of parts of the site that were captured before have been drawn from. ``faint``: those whose validators are
+        weak, which have strata of their own.
         """
         others = {page: url for page, url in urls.items() if page not in self._strata}
         classes = {page: intern(url_class(url)) for page, url in others.items()}
-        strata = audit.strata(others, classes=classes.values())
-        drawn = audit.sample(strata, self.share, seed)
+        strata: dict[PageId, str] = {}
+        for mark in "", WEAK:
+            same = {page: url for page, url in others.items() if (page in faint) == bool(mark)}
+            labels = audit.strata(same, classes=[classes[page] for page in same])
+            strata |= {page: f"{label or '*'}{mark}" if mark else label for page, label in labels.items()}
+        drawn, chances = audit.by_lots(strata, self.share, seed, self._chances)
+        self._chances |= chances
         self._strata |= strata
         self._classes |= classes
         self.drawn |= drawn
@@ -91,8 +102,10 @@ class Conditionals:
                 self._confirmed.add(page)
             elif other:
                 self._changed.add(page)
-        if other and (alike or _would_match(visit, revisit) or self._changed_before(page, revisit)):
-            self._against(visit, revisit, alike=alike).add(page)
+        if other and alike:
+            self._tokens.add(page)
+        elif other and (_would_match(visit, revisit) or self._changed_before(page, revisit)):
+            (self._missed if weak(visit) else self._lies).add(page)
         if code(judgement.reason) == Reason.UNASKED_304:
             self._lies.add(page)
         stated = same and judgement.evidence.stated
@@ -100,24 +113,14 @@ class Conditionals:
             self.open[page] = judgement
         return stated
 
-    def _against(self, visit: Outcome, revisit: Outcome, *, alike: bool) -> set[PageId]:
-        if alike:
-            return self._tokens
-        if weak(visit):
-            return self._missed
-        dated = http_date(revisit.validators.last_modified) is not None
-        return self._lies if dated or _would_match(visit, revisit) else self._undated
-
     def _changed_before(self, page: PageId, revisit: Outcome) -> bool:
-        """Was it answered 304 just before, and says nothing of a change since?"""
-        if page not in self._held:
-            return False
-        modified, held = http_date(revisit.validators.last_modified), self._held[page]
-        return modified is None or held is None or modified < held - DATE_PRECISION
+        """Was it answered 304 just before, and had changed by then, as it says itself?"""
+        modified, held = http_date(revisit.validators.last_modified), self._held.get(page)
+        return modified is not None and held is not None and modified < held - DATE_PRECISION
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Judgements of those of the pages that a 304 left open, and of earlier ones whose stratum is doubted since."""
-        doubted = {self._stratum(page) for page in self._lies | self._undated | self._missed | self._tokens}
+        doubted = {self._stratum(page) for page in self._lies | self._missed | self._tokens}
         doubted |= self._mostly_since().keys()
         news, self._doubted = doubted - self._doubted, doubted
         again = (page for page in self.open if self._stratum(page) in news) if news else ()
@@ -125,28 +128,28 @@ class Conditionals:
 
     def _judged(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         lies, missed = self._caught()
-        tokens, undated = (Counter(map(self._stratum, pages)) for pages in (self._tokens, self._undated))
-        since, whys, found = self._mostly_since(), dict[tuple[str, bool], str](), {}
+        tokens = set(map(self._stratum, self._tokens))
+        since, whys, found = self._mostly_since(), dict[str, str](), {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
-                shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
-                weak = shown.evidence is Evidence.WEAK_VALIDATOR
-                if (kind := (label, weak)) not in whys:
+                if label not in whys:
                     doubts = {
-                        "caught lying": lies[label] + missed[label] * weak,
-                        "changed, before it or after": undated[label],
-                        "changed since, more than stayed": since[label],
+                        "caught lying": lies[label],
+                        "changed, with the same weak validators": missed[label],
+                        "changed just before it or since, more than stayed": since[label],
                     }
                     told = ", ".join(f"{number} {what}" for what, number in doubts.items() if number)
-                    whys[kind] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({told})") if told else ""
-                why = whys[kind]
-                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if why else shown
+                    whys[label] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({told})") if told else ""
+                if why := whys[label]:
+                    found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why)
+                else:
+                    found[page] = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
         return found
 
     def _since(self) -> set[PageId]:
-        """Drawn pages that changed after their 304, as the server dates them."""
-        return self._changed - self._lies - self._undated - self._missed
+        """Drawn pages that changed after their 304, or just before: nobody else than their server can tell."""
+        return self._changed - self._lies - self._missed
 
     def _mostly_since(self) -> Counter[str]:
         """How many, of strata of which fewer were as the 304 said: that speaks against it."""
@@ -167,13 +170,13 @@ class Conditionals:
             return other
         found, mine = self._found()
         sums = {name: other[name] + found[name] for name in _SUMS}
-        bound = audit.bound([*sampled.kept, *mine.kept], sampled.caught + mine.caught, audit.WATCHED)
+        bound = audit.bound(sampled, mine)
         unshown = {why: number + found["unshown"][why] for why, number in other["unshown"].items()}
-        own = {name: found[name] for name in _OWN if name in found} | {"unshown": unshown}
+        own = {"unshown": unshown} | ({"data": found["data"]} if "data" in found else {})
         return {**other, **sums, **own, "bound": bound, "strata": other["strata"] + found["strata"]}
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
-        lies, undated = self._caught()[0], Counter(map(self._stratum, self._undated))
+        lies = self._caught()[0]
         believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
@@ -181,11 +184,14 @@ class Conditionals:
         # so, just what changed.
         lost = self._held.keys() - self._confirmed - self._changed
         since = self._since()
-        caught = {self._stratum(page) for page in (self._lies | self._undated | self._missed) & self.drawn}
+        caught = {self._stratum(page) for page in (self._lies | self._missed) & self.drawn}
         unshown = Counter(map(self._stratum, lost | since))
-        labels = {*claimed, *unshown, *(shown.keys() - caught)}
-        kept = [audit.Stratum(claimed[one], shown[one], unshown[one]) for one in labels]
-        sampled = audit.Sampled(kept, len(caught))
+        kept = [
+            audit.Stratum(claimed[one], shown[one], unshown[one], chance=chance)
+            for one, chance in self._chances.items()
+            if one not in caught
+        ]
+        sampled = audit.Sampled(kept, len(caught), watched=True)
         summary = {
             "of": audit.CONDITIONALS,
             "share": self.share,
@@ -193,14 +199,12 @@ class Conditionals:
             "audited": len(self._confirmed | self._changed),
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
-            "undated": len(self._undated),
             "unshown": {"since": len(since), "lost": len(lost)},
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
-            "bound": audit.bound(*sampled, audit.WATCHED),
+            "bound": audit.bound(sampled),
             "confidence": audit.CONFIDENCE,
             "strata": [
-                audit.row(audit.CONDITIONALS, one, claimed, shown, lies) | {"undated": undated[one]}
-                for one in sorted({*claimed, *shown, *lies, *undated})
+                audit.row(audit.CONDITIONALS, one, claimed, shown, lies) for one in sorted({*claimed, *shown, *lies})
             ],
             "classes": [],
         }

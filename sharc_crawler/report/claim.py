@@ -142,21 +142,15 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 def _audited(limit: Claim) -> str:
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
     found = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
-    found += f" {limit['lies']} without the server's saying so{_undated(limit)}."
+    found += f" {limit['lies']} without the server's saying so."
     told = f"{found}{_unshown(limit)} {_bound(limit)}"
     if not limit["unaudited"]:
         return told
     return f"{told} {_unaudited(limit)}."
 
 
-def _undated(limit: Claim) -> str:
-    """Pages that changed before their 304 or after it."""
-    undated = limit.get("undated", 0)
-    return f"; of {undated:,} of these nothing says whether before their 304 or after it" if undated else ""
-
-
 _UNSHOWN = {
-    "since": "{:,} changed after the reference instant, by the server's word alone",
+    "since": "{:,} changed, by the server's word alone after the reference instant",
     "lost": "of {:,} no answer showed whether they had changed",
 }
 

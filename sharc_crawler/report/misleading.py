@@ -36,17 +36,6 @@ def caught(audit: Mapping[str, Any]) -> Iterator[str]:
         yield _LIES[of].format(counted(sum(strata.values()), "page"), ", ".join(strata))
 
 
-def undated(audit: Mapping[str, Any]) -> Iterator[str]:
-    """Where a page had changed at its second download, and no one can say whether before its 304."""
-    found = {one["label"] or RARE: one["undated"] for one in audit["strata"] if one.get("undated")}
-    if found:
-        yield (
-            f"{counted(sum(found.values()), 'page')} differed a moment after the server had said that nothing had"
-            " changed (304). Nothing says which came first. So no 304 is believed in this capture for"
-            f" {', '.join(found)}"
-        )
-
-
 def standing_in(number: int) -> Iterator[str]:
     """Pages that are judged changed by a copy which the server had called unmodified."""
     if number:

@@ -54,11 +54,11 @@ def left_by_bounds(facts: CaptureFacts) -> str:
 
 
 def _lies(facts: CaptureFacts) -> Iterator[str]:
-    if facts.audit and any(one["caught"] or one.get("undated") for one in facts.audit["strata"]):
-        from sharc_crawler.report.misleading import caught, standing_in, undated  # only of servers that may lie
+    if facts.audit and any(one["caught"] for one in facts.audit["strata"]):
+        from sharc_crawler.report.misleading import caught, standing_in  # only of servers that may lie
 
         older = facts.figures.whole.tally.totals()["former_copies"] if facts.belied else 0
-        yield from (*caught(facts.audit), *undated(facts.audit), *standing_in(older))
+        yield from (*caught(facts.audit), *standing_in(older))
 
 
 def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:

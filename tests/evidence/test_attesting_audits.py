@@ -65,8 +65,8 @@ def test_what_an_audit_confirmed_bounds_what_is_claimed_beside_it_but_not_what_i
     _, told = capture.judged()
     assert (told["claimed"], told["audited"], told["changed"]) == (65 - len(chosen & others), 7, 0)
     left = len(others - chosen)
-    assert told["bound"] == audit.bound([audit.Stratum(left, 7), audit.Stratum(len(undrawn), 0)])
-    assert told["bound"] > audit.bound([audit.Stratum(left + len(undrawn), 7)])
+    assert told["bound"] == audit.bound(audit.Sampled([audit.Stratum(left, 7), audit.Stratum(len(undrawn), 0)]))
+    assert told["bound"] > audit.bound(audit.Sampled([audit.Stratum(left + len(undrawn), 7)]))
 
 
 def test_where_much_was_downloaded_again_at_t_fewer_are_audited_but_five_of_each_kind():
@@ -227,7 +227,7 @@ def test_a_drawn_page_that_says_after_the_audit_that_it_changed_since_may_have_b
         assert (told["changed"], told["lies"], told["unshown"]) == (changed, 0, {"since": changed, "lost": 0})
         assert told["claimed"] == 60 - len(drawn) + changed
         left = 60 - len(drawn) + changed
-        assert told["bound"] == audit.bound([audit.Stratum(left, len(drawn) - changed, changed)])
+        assert told["bound"] == audit.bound(audit.Sampled([audit.Stratum(left, len(drawn) - changed, changed)]))
 
 
 def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_confirmed() -> None:
@@ -325,7 +325,7 @@ def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and
     judged, told = capture.judged()
     assert (told["audited"], told["changed"], told["unshown"]) == (len(others), 0, {"since": 0, "lost": 1})
     assert told["claimed"] == 60 - len(others) - (why in doubted)
-    assert told["bound"] == audit.bound([audit.Stratum(told["claimed"], len(others), 1)])
+    assert told["bound"] == audit.bound(audit.Sampled([audit.Stratum(told["claimed"], len(others), 1)]))
     if why in doubted:
         assert judged[lost].reason == doubted[why], "it may have changed and changed back"
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from itertools import product
 from math import comb, prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,16 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.evidence import audit
-from sharc_crawler.evidence.audit import LEAST, Stratum, bound, fewer, sample, strata
+from sharc_crawler.evidence.audit import LEAST, Sampled, Stratum, fewer, sample, strata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def bound(kept: list[Stratum], caught: int = 0) -> int:
+    return audit.bound(Sampled(kept, caught))
 
 
 def undetected(one: Stratum, wrong: int) -> float:
     """The chance that no drawn page is a wrong one."""
-    pages = one.claimed + one.confirmed
+    pages = one.claimed + one.withdrawn + one.confirmed
     return comb(pages - wrong, one.confirmed) / comb(pages, one.confirmed)
 
 
-small = st.lists(st.builds(Stratum, st.integers(0, 7), st.integers(0, 5), st.just(0)), min_size=1, max_size=3)
+small = st.lists(
+    st.builds(Stratum, st.integers(0, 7), st.integers(0, 5), st.just(0), st.integers(0, 4), st.just(0.0)),
+    min_size=1,
+    max_size=3,
+)
 
 
 @pytest.mark.slow
@@ -41,7 +53,13 @@ def test_where_no_lie_was_found_the_bound_is_the_most_that_goes_undetected_in_on
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.builds(Stratum, st.integers(0, 5), st.integers(1, 4), st.just(0)), min_size=1, max_size=2))
+@given(
+    st.lists(
+        st.builds(Stratum, st.integers(0, 5), st.integers(1, 4), st.just(0), st.just(0), st.just(0.0)),
+        min_size=1,
+        max_size=2,
+    )
+)
 def test_whatever_the_server_does_the_bound_is_exceeded_with_a_chance_of_five_percent_at_most(
     classes: list[Stratum],
 ) -> None:
@@ -214,8 +232,8 @@ def test_of_a_stratum_that_adds_nothing_an_eighth_is_enough_and_of_others_an_eig
 
 
 def test_what_goes_undetected_in_just_one_case_of_twenty_is_believed() -> None:
-    assert audit.bound([audit.Stratum(1, 19)]) == 1
-    assert audit.bound([audit.Stratum(1, 20)]) == 0
+    assert bound([audit.Stratum(1, 19)]) == 1
+    assert bound([audit.Stratum(1, 20)]) == 0
 
 
 @pytest.mark.parametrize("room", [50, 40, 30, 20, 10])
@@ -232,3 +250,69 @@ def test_it_is_less_first_of_kinds_that_own_up_to_changes(room: int) -> None:
     """Of ten large kinds, of which five do; of the others an eighth is less than the least of each."""
     labels = {page: f"/{page % 10}/*" for page in range(80)}
     assert len(audit.fewer(labels, labels, 0, 1, [f"/{kind}/*" for kind in range(5)], room, share=0.0)) == room
+
+
+def best_of_a_server_that_watches(pages: int, chance: float, stated: Callable[[int], int]) -> float:
+    """With which probability it can have more pages wrong than is stated by the lies that were drawn, and unshown.
+
+    Page by page it lies or not, and sees at once whether that was drawn. By dynamic programming over both numbers.
+    """
+    wins = np.array([[float(wrong > stated(drawn)) for drawn in range(12)] for wrong in range(pages + 1)])
+    for _ in range(pages):
+        lies = wins.copy()
+        lies[:-1, :-1] = (1 - chance) * wins[1:, :-1] + chance * wins[:-1, 1:]
+        wins = np.maximum(wins, lies)
+    return float(wins[0, 0])
+
+
+@pytest.mark.parametrize(("pages", "chance"), [(12, 5 / 12), (40, 1 / 8), (100, 0.05), (100, 0.2), (600, 0.02)])
+def test_a_server_that_watches_the_audits_of_its_304s_beats_their_bound_in_one_capture_of_twenty_at_most(
+    pages: int, chance: float
+) -> None:
+    def stated(unshown: int) -> int:
+        return audit.bound(Sampled([Stratum(pages, 10**6, unshown, chance=chance)], watched=True))
+
+    assert 0.02 < best_of_a_server_that_watches(pages, chance, stated) <= 0.05
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_server_that_watches_may_give_up_kinds_leave_pages_unshown_and_lie_in_whatever_order(seed: int) -> None:
+    """It lies in kind after kind until it is caught, or leaves what is drawn unshown until there is too much of it."""
+    rng, exceeded = np.random.default_rng(seed), 0
+    for _ in range(2_000):
+        chances = rng.uniform(0.02, 0.5, rng.integers(1, 7))
+        kept, caught, wrong = [], 0, 0
+        patience, goal = rng.integers(0, 3), rng.integers(5, 120)
+        for chance in chances:
+            lies, unshown = int(rng.geometric(chance)) - 1, 0
+            while unshown < patience and lies < goal:
+                unshown, lies = unshown + 1, lies + int(rng.geometric(chance)) - 1
+            if lies < goal:
+                caught += 1
+                continue
+            kept.append(Stratum(200, 99, unshown, chance=chance))
+            wrong += int(goal)
+        exceeded += wrong > audit.bound(Sampled(kept, caught, watched=True))
+    assert exceeded <= 0.05 * 2_000
+
+
+def test_pages_that_are_not_claimed_any_more_were_drawn_from_all_the_same() -> None:
+    """Of 100 pages 9 are wrong, and none of the five drawn is one; then the server owns up to all others."""
+    assert bound([Stratum(9, 5)]) == 5
+    assert bound([Stratum(9, 5, withdrawn=86)]) == 9
+
+
+def test_samples_of_both_words_have_one_bound() -> None:
+    lastmods, answers = Sampled([Stratum(95, 5)]), Sampled([Stratum(95, 5, chance=0.05)], watched=True)
+    alone = [audit.bound(one) for one in (lastmods, answers)]
+    assert max(alone) <= audit.bound(lastmods, answers) < sum(alone)
+    assert audit.bound(lastmods, Sampled([], watched=True)) >= alone[0]
+
+
+def test_each_page_is_drawn_by_its_own_lot_and_a_kind_keeps_its_chance() -> None:
+    labels = {page: "few" if page < 100 else "many" for page in range(5_100)}
+    drawn, chances = audit.by_lots(labels, 0.02, 7, {})
+    assert chances == {"few": 0.05, "many": 0.02}
+    assert 70 < sum(labels[page] == "many" for page in drawn) < 130
+    assert audit.by_lots(labels, 0.02, 7, {"few": 1.0})[0] >= set(range(100))
+    assert audit.by_lots(labels, 0.0, 7, {}) == (set(), {"few": 0.0, "many": 0.0})

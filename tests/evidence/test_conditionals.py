@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 from sharc_crawler.evidence import audit
-from sharc_crawler.evidence.audit import WATCHED, Sampled, Stratum
+from sharc_crawler.evidence.audit import Sampled, Stratum
 from sharc_crawler.evidence.conditionals import Conditionals
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.evidence.kinds import Evidence
@@ -16,9 +14,15 @@ from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Judgement, Outcome, Result, Validators, Verdict
 
 URLS = {n: f"http://h.example/{'news' if n < 50 else 'list'}/{n}.html" for n in range(100)}
-bound = partial(audit.bound, confidence=WATCHED)
+CHANCE = 0.1  #: five of fifty
+SEED = 153  #: of lots by which five of either kind are drawn, and of thirty others
 ETAG = Validators('"1"')
 TOLD = Judgement(Verdict.COHERENT, Evidence.VALIDATOR, Reason.NOT_MODIFIED)
+
+
+def bound(kept: list[Stratum], caught: int = 0) -> int:
+    watched = [one._replace(chance=CHANCE) for one in kept]
+    return audit.bound(Sampled(watched, caught, watched=True))
 
 
 def capture(
@@ -34,7 +38,7 @@ def capture(
     ``now``: the validators of what has changed; ``bare``: those of a 304.
     """
     revisits, conditionals = Revisits(), Conditionals(share)
-    conditionals.draw(URLS, seed=3)
+    conditionals.draw(URLS, seed=SEED)
     left = {}
     for page, url in URLS.items():
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=told)
@@ -72,7 +76,7 @@ def test_of_every_kind_a_sample_of_304s_is_downloaded_once_more() -> None:
 def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_the_bound_is_wider(copied) -> None:
     """A server may refuse just what has changed, a cache may hold just that."""
     revisits, conditionals = Revisits(), Conditionals(share=0.02)
-    refused = min(conditionals.draw(URLS, seed=3))
+    refused = min(conditionals.draw(URLS, seed=SEED))
     for page, url in URLS.items():
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
         revisit = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=ETAG, date=7.0)
@@ -89,14 +93,14 @@ def test_where_one_that_was_drawn_is_refused_in_full_or_comes_from_a_cache_the_b
     assert found["bound"] > bound([Stratum(45, 5), Stratum(45, 5)]), "it may be one that changed"
     assert (found["audited"], found["unshown"]["lost"]) == (9, 1)
     sums = dict.fromkeys(("claimed", "audited", "changed", "lies", "unaudited"), 0)
-    joined = conditionals.beside({**sums, "unshown": {"since": 2, "lost": 3}, "strata": []}, Sampled([], 0))
+    joined = conditionals.beside({**sums, "unshown": {"since": 2, "lost": 3}, "strata": []}, Sampled([]))
     assert joined["unshown"] == {"since": 2, "lost": 4}
 
 
 def test_other_bytes_of_one_content_are_no_lie_and_make_validators_weak_ones() -> None:
     for alike, evidence in ((True, Evidence.WEAK_VALIDATOR), (False, None)):
         revisits, conditionals = Revisits(), Conditionals(share=0.02)
-        drawn = conditionals.draw(URLS, seed=3)
+        drawn = conditionals.draw(URLS, seed=SEED)
         for page, url in URLS.items():
             visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
             revisit = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=ETAG)
@@ -124,8 +128,8 @@ def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
     assert found is not None
     assert found["claimed"] == 45
     assert found["lies"] == 5
-    assert found["bound"] == bound([Stratum(45, 5)], caught=1) == 30, "more than where none was caught"
-    assert bound([Stratum(45, 5)]) == 27
+    assert found["bound"] == bound([Stratum(45, 5)], caught=1) == 45, "more than where none was caught"
+    assert bound([Stratum(45, 5)]) == 30
     caught = {one["label"]: bool(one["caught"]) for one in found["strata"]}
     assert caught == {"/list/*.html": True, "/news/*.html": False}
 
@@ -135,7 +139,7 @@ def test_a_change_that_a_server_owns_up_to_when_it_is_asked_says_nothing_against
     judged = conditionals.judge(URLS)
     assert {page for page in URLS if page >= 60} - conditionals.drawn <= judged.keys()
     assert {one.verdict for one in judged.values()} == {Verdict.COHERENT}
-    assert (conditionals.summary()["lies"], conditionals.summary()["undated"]) == (0, 0)
+    assert (conditionals.summary()["lies"], conditionals.summary()["unshown"]["since"]) == (0, 0)
 
 
 @pytest.mark.parametrize("bare", [Validators(), ETAG])
@@ -145,15 +149,17 @@ def test_a_server_that_says_304_to_any_condition_is_not_believed_though_its_etag
     judged = conditionals.judge(URLS)
     assert {code(one.reason) for page, one in judged.items() if page >= 50} == {Reason.NOT_MODIFIED_DOUBTED}
     assert all(
-        str(one.reason).endswith("(5 changed, before it or after)") for page, one in judged.items() if page >= 50
+        str(one.reason).endswith("(5 changed just before it or since, more than stayed)")
+        for page, one in judged.items()
+        if page >= 50
     )
-    assert (conditionals.summary()["lies"], conditionals.summary()["undated"]) == (0, 5)
+    assert (conditionals.summary()["lies"], conditionals.summary()["unshown"]["since"]) == (0, 5)
 
 
 @pytest.mark.parametrize("result", [Result.GONE, Result.REDIRECTED, Result.FAILED])
 def test_a_304_of_what_is_gone_or_elsewhere_just_after_it_bears_no_claim_and_is_no_lie(result: Result) -> None:
     revisits, conditionals = Revisits(), Conditionals(share=0.02)
-    conditionals.draw(URLS, seed=3)
+    conditionals.draw(URLS, seed=SEED)
     for page, url in URLS.items():
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
         revisit = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=ETAG, date=7.0)
@@ -164,7 +170,7 @@ def test_a_304_of_what_is_gone_or_elsewhere_just_after_it_bears_no_claim_and_is_
     gone = 0 if result is Result.FAILED else 5
     found = conditionals.summary()
     assert found is not None
-    assert (found["audited"], found["changed"], found["undated"], found["lies"]) == (5 + gone, gone, gone, 0)
+    assert (found["audited"], found["changed"], found["unshown"]["since"], found["lies"]) == (5 + gone, gone, gone, 0)
     assert found["claimed"] == (90 if not gone else 45)
 
 
@@ -182,18 +188,22 @@ def test_who_changed_after_its_304_and_says_so_does_not_lie() -> None:
 
 def test_where_some_of_a_kind_changed_since_the_others_are_claimed_within_a_wider_bound() -> None:
     at = [f"Thu, 01 Jan 1970 00:00:0{second} GMT" for second in range(10)]
-    drawn = sorted(page for page in Conditionals(share=0.2).draw(URLS, seed=3) if page >= 50)
-    for changed, claimed in ((2, 40), (5, 40), (6, 0)):
+    all_drawn = Conditionals(share=0.2).draw(URLS, seed=SEED)
+    drawn = sorted(page for page in all_drawn if page >= 50)
+    assert len(drawn) == 11
+    for changed, claimed in ((2, 39), (5, 39), (6, 0)):
         conditionals, _ = capture(drawn[:changed], Validators('"1"', at[1]), now=Validators('"2"', at[8]), share=0.2)
         judged = conditionals.judge(URLS)
         assert sum(one.verdict is Verdict.COHERENT for page, one in judged.items() if page >= 50) == claimed
         found = conditionals.summary()
-        assert found["bound"] == bound([Stratum(40, 10), Stratum(claimed, 10 - changed, changed)])
+        kept = [(50 - len(all_drawn) + 11, 9), (claimed, 11 - changed, changed)]
+        told = [Stratum(*one, chance=0.2) for one in kept]
+        assert found["bound"] == audit.bound(Sampled(told, watched=True))
 
 
 def test_a_304_that_nobody_asked_for_is_a_lie() -> None:
     conditionals = Conditionals(share=0.02)
-    conditionals.draw(URLS, seed=3)
+    conditionals.draw(URLS, seed=SEED)
     visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
     told = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304)
     page = min(conditionals.drawn)
@@ -215,7 +225,7 @@ def test_weak_validators_that_miss_changes_do_not_lie_and_bear_no_claim(told: Va
     found = conditionals.summary()
     assert found is not None
     assert (found["claimed"], found["lies"], found["changed"]) == (45, 0, 5)
-    assert found["bound"] == 30
+    assert found["bound"] == 45
 
 
 def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
@@ -249,20 +259,21 @@ def test_beside_an_audit_of_lastmods_both_are_told_under_one_bound() -> None:
         assert both["unshown"][why] == other["unshown"][why] + own["unshown"][why]
     assert both["strata"] == other["strata"] + own["strata"]
     assert (both["of"], both["lag"]) == ("lastmod", 60.0)
-    assert both["bound"] == bound([Stratum(40, 5), Stratum(45, 5)], caught=2), "one kind was caught here, another there"
+    mine = Sampled([Stratum(45, 5, chance=CHANCE)], 1, watched=True)
+    assert both["bound"] == audit.bound(lastmods, mine), "one kind was caught here, another there"
     assert Conditionals(share=0.02).beside(other, lastmods) is other, "nothing was claimed on a 304"
 
 
 def test_what_scripts_of_pages_fetch_is_told_apart() -> None:
     for data, told in ((frozenset(), None), (frozenset({1, 2, 3}), 3)):
         conditionals = Conditionals(share=0.02)
-        conditionals.draw(URLS, seed=3, data=data)
+        conditionals.draw(URLS, seed=SEED, data=data)
         drawn = conditionals.drawn
         for page in URLS.keys() - drawn:
             conditionals.revisited(page, Outcome(Result.OK, 1.0, 2.0), Outcome(Result.NOT_MODIFIED, 7.0, 7.5), TOLD)
         found = conditionals.summary()
         assert found.get("data") == (told and told - len(drawn & data))
-        both = conditionals.beside({**found, "strata": []}, Sampled([], 0))
+        both = conditionals.beside({**found, "strata": []}, Sampled([]))
         assert both.get("data") == found.get("data")
 
 
@@ -276,7 +287,7 @@ def test_classes_too_small_for_a_sample_of_their_own_are_not_audited_unless_one_
     """They share one sample, and it can miss a class."""
     urls = {n: f"http://h.example/{n}/a.html" for n in range(30)}
     revisits, conditionals = Revisits(), Conditionals(share=0.02)
-    drawn = conditionals.draw(urls, seed=3)
+    drawn = conditionals.draw(urls, seed=SEED)
     for page, url in urls.items():
         visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
         status = (Result.OK, 8.0, 9.0, 200, "sha1:A") if page in drawn else (Result.NOT_MODIFIED, 8.0, 9.0, 304)
@@ -293,7 +304,7 @@ class Told:
     def __init__(self, validators: Validators = ETAG) -> None:
         self.found, self.revisits = Conditionals(share=0.02), Revisits()
         self.visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=validators)
-        self.drawn = {kind: sorted(page for page in self.found.draw(URLS, seed=3) if (page < 50) is kind)
+        self.drawn = {kind: sorted(page for page in self.found.draw(URLS, seed=SEED) if (page < 50) is kind)
                       for kind in (True, False)}  # fmt: skip
         self.others = sorted(URLS.keys() - {*self.drawn[True], *self.drawn[False]})
 
@@ -330,7 +341,7 @@ def test_of_a_kind_that_is_doubted_since_then_what_was_judged_before_is_judged_a
     assert site.found.judge([]) == {}, "it was doubted before"
 
 
-def test_lies_and_what_weak_validators_missed_are_counted_together_where_these_bear_the_claim() -> None:
+def test_lies_and_what_weak_validators_missed_are_told_apart() -> None:
     site = Told(WEAK)
     for page in site.others:
         site.revisit(page)
@@ -340,7 +351,7 @@ def test_lies_and_what_weak_validators_missed_are_counted_together_where_these_b
     site.revisit(two, OTHER)
     why = {str(judgement.reason) for page, judgement in site.found.judge(site.others).items() if page < 50}
     assert len(why) == 1
-    assert why.pop().endswith("(2 caught lying)")
+    assert why.pop().endswith("(1 caught lying, 1 changed, with the same weak validators)")
 
 
 @pytest.mark.parametrize(("modified", "lies"), [(4, 1), (5, 0), (6, 0), (None, 0)])
@@ -352,7 +363,20 @@ def test_a_page_that_may_have_changed_since_its_304_does_not_lie(modified: int |
     site.revisit(site.drawn[True][0], OTHER._replace(validators=Validators('"2"', said)))
     found = site.found.summary()
     assert found is not None
-    assert (found["lies"], found["undated"]) == (lies, int(modified is None))
+    assert (found["lies"], found["unshown"]["since"]) == (lies, 1 - lies)
+
+
+def test_a_weak_validator_that_changed_with_the_page_has_missed_nothing() -> None:
+    """It was edited just after its 304; or just before, as nobody can tell."""
+    site = Told(WEAK)
+    for page in [*site.others, *site.drawn[True][1:]]:
+        site.revisit(page, None if page in site.others else OTHER._replace(digest="sha1:A", validators=WEAK))
+    site.revisit(site.drawn[True][0], OTHER._replace(validators=Validators('W/"2"')))
+    assert {one.verdict for one in site.found.judge(site.others).values()} == {Verdict.COHERENT}
+    found = site.found.summary()
+    assert (found["lies"], found["unshown"]["since"], found["claimed"]) == (0, 1, len(site.others))
+    kinds = [Stratum(45, 4, 1, chance=CHANCE), Stratum(45, 0, chance=CHANCE)]
+    assert found["bound"] == audit.bound(Sampled(kinds, watched=True))
 
 
 def test_what_was_asked_for_after_a_304_is_audited_and_nothing_else() -> None:

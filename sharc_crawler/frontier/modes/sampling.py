@@ -6,6 +6,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from sharc_crawler.evidence.headers import weak
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are
 def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kinds: Mapping[PageId, Kind]) -> None:
     """Of these pages, with their kinds, a sample; and those visited last, to learn masks of."""
     data = {page for page, kind in kinds.items() if kind is Kind.DATA}
-    drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, seed_of(capture), data)
+    faint = {page for page in kinds if weak(pages.remembered(page))}
+    drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, seed_of(capture), data, faint)
     others = (page for page in kinds if page not in data)
     latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
     for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():

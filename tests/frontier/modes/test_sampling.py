@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
 from sharc_crawler.frontier.modes.sampling import draw, seed_of
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Outcome, Result, Validators
+
+ETAG = Validators('"1"')
 
 
 def capture(started: float, run: str = "", site: str = "h"):
@@ -29,13 +31,15 @@ def test_another_capture_another_site_and_another_simulation_draw_others():
     assert len({seed_of(one) for one in seeds}) == len(seeds)
 
 
-def drawing(share: float, kinds: dict[int, Kind], sample: set[int], statuses: dict[int, int]):
+def drawing(
+    share: float, kinds: dict[int, Kind], sample: set[int], statuses: dict[int, int], tags=MappingProxyType({})
+):
     """Which pages are asked for in full, of those visited in the order of their numbers; and what was drawn from."""
     full, given = [], []
     pages = SimpleNamespace(
         urls={page: f"http://h/{page}" for page in kinds},
         started={page: float(page) for page in kinds},
-        remembered=lambda page: SimpleNamespace(status=statuses.get(page, 200)),
+        remembered=lambda page: Outcome(Result.OK, 1.0, 1.0, statuses.get(page, 200), validators=tags.get(page, ETAG)),
         ask_in_full=full.append,
     )
     conditionals = SimpleNamespace(draw=lambda *told: given.append(told) or sample)
@@ -49,7 +53,8 @@ def test_the_four_pages_visited_last_teach_masks_unless_the_sample_has_them():
     """Data that scripts fetch has none; where one was answered 304 its bytes are not at hand."""
     kinds = dict.fromkeys(range(1, 10), Kind.PAGE) | {9: Kind.DATA, 10: Kind.DATA}
     urls = {page: f"http://h/{page}" for page in kinds}
-    assert drawing(0.1, kinds, {7}, {}) == ([8, 6, 5], [(urls, 7, {9, 10})])
+    weak = {3: Validators('W/"1"')}
+    assert drawing(0.1, kinds, {7}, {}, weak) == ([8, 6, 5], [(urls, 7, {9, 10}, {3})])
     assert drawing(0.0, kinds, {7}, {})[0] == []
     assert drawing(1.0, kinds, set(), {})[0] == [8, 7, 6, 5]
     assert drawing(0.1, kinds, set(), {4: 304})[0] == [8, 7, 6, 5]
