@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence.audit import Stratum, bound, sample, strata
+from sharc_crawler.evidence.audit import Sampled, Stratum, bound, sample, strata
 from sharc_crawler.evidence.coherence import unchanged
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.spec import HINTS
@@ -296,5 +296,5 @@ def audit(
         changed=int((drawn & visible).sum()),
         lies_found=int((drawn & visible & lying).sum()),
         remaining=int((left & wrong).sum()),
-        bound=bound([Stratum(numbers[label], shown[label]) for label in numbers], len(caught)),
+        bound=bound(Sampled([Stratum(numbers[label], shown[label]) for label in numbers], len(caught))),
     )
