@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
-from sharc_crawler.seeds.hacs.evaluation import Frequency, Period
+from sharc_crawler.seeds.hacs.baselines import Frequency
+from sharc_crawler.seeds.hacs.evaluation import Period
 from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.measures import weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered

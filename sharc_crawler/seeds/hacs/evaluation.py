@@ -9,7 +9,8 @@ import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.history import CHANGED
-from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
+from sharc_crawler.seeds.base import WEEK, RankingTask
+from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved, Random
 from sharc_crawler.seeds.hacs.measures import Chosen, ChosenByThreshold, likely_best, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
+    from sharc_crawler.seeds.base import SeedRanker
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 #: name → what chooses by a probability (Frequency: by that of an update within e at its rate)
@@ -138,46 +140,3 @@ def _measure(
         if name == "hacs-plain" and scores.known is not None:
             outcome.known.append(float(scores.known.mean()))
     outcome.seeds.append(int(here.sum()))
-
-
-# -- the orders that HACS is compared with (section III) ---------------------------------------------------------------
-
-
-class Frequency(SeedRanker):
-    """Updates seen per day in the window; where it has no beginning, since the seed's first capture."""
-
-    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """The value is updates per second, so that it is also the rate."""
-        pages = seeds.pages
-        updates = np.bincount(pages.owners(), pages.changed == CHANGED, len(pages)).astype(np.float64)
-        seen = -seeds.latest(-pages.first_seen())
-        length = np.full(len(seeds), task.back) if np.isfinite(task.back) else task.now - seen
-        value = seeds.sum(updates) / np.where(length > 0, length, np.inf)
-        return Scores(np.nan_to_num(value), value, seeds.latest(pages.last_update(interpolated=True)))
-
-
-class LastObserved(SeedRanker):
-    """The longest time since a seed was last seen comes first; one never seen before all."""
-
-    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """The value is the time."""
-        return Scores(task.now - np.nan_to_num(seeds.latest(seeds.last_seen()), nan=-np.inf))
-
-
-class Random(SeedRanker):
-    """An order drawn by lot, the same for a seed of the generator and an instant."""
-
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-
-    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """The value is the lot."""
-        return Scores(np.random.default_rng([self.seed, int(task.now)]).random(len(seeds)))
-
-
-class All(SeedRanker):
-    """Every seed alike (brute force); in the order of ties, the longest not seen first."""
-
-    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:  # noqa: ARG002
-        """The value is 1."""
-        return Scores(np.ones(len(seeds)))

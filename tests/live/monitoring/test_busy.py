@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.live.former.history import MANY, AloudChain
+from sharc_crawler.live.former.sources import MANY, AloudChain
 from sharc_crawler.live.monitoring.busy import Share, busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.model import Sighting
