@@ -148,3 +148,10 @@ def test_what_no_server_takes_is_no_address(url: str) -> None:
 @given(addresses | st.text(ALPHABET).map("http://h/{}".format))
 def test_what_is_usual_is_asked_for_as_it_is(url: str) -> None:
     assert not is_usual(url) or safe_url_string(url) == url
+
+
+def test_what_a_session_is_called_tells_talks_apart_and_users_do_not():
+    talks = {canonical(f"http://h.example/talk?session_id={number}") for number in (1, 12, "2026-a", "keynote")}
+    assert len(talks) == 4
+    users = {canonical(f"http://h.example/talk?session_id={letter * 25}1") for letter in "ab"}
+    assert users == {"http://h.example/talk"}
