@@ -106,9 +106,14 @@ class Chooser:
                 break
             self._finisher.prober.put_off(capture, visit, doubts)
             visit = capture.mode.next(strategy, now)
-        if visit is not None or not capture.doubted or capture.owed.pending:
+        if visit is not None or not capture.doubted or self._under_way(capture):
             return visit
         return self._finisher.prober.surest(capture, now)
+
+    def _under_way(self, capture: SiteCapture) -> bool:
+        """Is anything, but what has failed and waits to be asked for again?"""
+        waiting = len(capture.later) + sum(len(host.retries) for host in self._ledger.hosts)
+        return capture.owed.pending > waiting
 
     def stopped(self, capture: SiteCapture, error: StoppedCaptureError, now: Instant) -> None:
         """What was captured so far stays; readers of its report learn why it is not complete."""

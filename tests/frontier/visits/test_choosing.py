@@ -167,3 +167,12 @@ def test_what_waits_for_a_time_that_the_capture_has_not_got_is_taken_now():
     assert site.choose() is None
     site.capture.budget.ends = NOW
     assert site.choose() == Task(1)
+
+
+@pytest.mark.parametrize(("pending", "page"), [(1, 8), (2, None)])
+def test_pages_that_were_put_off_do_not_wait_for_what_failed_and_is_asked_for_again(pending, page):
+    site = Choice(Visit(8, Slot.FIRST), hosts={8: 0}, odd=(8,))
+    site.hosts[0].retry(Task(2, Slot.FIRST, attempt=2), NOW + 15.0)
+    site.capture.owed.pending, site.capture.mode.whole = pending, False
+    task = site.chooser.choose(0, site.hosts[0], NOW)
+    assert (task.page if task else None) == page
