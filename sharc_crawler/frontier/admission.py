@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Aside, Parts
+    from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import Instant, RateEstimate
 
     Keyed = tuple[str, Sighting]  #: with what it is known by
+    Keys = Sequence[str | None]
 
 _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
@@ -80,30 +82,33 @@ class Admitter:
         plain = kinds.count(_PAGE) == len(kinds) and not any(hints)
         if plain and UNSEEN not in found:
             return Admitted(0, found)
-        places = [at for at, page in enumerate(found) if page == UNSEEN]
-        keys = [keyed[at] or told[at] or self.canonical(urls[at]) or "" for at in places]
-        if keys != [urls[at] for at in places]:  # what is known in another spelling
-            for at, key in zip(places, keys, strict=True):
-                found[at] = capture.seen.get(key)
-        for at in () if plain else range(len(found)):
-            if (page := found[at]) != UNSEEN and (hints[at] or kinds[at] is not _PAGE):
-                self._seen_again(capture, page, sightings[at], now, parent)
-        new = [(key, sightings[at]) for at, key in zip(places, keys, strict=True) if found[at] == UNSEEN]
+        keys = self._unknown(capture.seen, urls, keyed, told, found)
+        for page, one in () if plain else zip(found, sightings, strict=True):
+            if page != UNSEEN and (one.hints or one.kind is not _PAGE):
+                self._seen_again(capture, page, one, now, parent)
+        new = [(key, sightings[at]) for at, key in keys.items() if found[at] == UNSEEN]
         fresh = self._taken(capture, new, origin := Origin(now, parent, depth, listed))
         entered = dict(zip(fresh, self._queuer.enter(capture, fresh, origin), strict=True))
-        for at, key in zip(places, keys, strict=True):
+        for at, key in keys.items():
             found[at] = entered.get(key, found[at])
         if not plain:
             found = [page if kind is _PAGE else UNSEEN for page, kind in zip(found, kinds, strict=True)]
         if len(fresh) < len(found) and any(hints):
-            key_at = dict(zip(places, keys, strict=True))
-            again = {
-                page: one._replace(url=key_at.get(at) or one.key or one.url)
-                for at, (page, one) in enumerate(zip(found, sightings, strict=True))
-                if one.hints and page != UNSEEN and key_at.get(at) not in fresh
-            }
-            self._queuer.rate_again(capture, again, now)
+            dated = [(at, keys.get(at) or one.key or one.url) for at, one in enumerate(sightings) if one.hints]
+            again = [(at, key) for at, key in dated if found[at] != UNSEEN and key not in fresh]
+            self._queuer.rate_again(capture, {found[at]: sightings[at]._replace(url=key) for at, key in again}, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
+
+    def _unknown(
+        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, told: Keys, found: list[PageId]
+    ) -> dict[int, str]:
+        """The keys of those, by place, that are not known as they are spelled; others, that are, are found."""
+        places = [at for at, page in enumerate(found) if page == UNSEEN]
+        keys = [keyed[at] or told[at] or self.canonical(urls[at]) or "" for at in places]
+        if keys != [urls[at] for at in places]:
+            for at, key in zip(places, keys, strict=True):
+                found[at] = seen.get(key)
+        return dict(zip(places, keys, strict=True))
 
     def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
         """Pages that were left are fetched after all."""
@@ -286,7 +291,7 @@ class Queuer:
             capture.mode.hub(page)
             return page
         if sighting.kind is Kind.SITEMAP:
-            capture.owed.before_visits()
+            capture.owed.before_visits(page)
             ledger.owe(page, Slot.ONLY)
             return page
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits

@@ -73,11 +73,12 @@ class Counts:
 class Owed:
     """What was handed to hosts and is not over."""
 
-    __slots__ = ("first", "pending")
+    __slots__ = ("first", "pending", "unread")
 
     def __init__(self) -> None:
         self.pending = 0  #: downloads of any kind
-        self.first = 0  #: robots.txt of the seeds, and sitemaps, that the next visit waits for
+        self.first: set[PageId | str] = set()  #: sitemaps, and hosts' robots.txt, that the next visit waits for
+        self.unread: set[PageId] = set()  #: sitemaps that visits wait for no longer, and T does
 
     def one(self) -> None:
         """A download is handed to its host."""
@@ -87,13 +88,14 @@ class Owed:
         """A fetch that the capture had owed is over."""
         self.pending -= 1
 
-    def before_visits(self) -> None:
-        """A robots.txt or sitemap is to be read before the next visit is decided."""
-        self.first += 1
+    def before_visits(self, what: PageId | str) -> None:
+        """A sitemap, or the robots.txt of a host, is to be read before the next visit is decided."""
+        self.first.add(what)
 
-    def was_read(self) -> None:
-        """A robots.txt or sitemap that the first visit waits for was read."""
-        self.first -= 1
+    def was_read(self, what: PageId | str) -> None:
+        """It was read, or is lost."""
+        self.first.discard(what)
+        self.unread.discard(what)
 
 
 class Front:

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sharc_crawler.errors import StoppedCaptureError
 from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.ledger import Ledger
@@ -227,14 +226,15 @@ class Frontier:
                 host.held.appendleft(task)
                 return None
             if not host.allows(url):
-                self._refuse(task, host.refusal, now)
+                self._refuse(task, "", now)
                 return None
         capture = self.ledger.capture
         taken = self._takes(capture, task, kind, url)
-        silent = host.silent(now) if (host.lost or host.away) and self.ledger.leaves_hosts and not taken else ""
-        if silent and host.name in self.ledger.seeded:
-            self._chooser.stopped(capture, error := StoppedCaptureError(silent), now)
-            raise error
+        silent = ""
+        if (host.lost or host.away) and self.ledger.leaves_hosts and not taken:
+            from sharc_crawler.frontier.visits.silence import why_silent  # where something failed
+
+            silent = why_silent(self.ledger, host, now)
         if reason := silent or self._why_not(capture, task, kind, url, now, free=taken):
             self._refuse(task, reason, now)
             return None
@@ -265,7 +265,9 @@ class Frontier:
         self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, *, free: bool
     ) -> str | None:
         """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
-        if task.attempt > self.ledger.politeness.attempts and (self.polls is None or now >= self.polls.ends):
+        if task.attempt > self.ledger.politeness.attempts + (kind is Kind.SITEMAP) and (
+            self.polls is None or now >= self.polls.ends
+        ):
             host = self.ledger.hosts[self.pages.hosts[task.page]]
             if host.lost >= FEW:
                 return f"it had failed, and {host.name} failed {FEW} such pages once more"

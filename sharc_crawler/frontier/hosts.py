@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from sharc_crawler.links.robots import Rules
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
-AWAY = 2  #: URLs in a row whose Retry-After is longer than is waited, after which it is the host's, not the URL's
-SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
 TOO_MANY = {429, 503}  #: what a host says that is asked too often
 TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
 
@@ -142,11 +140,6 @@ class Host:
         """There may be something to ask it for."""
         return bool(self.has_pages or self.urgent or self.held or self.retries or self.robots)
 
-    @property
-    def refusal(self) -> str:
-        """Why what the rules forbid is not fetched."""
-        return f"robots.txt {self.missing or self.too_slow or 'disallows it'}"
-
     def obey(self, rules: Rules, longest: Seconds) -> None:
         """Its rules from now on; one that asks for more than the ``longest`` delay is left out."""
         self.rules = rules
@@ -158,15 +151,6 @@ class Host:
         """A fetch ended, with all its attempts."""
         self.silence = self.silence if self.lost else outcome.started
         self.lost = self.lost + 1 if outcome.result is _FAILED else 0
-
-    def silent(self, now: Instant) -> str:
-        """Why it is asked for nothing more; empty: it is."""
-        if self.away >= AWAY:
-            return f"{self.name} asks for a longer wait than this crawl allows (Retry-After)"
-        if self.lost < SILENT or now < self.silence + SILENCE:
-            return ""
-        minutes = int(now - self.silence) // 60
-        return f"{self.name} has answered nothing whole for {minutes} minutes ({self.lost} URLs in a row were lost)"
 
     def allows(self, url: str) -> bool:
         """May the URL be fetched, as far as is known?"""

@@ -80,15 +80,15 @@ class Opener:
         self._ledger.seeded.add(name)
         host = self._ledger.hosts[self._ledger.host_numbers[name]]
         if host.waits:
-            capture.owed.before_visits()
+            capture.owed.before_visits(name)
         else:
             self._look_for_sitemaps(capture, host, seed)
 
     def _host_opened(self, number: int, text_url: str) -> None:
         """A host's robots.txt has been read: where it is a seed's, the capture waited for it and its sitemaps."""
         host, capture = self._ledger.hosts[number], self._ledger.capture
-        if host.name in self._ledger.seeded and capture.owed.first:
-            capture.owed.was_read()
+        if host.name in capture.owed.first:
+            capture.owed.was_read(host.name)
             self._look_for_sitemaps(capture, host, text_url)
             self._ledger.ring.wake_all()
 
@@ -125,10 +125,12 @@ class Opener:
     def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         """A sitemap was read, or could not be; the first that is read again is at T."""
         self._end(fetch.page, outcome)
-        capture.owed.was_read()
+        capture.owed.was_read(fetch.page)
         capture.mode.sitemap_read(fetch.page, task.slot, outcome)
         if outcome.result not in (Result.OK, Result.REDIRECTED):
             said = f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}"
+            if outcome.result is Result.FAILED and not capture.turned:
+                said += ": pages that it alone names are missing from this capture"
             capture.note(HowMade(said) if outcome.result is Result.GONE else said)
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
@@ -174,7 +176,7 @@ class Opener:
         """What takes long comes first, and is waited for; pages that are found meanwhile are added at the end."""
         spec, front, mode = capture.spec, capture.front, capture.mode
         listed = len(front.waiting) + mode.pooled > len(spec.seeds) or front.elsewhere or spec.sitemaps == ()
-        if mode.whole and not listed and not capture.counts.visits:
+        if mode.whole and not (listed or capture.owed.unread or capture.counts.visits):
             capture.note(HowMade("no sitemap named any page: pages come from links"))
         known = front.take()
         yield from self._queuer.rating(capture, now, aside)

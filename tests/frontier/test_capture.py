@@ -37,11 +37,11 @@ def test_what_is_owed_is_over_when_all_of_it_has_ended():
     owed = Owed()
     owed.one()
     owed.one()
-    owed.before_visits()
-    assert (owed.pending, owed.first) == (2, 1)
+    owed.before_visits("h")
+    assert (owed.pending, owed.first) == (2, {"h"})
     owed.ended()
-    owed.was_read()
-    assert (owed.pending, owed.first) == (1, 0)
+    owed.was_read("h")
+    assert (owed.pending, owed.first) == (1, set())
 
 
 def test_what_waits_for_the_strategy_is_taken_once(monkeypatch):

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.frontier.hosts import AWAY, SILENCE, SILENT, Host, HostRing, Pace, Politeness, Task
+from sharc_crawler.frontier.hosts import Host, HostRing, Pace, Politeness, Task
 from sharc_crawler.frontier.visits.delaying import rest
+from sharc_crawler.frontier.visits.silence import AWAY, SILENCE, SILENT, silence_of
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Slot
 
 STEPS = st.lists(
@@ -125,7 +126,7 @@ def test_who_says_nothing_asks_a_host_for_one_page_a_second_thrice_at_most_and_b
 def test_of_a_new_host_nothing_is_known_and_it_may_be_asked_at_once():
     host = Host("h", Politeness(delay=0.0, obey_robots=False))
     assert (host.delay, host.read, host.pace.due, host.pace.busy) == (0.0, 0.0, 0.0, 0)
-    assert (host.owes, host.owed(0.0), host.silent(math.inf)) == (False, None, "")
+    assert (host.owes, host.owed(0.0), silence_of(host, math.inf)) == (False, None, "")
     assert host.allows("http://h/")
 
 
@@ -178,13 +179,13 @@ def test_a_host_gets_the_pause_that_it_asks_for_up_to_the_longest(asked, attempt
 def test_one_that_asks_for_too_long_again_and_again_is_left_out_where_hosts_are(left):
     host = Host("h", Politeness(obey_robots=False))
     for _ in range(AWAY):
-        assert host.silent(math.inf) == ""
+        assert silence_of(host, math.inf) == ""
         host.pace.due = 0.0
         rest(ledger(left), host, fetch(), asking(1e6))
     assert host.pace.due == (0.0 if left else 111.0)
-    assert "(Retry-After)" in host.silent(0.0)
+    assert "(Retry-After)" in silence_of(host, 0.0)
     rest(ledger(left), host, fetch(), asking(5.0))
-    assert (host.away, host.silent(0.0)) == (0, "")
+    assert (host.away, silence_of(host, 0.0)) == (0, "")
 
 
 @pytest.mark.parametrize("answered", [0, 1])
@@ -193,13 +194,14 @@ def test_one_that_answers_nothing_is_silent_after_so_many_urls_and_so_long(answe
     for _ in range(answered):
         host.over(Outcome(Result.OK, 1.0, 2.0))
     for number in range(SILENT):
-        assert host.silent(math.inf) == ""
+        assert silence_of(host, math.inf) == ""
         host.over(Outcome(Result.FAILED, 100.0 + number, 101.0))
-    assert host.silent(100.0 + SILENCE - 0.1) == ""
-    assert host.silent(100.0 + SILENCE) == "h has answered nothing whole for 30 minutes (10 URLs in a row were lost)"
-    assert "for 31 minutes" in host.silent(100.0 + SILENCE + 60.0)
+    assert silence_of(host, 100.0 + SILENCE - 0.1) == ""
+    said = silence_of(host, 100.0 + SILENCE)
+    assert said == "h has answered nothing whole for 30 minutes (10 URLs in a row were lost)"
+    assert "for 31 minutes" in silence_of(host, 100.0 + SILENCE + 60.0)
     host.over(Outcome(Result.GONE, 5000.0, 5001.0))
-    assert host.silent(math.inf) == ""
+    assert silence_of(host, math.inf) == ""
     host.over(Outcome(Result.FAILED, 6000.0, 6001.0))
     assert (host.lost, host.silence) == (1, 6000.0)
 

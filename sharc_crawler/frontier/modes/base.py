@@ -41,6 +41,7 @@ class Mode:
     seeds: Kind = Kind.PAGE  #: what seeds are
     whole: bool = True  #: whole sites are captured, once
     compares: bool = True  #: pages are downloaded again, and compared with their visit
+    attests: bool = False  #: pages are claimed by what sitemaps say
     goes_on: bool = False  #: further visits follow the last first one
     takes_hubs: bool = False  #: feeds and lists of what is new, or has changed, are polled
     listens: bool = False  #: what sitemaps say of last changes is wanted

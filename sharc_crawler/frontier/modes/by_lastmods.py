@@ -47,7 +47,7 @@ SPARED = 20.0  #: pages expected to change between visit and T, per sitemap that
 class ByLastmods(TwoVisits):
     """Pages may be claimed by their lastmods; judged when all evidence is in."""
 
-    listens = True
+    listens = attests = True
     takes_hubs = False
 
     def __init__(
@@ -180,7 +180,7 @@ class ByLastmods(TwoVisits):
         """Owe the sitemaps (that were read before an instant); no visit is decided before they are read."""
         found = [page for page, read in self.attestations.sitemaps.items() if before is None or read < before]
         for page in found:
-            self._capture.owed.before_visits()
+            self._capture.owed.before_visits(page)
             self._ledger.owe(page, Slot.SECOND)
         return bool(found)
 

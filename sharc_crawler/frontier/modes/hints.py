@@ -231,7 +231,7 @@ class SiteHints:
     def _owe_sitemaps(self, sitemaps: Sequence[PageId]) -> None:
         """They are read before anything else is decided."""
         for page in sitemaps:
-            self._capture.owed.before_visits()
+            self._capture.owed.before_visits(page)
             self._ledger.owe(page, Slot.SECOND)
 
     # -- the revisits' order -----------------------------------------------------------------------------------------

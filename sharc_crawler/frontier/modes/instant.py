@@ -150,7 +150,7 @@ class Instantly(Mode):
         self._told.clear()
         again = fetch.kind is Kind.ROBOTS and fetch.attempt > self._ledger.politeness.attempts
         if again and fetch.host in self._ledger.seeded:
-            self._capture.owed.before_visits()  # which nothing waited for any longer
+            self._capture.owed.before_visits(fetch.host)  # which nothing waited for any longer
         if fetch.kind is Kind.SITEMAP and any(one.kind is Kind.HUB and one.url == fetch.url for one in links):
             self._lists[fetch.url] = outcome.started  # what its first poll as a hub names that it does not name is new
         if outcome.result is Result.OK and (fetch.kind is Kind.HUB or fetch.url in self._lists):

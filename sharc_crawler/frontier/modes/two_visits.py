@@ -112,7 +112,8 @@ class TwoVisits(Mode):
         Where pages are named by callbacks, all wait for what is under way: a log-in's callback may name more of them.
         """
         capture = self._capture
-        if not (capture.owed.pending and capture.phase is Phase.VISIT and strategy.revisits):
+        under_way = capture.owed.pending > len(capture.owed.unread)
+        if not (under_way and capture.phase is Phase.VISIT and strategy.revisits):
             return False
         return strategy.visits_left == 1 or not (capture.spec.discover or strategy.first_visits_left)
 

@@ -326,7 +326,7 @@ class Restorer:
             return
         if state == State.QUEUED:
             if kind is Kind.SITEMAP:
-                capture.owed.before_visits()
+                capture.owed.before_visits(page)
             twice = kind in EMBEDDED and ledger.pages.parents[page] != NO_PARENT and capture.mode.compares
             ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
         elif kind in EMBEDDED and state == State.VISITED and not capture.mode.left_open(page):

@@ -20,6 +20,6 @@ def visit_again(frontier: Frontier, url: str, kind: Kind) -> bool:
     if not early or pages.states[page] != State.VISITED:
         return False
     if kind is Kind.SITEMAP:
-        capture.owed.before_visits()
+        capture.owed.before_visits(page)
     frontier.ledger.owe(page, Slot.SECOND if kind is Kind.SITEMAP else Slot.FIRST)
     return True

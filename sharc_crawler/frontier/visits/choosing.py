@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.instants import second
 from sharc_crawler.model import Phase, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.errors import StoppedCaptureError
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
@@ -52,7 +50,9 @@ class Chooser:
             try:
                 task = self._ask(capture, now)
             except StrategyError as error:
-                self.stopped(capture, error, now)
+                from sharc_crawler.frontier.visits.silence import stopped  # hardly ever
+
+                stopped(self._ledger, error, now)
                 raise
             if task is None:
                 break
@@ -75,7 +75,8 @@ class Chooser:
             capture.weighing = not take_in(self._ledger, self._finisher.admitter, now)
             if capture.weighing:
                 return None
-        if strategy is None or (mode.waits(strategy, now) and capture.owed.pending):  # else for nothing, for ever
+        unread = capture.owed.unread and strategy is not None and not strategy.first_visits_left
+        if strategy is None or ((unread or mode.waits(strategy, now)) and capture.owed.pending):  # else for ever
             if capture.later:
                 from sharc_crawler.frontier.visits.trying_again import ask_once_more  # where something failed
 
@@ -114,12 +115,6 @@ class Chooser:
         """Is anything, but what has failed and waits to be asked for again?"""
         waiting = len(capture.later) + sum(len(host.retries) for host in self._ledger.hosts)
         return capture.owed.pending > waiting
-
-    def stopped(self, capture: SiteCapture, error: StoppedCaptureError, now: Instant) -> None:
-        """What was captured so far stays; readers of its report learn why it is not complete."""
-        capture.note(f"{second(now)}: {error}")
-        self._ledger.changed_capture()
-        self._ledger.commit()
 
     def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
         """Nothing new is to be fetched on this host: has one of its hubs something?"""

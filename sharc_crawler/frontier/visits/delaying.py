@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import AWAY, TOO_MANY
+from sharc_crawler.frontier.hosts import TOO_MANY
+from sharc_crawler.frontier.visits.silence import AWAY
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Host

@@ -81,7 +81,7 @@ class Leases:
         """The exchange is over, the visit is not: its host may be asked for what is owed, and no visit is decided."""
         if fetch.lease in self._open and fetch.lease not in self._let_go:
             self._let_go[fetch.lease] = True
-            self._ledger.capture.owed.before_visits()
+            self._ledger.capture.owed.before_visits(f"lease {fetch.lease}")
             self._free(fetch, outcome)
 
     def _over(self, fetch: Fetch) -> bool:
@@ -93,7 +93,7 @@ class Leases:
         """Other visits are decided before this one is over."""
         if self._let_go.get(fetch.lease):
             self._let_go[fetch.lease] = False
-            self._ledger.capture.owed.was_read()
+            self._ledger.capture.owed.was_read(f"lease {fetch.lease}")
             self._ledger.ring.wake_all()
 
     def due(self, page: PageId, now: Instant) -> Instant:

@@ -10,15 +10,19 @@ from sharc_crawler.model import Kind, Outcome, Result, Slot, Visit
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Task
+    from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.model import Instant
 
 
 def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:
-    """A download is not to be made: its page is lost without a request, or never revisited."""
+    """A download is not to be made: its page is lost without a request, or never revisited.
+
+    ``reason``: empty where robots.txt forbids it.
+    """
     capture = ledger.capture
+    reason = reason or forbidden(ledger.hosts[ledger.pages.hosts[task.page]])
     capture.owed.ended()
     page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED
     looked_at = page_visited and task.slot is not Slot.SECOND
@@ -39,10 +43,15 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
     elif kind is Kind.ROBOTS:
         opener.robots_read(capture, task.page, Outcome(Result.FAILED, now, now, error=reason))
     elif kind is Kind.SITEMAP:
-        capture.owed.was_read()
+        capture.owed.was_read(task.page)
         capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
         ledger.changed_capture()
     ledger.ring.wake_all()
+
+
+def forbidden(host: Host) -> str:
+    """Why what the rules of a host forbid is not fetched."""
+    return f"robots.txt {host.missing or host.too_slow or 'disallows it'}"
 
 
 def _refuse_page(capture: SiteCapture, task: Task) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import AWAY
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.model import Kind, Phase, Result, Slot, Visit
+from sharc_crawler.frontier.visits.silence import AWAY
+from sharc_crawler.model import HowMade, Kind, Phase, Result, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
@@ -18,14 +18,20 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.door import Door
 
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
+LASTING = ("no such host", "the TLS certificate", "TLS failed", "larger than")  #: failures that do not pass in minutes
+RULES, SITEMAPS = (
+    4,
+    2,
+)  #: more attempts at what many pages hang on: five minutes in all; one on the way and one at the end
 MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
 LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
 
 
 def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
-    """After a failure: are attempts left? One more is at the end of the visits, for a page whose failure may pass.
+    """After a failure: are attempts left? There are more where it may pass: of a page one, at the end of the visits.
 
-    An instant crawl has as many as there is time for: its hub goes on naming the page.
+    Of robots.txt and sitemaps, which many pages hang on, there are several. An instant crawl has as many as there is
+    time for: its hub goes on naming the page.
     """
     politeness, capture = ledger.politeness, ledger.capture
     left_alone = (outcome.retry_after or 0.0) > politeness.longest_pause
@@ -36,11 +42,30 @@ def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -
     if task.attempt < politeness.attempts or task.attempt == 1:
         return task.attempt < politeness.attempts
     first = fetch.kind is Kind.PAGE and ledger.pages.states[task.page] == State.LEASED and not capture.turned
-    passing = outcome.status in PASSING or (outcome.status is None and not outcome.length)
+    passing = _passes(fetch, outcome)
     if (polls := ledger.shared.polls) is not None:  # what was read of robots.txt before holds on
         unread = fetch.kind is Kind.ROBOTS and not ledger.hosts[ledger.pages.hosts[task.page]].rules
         return (unread or (first and passing)) and outcome.ended + (outcome.retry_after or 0.0) < polls.ends
-    return task.attempt == politeness.attempts and first and passing and not left_alone and capture.mode.whole
+    more = first or _more(ledger, fetch)
+    return task.attempt < politeness.attempts + more and passing and not left_alone and capture.mode.whole
+
+
+def _passes(fetch: Fetch, outcome: Outcome) -> bool:
+    """May it be answered in some minutes?"""
+    if outcome.status is None:
+        return not outcome.length and (fetch.kind is Kind.PAGE or not (outcome.error or "").startswith(LASTING))
+    return outcome.status in PASSING or (fetch.kind is Kind.ROBOTS and outcome.status >= 500)
+
+
+def _more(ledger: Ledger, fetch: Fetch) -> int:
+    """Attempts beyond those of a page, at what has not been read before; a plan of a crawl is wanted at once."""
+    capture = ledger.capture
+    if capture.spec.mode == "survey" or capture.turned or fetch.slot is Slot.SECOND:
+        return 0
+    if fetch.kind is Kind.SITEMAP:
+        return RULES if capture.mode.attests else SITEMAPS
+    unread = fetch.kind is Kind.ROBOTS and ledger.hosts[ledger.pages.hosts[fetch.page]].rules is None
+    return RULES if unread else 0
 
 
 def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
@@ -56,20 +81,22 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
     if task.attempt >= ledger.politeness.attempts and (polls := ledger.shared.polls) is not None:
         robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
         if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:
-            ledger.capture.owed.was_read()  # visits of other hosts wait no longer
+            ledger.capture.owed.was_read(host.name)  # visits of other hosts wait no longer
         longest = polls.terms.every if robots else polls.terms.longest  # its hubs would be polled as often
         wait = max(min(back_off, longest), outcome.retry_after or 0.0)
         host.retry(task._replace(attempt=task.attempt + 1), min(outcome.ended + wait, polls.ends))
         ledger.ring.wake(number)
         return
     if outcome.result is Result.FAILED and task.attempt >= ledger.politeness.attempts:
-        host.over(outcome)
-        ledger.ring.wake_all()  # others may have waited for it
-        if _has_its_turn(ledger.capture, task):
+        wait = max(wait, LATER * ledger.politeness.back_off)
+        if _waits_at_its_host(ledger, task, outcome):
+            wait = max(wait, back_off)
+        else:
+            host.over(outcome)
+            ledger.ring.wake_all()  # others may have waited for it
+            if not _has_its_turn(ledger.capture, task):
+                ledger.capture.later.append((outcome.ended + wait, task._replace(attempt=task.attempt + 1)))
             return
-        due = outcome.ended + max(wait, LATER * ledger.politeness.back_off)
-        ledger.capture.later.append((due, task._replace(attempt=task.attempt + 1)))
-        return
     if ledger.leaves_hosts and host.away >= AWAY:
         wait = 0.0  # for nothing: it is refused
     host.retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
@@ -85,6 +112,32 @@ def _has_its_turn(capture: SiteCapture, task: Task) -> bool:
     return True
 
 
+def _waits_at_its_host(ledger: Ledger, task: Task, outcome: Outcome) -> bool:
+    """Is it asked for again when its time has come, not at the end? Said once; visits wait for no sitemap any longer.
+
+    They do where pages are claimed by sitemaps.
+    """
+    capture, page, first = ledger.capture, task.page, task.attempt == ledger.politeness.attempts
+    kind, why = ledger.pages.kinds[page], outcome.error or f"status {outcome.status}"
+    waits = kind is Kind.ROBOTS or (kind is Kind.SITEMAP and capture.mode.attests)
+    if not waits and not (kind is Kind.SITEMAP and first):
+        return False
+    until = "before any page of its host" if waits else "while pages were visited, and at the end of the visits"
+    if not waits:
+        capture.owed.was_read(page)  # as far as visits are concerned
+        capture.owed.unread.add(page)
+        ledger.ring.wake_all()
+    if first:
+        capture.note(
+            HowMade(
+                f"{ledger.pages.urls[page]} was not had at once ({why}). It was asked for again, for some minutes,"
+                f" {until}"
+            )
+        )
+        ledger.changed_capture()
+    return True
+
+
 def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
     """Does T wait for the retries of first visits alone, and is it better not to? They come after T then.
 
@@ -97,7 +150,7 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
         return False
     waiting = [(due, task) for host in ledger.hosts for due, _, task in host.retries]
     failed = {task.page: due for due, task in waiting if task.attempt > 1 and _is_first(ledger, task)}
-    if not failed or len(waiting) < capture.owed.pending:
+    if not failed or len(waiting) < capture.owed.pending or capture.owed.unread:
         return False
     if _changing(ledger, now, max(now, min(failed.values()))) <= len(failed) or _finds_pages(ledger):
         return False
@@ -119,9 +172,15 @@ def ask_once_more(ledger: Ledger) -> None:
         ledger.hosts[number].lost = 0  # of these alone
         ledger.hosts[number].retry(task, due)
         ledger.ring.wake(number)
-    capture.note(
-        f"{counted(len(tasks), 'page')} that had failed {counted(ledger.politeness.attempts, 'time')}"
-        f" {agreeing(len(tasks), 'were')} kept for one more attempt at the end of the visits"
+    _say(ledger, sum(ledger.pages.kinds[task.page] is Kind.PAGE for _, task in tasks))
+
+
+def _say(ledger: Ledger, pages: int) -> None:
+    if not pages:
+        return
+    ledger.capture.note(
+        f"{counted(pages, 'page')} that had failed {counted(ledger.politeness.attempts, 'time')}"
+        f" {agreeing(pages, 'were')} kept for one more attempt at the end of the visits"
     )
     ledger.changed_capture()
 

@@ -223,14 +223,14 @@ class _Replay:
             over = [one for one in captures if self._part_is_over(one)]
             held = [one for one in captures if one not in over and not self._decides(one, now)]
             for capture in held:
-                capture.owed.before_visits()
+                capture.owed.before_visits("rebuilding")
             for capture in over:
                 capture.owed.ended()
             fetch = self._sites.next(now)
             for capture in over:
                 capture.owed.one()
             for capture in held:
-                capture.owed.was_read()
+                capture.owed.was_read("rebuilding")
             if not isinstance(fetch, Fetch):
                 return
             self._take(fetch, now)

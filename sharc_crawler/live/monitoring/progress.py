@@ -209,6 +209,10 @@ class ProgressLine:
         wait = until_next(self._sites, now)
         told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
         more = " or more: pages are still found" if told.endswith("left") and now - self._grew < WORTH_SAYING else ""
+        if wait >= WORTH_SAYING:
+            from sharc_crawler.live.monitoring.unread import unread  # few crawls wait so long
+
+            more += unread(self._sites)
         return told + more + self._sites.held_up + self._beside()
 
     def clear(self) -> None:

@@ -13,6 +13,7 @@ from scrapy.utils.project import get_project_settings
 
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.frontier.modes.survey import Surveyed
+from sharc_crawler.frontier.visits.refusing import forbidden
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.spiders.site import SiteSpider
@@ -120,7 +121,7 @@ def _survey_of(url: str, session: Session) -> Survey:
     known = [page for page in range(len(pages)) if pages.kinds[page] is Kind.PAGE]
     open_ = [page for page in known if hosts[pages.hosts[page]].allows(pages.urls[page])]
     if len(open_) <= len(capture.spec.seeds):
-        refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
+        refusals = {forbidden(hosts[pages.hosts[page]]) for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
         raise NoPagesError(url, why, closed=all(hosts[pages.hosts[page]].missing for page in known))
     assert isinstance(capture.mode, Surveyed), "what the spider asked for"

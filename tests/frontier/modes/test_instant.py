@@ -93,7 +93,7 @@ def test_a_hub_lacked_what_its_last_poll_or_its_reading_as_a_sitemap_did_not_nam
     ("kind", "attempt", "seeded", "awaited"),
     [
         (Kind.ROBOTS, 3, {"h"}, []),
-        (Kind.ROBOTS, 4, {"h"}, [("visits wait",)]),
+        (Kind.ROBOTS, 4, {"h"}, [("visits wait", "h")]),
         (Kind.ROBOTS, 4, set(), []),
         (Kind.HUB, 4, {"h"}, []),
     ],

@@ -428,4 +428,4 @@ def test_sitemaps_are_owed_before_any_visit():
         _ledger=SimpleNamespace(owe=noted.one("owe")),
     )
     hints._owe_sitemaps([1, 2])
-    assert noted.calls == [("before",), ("owe", 1, Slot.SECOND), ("before",), ("owe", 2, Slot.SECOND)]
+    assert noted.calls == [("before", 1), ("owe", 1, Slot.SECOND), ("before", 2), ("owe", 2, Slot.SECOND)]

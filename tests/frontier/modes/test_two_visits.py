@@ -155,7 +155,9 @@ class Pages:
 def test_t_waits_for_what_is_under_way_where_no_other_page_has_to_wait_with_it(strategy, given, waits):
     told = {"pending": 1, "phase": Phase.VISIT, "discover": False} | given
     capture = SimpleNamespace(
-        owed=SimpleNamespace(pending=told["pending"]), phase=told["phase"], spec=spec(discover=told["discover"])
+        owed=SimpleNamespace(pending=told["pending"], unread=()),
+        phase=told["phase"],
+        spec=spec(discover=told["discover"]),
     )
     assert bool(bare(_capture=capture)._last_is_open(strategy)) is waits
 

@@ -26,7 +26,8 @@ class Leasing:
             spec=SimpleNamespace(site="a site"),
             mode=SimpleNamespace(asks_by_former=lambda *given: self.wanted.append(given) or former),
             owed=SimpleNamespace(
-                before_visits=lambda: self.told.append("others wait"), was_read=lambda: self.told.append("others go on")
+                before_visits=lambda _: self.told.append("others wait"),
+                was_read=lambda _: self.told.append("others go on"),
             ),
         )
         ring = SimpleNamespace(

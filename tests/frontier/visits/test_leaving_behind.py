@@ -29,7 +29,7 @@ class Behind:
         self.capture = SimpleNamespace(
             phase=Phase.VISIT,
             mode=SimpleNamespace(whole=True),
-            owed=SimpleNamespace(pending=1),
+            owed=SimpleNamespace(pending=1, unread=set()),
             again=frozenset({99}),
             later=[],
         )

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.frontier.hosts import AWAY, Host, Politeness, Task
+from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.refusing import refuse
+from sharc_crawler.frontier.visits.silence import AWAY
 from sharc_crawler.frontier.visits.trying_again import try_again
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from tests.frontier.traps.tables import ROOT, add, table
@@ -24,7 +25,7 @@ class Refusing:
         self.pages, self.told = table(), []
         self.page = {kind: add(self.pages, kind, 0, kind) for kind in Kind}
         tell = self.told.append
-        owed = SimpleNamespace(ended=lambda: tell("over"), was_read=lambda: tell("read"))
+        owed = SimpleNamespace(ended=lambda: tell("over"), was_read=lambda page: tell(("read", page)))
         self.capture = SimpleNamespace(
             owed=owed,
             budget=SimpleNamespace(forgone=lambda task, reason: tell(("forgone", task.page, reason))),
@@ -63,7 +64,11 @@ def test_who_is_told_of_what_is_refused():
     pages = site.page
     assert site.refuse(Kind.HUB) == [("closed", pages[Kind.HUB], WHY)]
     assert site.refuse(Kind.ROBOTS) == [("robots", pages[Kind.ROBOTS], outcome)]
-    assert site.refuse(Kind.SITEMAP) == ["read", ("note", f"sitemap {ROOT}sitemap: {WHY}"), "changed"]
+    assert site.refuse(Kind.SITEMAP) == [
+        ("read", site.page[Kind.SITEMAP]),
+        ("note", f"sitemap {ROOT}sitemap: {WHY}"),
+        "changed",
+    ]
     assert site.refuse(Kind.RESOURCE) == site.refuse(Kind.PAGE) == []
     refused = (Kind.HUB, Kind.ROBOTS, Kind.SITEMAP, Kind.RESOURCE, Kind.PAGE)
     assert {site.pages.states[pages[kind]] for kind in refused} == {State.LOST}

@@ -41,7 +41,7 @@ def test_a_pause_is_named_and_left_out_of_the_rate():
     capture = frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0).capture
     line = ProgressLine(frontier, 0.0, out)
     capture.counts.pages = 1000
-    capture.owed.was_read()
+    capture.owed.first.clear()
     capture.life.begin()
     for second in range(1, 21):
         capture.counts.visits += 2
@@ -65,7 +65,7 @@ def test_sitemaps_are_no_phase_once_pages_are_visited():
     assert Snapshot.of(frontier).phase == "sitemaps"
     frontier.finished(frontier.next(0.0), Outcome(started=0.0, ended=0.1, result=Result.GONE, status=404), ())
     assert isinstance(frontier.next(2.0), Fetch)
-    capture.owed.before_visits()
+    capture.owed.before_visits("h")
     assert Snapshot.of(frontier).phase == "visit"
 
 
@@ -144,7 +144,7 @@ def test_while_pages_are_still_found_the_time_left_is_no_more_than_the_least():
     sites, out = Sites(Politeness()), StringIO()
     capture = sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0).capture
     line = ProgressLine(sites, 0.0, out)
-    capture.owed.was_read()
+    capture.owed.first.clear()
     capture.life.begin()
     for second in range(1, 42):
         capture.counts.pages, capture.counts.visits = min(100 * second, 2000), second
