@@ -25,6 +25,7 @@ MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than tw
 _STEP = 65_536  #: bytes taken in and given out at once
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = b"\x2a\x4d\x18"  #: behind a byte from 0x50 to 0x5f
 _GZIP_OR_ZLIB = 47
 _RAW_DEFLATE = -15
 
@@ -98,6 +99,8 @@ def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
                 break
     except EOFError:
         return Unpacked(b"".join(parts), f"{name} ends too early: what could be unpacked is used")
+    except _Left as left:
+        return Unpacked(b"".join(parts), f"{left} bytes behind the end of {name} are left out")
     except (zlib.error, brotli.error, zstd.ZstdError):
         return Unpacked(b"".join(parts), f"broken {name}: what could be unpacked is used")
     return Unpacked(b"".join(parts))
@@ -115,12 +118,19 @@ def _inflated(data: bytes | memoryview) -> Iterator[bytes]:
     start, window = bytes(data[:2]), _GZIP_OR_ZLIB
     if start != _GZIP and start and start[0] & 0x0F != zlib.DEFLATED:
         window = _RAW_DEFLATE
-    return _members(data, lambda: _Inflater(window), _GZIP)
+    return _members(data, lambda: _Inflater(window), lambda view, at: at if view[at : at + 2] == _GZIP else None)
 
 
 def _unzstd(data: bytes | memoryview) -> Iterator[bytes]:
     """All frames."""
-    return _members(data, zstd.ZstdDecompressor, _ZSTD)
+    return _members(data, zstd.ZstdDecompressor, _next_frame)
+
+
+def _next_frame(view: memoryview, at: int) -> int | None:
+    """Where the next one begins, behind such as may be skipped (RFC 8878, 3.1.2); the end, if there are these alone."""
+    while view[at + 1 : at + 4] == _SKIPPABLE and view[at] & 0xF0 == 0x50:
+        at += 8 + int.from_bytes(view[at + 4 : at + 8], "little")
+    return at if at >= len(view) or view[at : at + 4] == _ZSTD else None
 
 
 class _Inflater:
@@ -141,10 +151,18 @@ class _Inflater:
         return self._stream.decompress(data or self._stream.unconsumed_tail, most)
 
 
-def _members(data: bytes | memoryview, begin: Callable[[], Any], magic: bytes) -> Iterator[bytes]:
-    """One member after the other, as long as another begins; :class:`EOFError` where the last one is cut short."""
+def _members(
+    data: bytes | memoryview, begin: Callable[[], Any], following: Callable[[memoryview, int], int | None]
+) -> Iterator[bytes]:
+    """One member after the other; :class:`EOFError` where the last one is cut short, :class:`_Left` behind it."""
     view, at = memoryview(data), 0
-    while at < len(view) and (not at or view[at : at + len(magic)] == magic):
+    while at < len(view):
+        place = following(view, at)
+        if place is None and at:
+            raise _Left(len(view) - at)
+        at = at if place is None else place
+        if at >= len(view):
+            break
         member = begin()
         while not member.eof:
             if at == len(view):
@@ -153,6 +171,10 @@ def _members(data: bytes | memoryview, begin: Callable[[], Any], magic: bytes) -
             at += len(block)
             yield from _given(member, block)
         at -= len(member.unused_data)
+
+
+class _Left(Exception):
+    """So many bytes are no part of the content: whoever else unpacks it may find another in them."""
 
 
 def _given(member: Any, block: memoryview) -> Iterator[bytes]:
@@ -166,12 +188,14 @@ def _given(member: Any, block: memoryview) -> Iterator[bytes]:
 def _unbrotlied(data: bytes | memoryview) -> Iterator[bytes]:
     stream = brotli.Decompressor()
     for block in _blocks(data):
+        if stream.is_finished():
+            raise _Left(len(data) - _STEP)
         piece = stream.process(bytes(block), output_buffer_limit=_STEP)
         while piece:
             yield piece
             piece = stream.process(b"", output_buffer_limit=_STEP)
-        if stream.is_finished():
-            return
+    if stream.is_finished():
+        return
     raise EOFError
 
 

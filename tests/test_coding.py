@@ -139,3 +139,29 @@ def test_a_broken_end_costs_only_the_end() -> None:
 def test_a_packed_file_of_any_bytes_never_raises(rest: bytes) -> None:
     data, problem = unpack(b"\x1f\x8b\x08" + rest, LIMIT)
     assert data == b"" or problem is None or "used" in problem or "left out" in problem
+
+
+def test_zstd_frames_that_may_be_skipped_are_skipped_and_what_lies_behind_them_is_read() -> None:
+    skipped = b"\x51\x2a\x4d\x18\x03\0\0\0xyz"
+    one, two = zstd.compress(b"one"), zstd.compress(b"two")
+    assert decoded(one + skipped + two, [b"zstd"]) == b"onetwo"
+    assert decoded(skipped + one + skipped, [b"zstd"]) == b"one"
+    assert decoded(skipped, [b"zstd"]) == b""
+
+
+@pytest.mark.parametrize(
+    ("pack", "coding"), [(zstd.compress, b"zstd"), (gzip.compress, b"gzip"), (zlib.compress, b"deflate")]
+)
+def test_bytes_behind_the_end_are_told_and_the_body_is_compared_as_it_was_sent(pack, coding) -> None:
+    """Whoever else unpacks it may find another content in them."""
+    assert unpacked(pack(BODY) + b"junk", [coding]) == (
+        BODY,
+        f"4 bytes behind the end of {coding.decode()} are left out",
+    )
+    assert decoded(pack(BODY) + b"junk", [coding]) is None
+
+
+def test_bytes_behind_the_end_of_brotli_are_no_content() -> None:
+    assert decoded(brotli.compress(BODY) + b"junk", [b"br"]) is None
+    large = brotli.compress(bytes(range(256)) * 1_000)
+    assert decoded(large + b"x" * 100_000, [b"br"]) is None
