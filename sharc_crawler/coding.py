@@ -99,7 +99,7 @@ def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
                 break
     except EOFError:
         return Unpacked(b"".join(parts), f"{name} ends too early: what could be unpacked is used")
-    except _Left as left:
+    except _LeftError as left:
         return Unpacked(b"".join(parts), f"{left} bytes behind the end of {name} are left out")
     except (zlib.error, brotli.error, zstd.ZstdError):
         return Unpacked(b"".join(parts), f"broken {name}: what could be unpacked is used")
@@ -154,12 +154,12 @@ class _Inflater:
 def _members(
     data: bytes | memoryview, begin: Callable[[], Any], following: Callable[[memoryview, int], int | None]
 ) -> Iterator[bytes]:
-    """One member after the other; :class:`EOFError` where the last one is cut short, :class:`_Left` behind it."""
+    """One member after the other; :class:`EOFError` where the last one is cut short, :class:`_LeftError` behind it."""
     view, at = memoryview(data), 0
     while at < len(view):
         place = following(view, at)
         if place is None and at:
-            raise _Left(len(view) - at)
+            raise _LeftError(len(view) - at)
         at = at if place is None else place
         if at >= len(view):
             break
@@ -173,7 +173,7 @@ def _members(
         at -= len(member.unused_data)
 
 
-class _Left(Exception):
+class _LeftError(Exception):
     """So many bytes are no part of the content: whoever else unpacks it may find another in them."""
 
 
@@ -189,7 +189,7 @@ def _unbrotlied(data: bytes | memoryview) -> Iterator[bytes]:
     stream = brotli.Decompressor()
     for block in _blocks(data):
         if stream.is_finished():
-            raise _Left(len(data) - _STEP)
+            raise _LeftError(len(data) - _STEP)
         piece = stream.process(bytes(block), output_buffer_limit=_STEP)
         while piece:
             yield piece

@@ -54,7 +54,7 @@ class Attestations:
         self._honest: set[str] = set()  # kinds that had owned up to a change by then
         self._named: set[PageId] = set()  # of the audited: they have been asked for
         self._strata: dict[PageId, str] = {}
-        self._seed = 0  # of the lots
+        self._seed: int | str = 0  # of the lots
         self.changed: dict[PageId, Instant] = {}  #: since a former capture saw them, then
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
@@ -171,7 +171,7 @@ class Attestations:
 
     # -- the audit -------------------------------------------------------------------------------------------------
 
-    def draw(self, urls: Mapping[PageId, str], seed: int) -> None:
+    def draw(self, urls: Mapping[PageId, str], seed: int | str) -> None:
         """The strata of the pages that lastmods tell of, and what lots are drawn by, before any is visited."""
         self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)}, audit.SMALL)
         self._seed = seed

@@ -121,7 +121,7 @@ def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int]
     return sum(kind(page) not in seen for page in claimed)
 
 
-def sample(labels: Mapping[int, str], share: float, seed: int, fit: Container[int] | None = None) -> set[int]:
+def sample(labels: Mapping[int, str], share: float, seed: int | str, fit: Container[int] | None = None) -> set[int]:
     """The pages to download once more, of those that ``fit``: of each stratum that share, :data:`LEAST` at least.
 
     Always the same.
@@ -146,7 +146,7 @@ def fewer(
     labels: Mapping[int, str],
     drawn: Collection[int],
     most: int,
-    seed: int,
+    seed: int | str,
     honest: Collection[str],
     room: int,
     share: float,
@@ -174,7 +174,7 @@ def fewer(
 
 
 def _fewer(
-    labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int, least: Mapping[str, int]
+    labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int | str, least: Mapping[str, int]
 ) -> set[int]:
     groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
     for page in drawn:
@@ -187,7 +187,7 @@ def _fewer(
 
 
 def by_lots(
-    labels: Mapping[int, str], share: float, seed: int, known: Mapping[str, float]
+    labels: Mapping[int, str], share: float, seed: int | str, known: Mapping[str, float]
 ) -> tuple[set[int], dict[str, float]]:
     """The pages to download once more, each drawn by its own lot; and the chance of each stratum's.
 
@@ -204,7 +204,7 @@ def by_lots(
     return drawn, chances
 
 
-def _lot(page: int, seed: int) -> bytes:
+def _lot(page: int, seed: int | str) -> bytes:
     return hashlib.blake2b(f"{seed} {page}".encode(), digest_size=8).digest()
 
 

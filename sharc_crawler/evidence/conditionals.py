@@ -57,7 +57,7 @@ class Conditionals:
     def draw(
         self,
         urls: Mapping[PageId, str],
-        seed: int,
+        seed: int | str,
         data: Set[PageId] = frozenset(),
         faint: Set[PageId] = frozenset(),
     ) -> set[PageId]:

@@ -65,7 +65,7 @@ class Session:
     at_once: int  #: requests
     former: FormerCaptures | None = None  #: of the site, in the same collection
     rebuilds: bool = False  #: state that is lost is made again
-    run: str = field(default_factory=lambda: secrets.token_hex(4))
+    run: str = field(default_factory=lambda: secrets.token_hex(8))
     leases: dict[int, Lease] = field(default_factory=dict)
     gone_on: bool = False  #: with captures that a former run began
     superseded: bool = False  #: its output is another process's: nothing may be written any more

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from heapq import nlargest
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.model import Kind
@@ -32,7 +31,11 @@ def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kin
             pages.ask_in_full(page)
 
 
-def seed_of(capture: SiteCapture) -> int:
-    """What lots are drawn by: the same for all owners of a site, and where its state is made again."""
-    run = str(capture.spec.settings.get("run", "")).partition(".epoch-")[0]  # less the owner's part
-    return crc32(f"{capture.spec.site} {run}".encode()) if run else round(capture.started)
+def seed_of(capture: SiteCapture) -> str:
+    """What lots are drawn by: the same for all owners of a site, and where its state is made again.
+
+    A server must not guess it: it would know which of its words are never tested. A fleet's ``run`` is no secret.
+    """
+    settings = capture.spec.settings
+    lots = settings.get("lots") or settings.get("run") or round(capture.started)
+    return f"{capture.spec.site} {lots}"

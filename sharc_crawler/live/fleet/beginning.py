@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,8 @@ async def begin_site(
     now = session.clock.now()
     note = epoch_note(tenure, clerk.worker, clerk.skew, now)
     if state is None:
-        frontier = session.sites.open(replace(spec, settings={**spec.settings, "run": run}), now, place)
+        settings = {**spec.settings, "run": run, "lots": secrets.token_hex(8)}
+        frontier = session.sites.open(replace(spec, settings=settings), now, place)
         frontier.note(note)
         if session.history:
             frontier.schedule(known_pages(site, session.history), now)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from sharc_crawler.archive.former import FormerAnswers
 from sharc_crawler.archive.options import FORMER
@@ -150,4 +150,5 @@ def _is_sampled(spec: CaptureSpec, url: str) -> bool:
     """Is it one of those that are asked in full where nothing is revisited?"""
     if make_strategy(spec.strategy, Setting()).revisits:
         return False
-    return crc32(f"{spec.settings.get('run')} {url}".encode()) < spec.audit * 2**32
+    lots = spec.settings.get("lots") or spec.settings.get("run")
+    return int.from_bytes(blake2b(f"{lots} {url}".encode(), digest_size=8).digest()) < spec.audit * 2**64

@@ -104,7 +104,7 @@ def test_pages_with_a_word_are_drawn_for_the_audit_and_those_found_before_t():
     known = SimpleNamespace(
         lastmods={3: 0.0, 1: 0.0}, begin=noted.one("begin"), draw=noted.one("draw"), draw_more=noted.one("more")
     )
-    capture = SimpleNamespace(reference=None, spec=SimpleNamespace(settings={}), started=7.0)
+    capture = SimpleNamespace(reference=None, spec=SimpleNamespace(site="h", settings={}), started=7.0)
     mode = bare(_capture=capture, _ledger=SimpleNamespace(pages=SimpleNamespace(urls=urls)), attestations=known)
     mode.prepare([1, 2, 3], 9.0)
     assert mode.planned_by([2, 1], [0.1, 0.2]) == [0.1, 0.2]
