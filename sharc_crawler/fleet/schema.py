@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from sharc_crawler.errors import UsageError
 
-VERSION = 7
+VERSION = 1
 TABLES = files("sharc_crawler.fleet").joinpath("tables")
 
 

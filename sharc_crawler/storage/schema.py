@@ -39,23 +39,20 @@ MIGRATIONS = (
         last_modified REAL,
         lastmod REAL,
         lastmod_precision REAL NOT NULL,
+        media_type INTEGER REFERENCES media_type,
+        images INTEGER,
+        tables INTEGER,
+        outlinks INTEGER,
+        decoded TEXT,
         PRIMARY KEY (url, time)
     ) WITHOUT ROWID;
-    """,
-    """
     CREATE TABLE media_type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-    ALTER TABLE observation ADD COLUMN media_type INTEGER REFERENCES media_type;
-    ALTER TABLE observation ADD COLUMN images INTEGER;
-    ALTER TABLE observation ADD COLUMN tables INTEGER;
-    ALTER TABLE observation ADD COLUMN outlinks INTEGER;
     CREATE TABLE links (
         url INTEGER NOT NULL REFERENCES url,
         time REAL NOT NULL,
         targets TEXT NOT NULL,
         PRIMARY KEY (url, time)
     ) WITHOUT ROWID;
-    """,
-    """
     CREATE TABLE payload (
         site INTEGER NOT NULL REFERENCES site,
         digest TEXT NOT NULL,
@@ -66,7 +63,6 @@ MIGRATIONS = (
         PRIMARY KEY (site, digest, chunked)
     ) WITHOUT ROWID;
     """,
-    "ALTER TABLE observation ADD COLUMN decoded TEXT",
 )
 
 

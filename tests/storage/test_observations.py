@@ -266,30 +266,8 @@ def test_migrates_an_older_version_and_keeps_its_rows(tmp_path: Path, monkeypatc
     with ObservationStore(path) as store:
         assert store.urls("s") == ["u"]
     with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (5,)
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
         assert db.execute("SELECT note FROM site").fetchall() == [(None,)]
-
-
-def test_a_file_of_version_1_is_read_and_added_to(tmp_path: Path):
-    path = tmp_path / "history.sqlite"
-    with sqlite3.connect(path) as db:
-        db.executescript(schema.MIGRATIONS[0])
-        db.executescript(f"PRAGMA user_version = 1; PRAGMA application_id = {schema.APPLICATION}")
-        db.execute("INSERT INTO site VALUES (1, 's')")
-        db.execute("INSERT INTO url VALUES (1, 1, 'u')")
-        db.execute(
-            """INSERT INTO observation VALUES
-            (1, 1.0, 'page', 'ok', 'unknown', 'none', 'sha1:A', NULL, '"a"', 0.5, NULL, 0.0)"""
-        )
-    before = seen("u", 1.0, digest="sha1:A", etag='"a"', last_modified=0.5)
-    after = seen("u", 2.0, media_type="text/html", document=Document(1, 2, 3))
-    with ObservationStore(path, reading=True) as store:
-        assert list(store.observations("s")) == [before]
-    with ObservationStore(path) as store:
-        assert store.append([before, after]) == 1
-        assert store.append_links("s", [Linked(Url("u"), 2.0, (Url("u"),))]) == 1
-        assert list(store.observations("s")) == [before, after]
-        assert list(store.links("s")) == [("u", "u")]
 
 
 def test_links_between_known_pages_as_last_seen(store: ObservationStore):
@@ -353,7 +331,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkey
     with pytest.raises(DataError):
         ObservationStore(path)
     with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (4,)
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
         assert [row[1] for row in db.execute("PRAGMA table_info(site)")] == ["id", "name"]
 
 

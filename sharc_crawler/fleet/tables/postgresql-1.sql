@@ -20,8 +20,10 @@ CREATE TABLE fleet_site (
     size bigint NOT NULL DEFAULT 0,
     takeovers integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
--- what may be claimed, in that order; what changes with each step is in no index, so that steps are heap-only updates
-CREATE INDEX fleet_site_waiting ON fleet_site (priority DESC, due) WHERE state = 'waiting' AND wish <> 'pause';
+-- sites that nobody holds, in the order in which they are claimed: whoever looks for one does not go through those that
+-- are held. What changes with each step is in no index, so that steps are heap-only updates.
+CREATE INDEX fleet_site_free ON fleet_site (priority DESC, due)
+    WHERE state = 'waiting' AND wish <> 'pause' AND owner IS NULL;
 CREATE INDEX fleet_site_owner ON fleet_site (owner) WHERE owner IS NOT NULL;
 
 CREATE TABLE fleet_journal (
@@ -43,4 +45,32 @@ CREATE TABLE fleet_worker (
     draining boolean NOT NULL DEFAULT false,
     superseded bigint NOT NULL DEFAULT 0,
     skew double precision NOT NULL DEFAULT 0
+);
+
+CREATE TABLE fleet_pace (
+    machine text PRIMARY KEY,
+    due double precision NOT NULL,  -- the next turn that nobody has, by this database's clock
+    gap double precision NOT NULL,  -- of the last one
+    asked double precision NOT NULL  -- when a worker reserved one last that does not hold the site of this name
+);
+
+CREATE TABLE fleet_budget (
+    what text PRIMARY KEY CHECK (what IN ('requests', 'bytes', 'until')),
+    bound double precision NOT NULL,  -- of 'until': an instant
+    spent double precision NOT NULL DEFAULT 0  -- with what workers have drawn and not used yet
+);
+
+CREATE TABLE fleet_history (
+    site text NOT NULL,  -- also of sites that were dropped
+    epoch bigint NOT NULL,
+    body bytea NOT NULL,
+    masks text NOT NULL DEFAULT '',  -- that hold for the site's next capture, as JSON; empty: this one learned none
+    PRIMARY KEY (site, epoch)
+);
+ALTER TABLE fleet_history ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE TABLE fleet_robots (
+    host text PRIMARY KEY,
+    read double precision NOT NULL,  -- by this database's clock
+    text text NOT NULL
 );

@@ -20,7 +20,9 @@ CREATE TABLE fleet_site (
     size INTEGER NOT NULL DEFAULT 0,
     takeovers INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX fleet_site_waiting ON fleet_site (priority DESC, due) WHERE state = 'waiting' AND wish <> 'pause';
+-- sites that nobody holds: whoever looks for one does not go through those that are held
+CREATE INDEX fleet_site_free ON fleet_site (priority DESC, due)
+    WHERE state = 'waiting' AND wish <> 'pause' AND owner IS NULL;
 CREATE INDEX fleet_site_owner ON fleet_site (owner) WHERE owner IS NOT NULL;
 
 CREATE TABLE fleet_journal (
@@ -42,3 +44,30 @@ CREATE TABLE fleet_worker (
     superseded INTEGER NOT NULL DEFAULT 0,
     skew REAL NOT NULL DEFAULT 0
 ) STRICT;
+
+CREATE TABLE fleet_pace (
+    machine TEXT PRIMARY KEY,
+    due REAL NOT NULL,  -- the next turn that nobody has, by this machine's monotonic clock
+    gap REAL NOT NULL,
+    asked REAL NOT NULL  -- when a worker reserved one last that does not hold the site of this name
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fleet_budget (
+    what TEXT PRIMARY KEY CHECK (what IN ('requests', 'bytes', 'until')),
+    bound REAL NOT NULL,  -- of 'until': an instant
+    spent REAL NOT NULL DEFAULT 0  -- with what workers have drawn and not used yet
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fleet_history (
+    site TEXT NOT NULL,  -- also of sites that were dropped
+    epoch INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    masks TEXT NOT NULL DEFAULT '',  -- that hold for the site's next capture, as JSON; empty: this one learned none
+    PRIMARY KEY (site, epoch)
+) STRICT;
+
+CREATE TABLE fleet_robots (
+    host TEXT PRIMARY KEY,
+    read REAL NOT NULL,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

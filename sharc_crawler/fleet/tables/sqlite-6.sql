@@ -1,5 +1,0 @@
-CREATE TABLE fleet_robots (
-    host TEXT PRIMARY KEY,
-    read REAL NOT NULL,
-    text TEXT NOT NULL
-) STRICT, WITHOUT ROWID;

@@ -1,2 +1,0 @@
--- that hold for a site's next capture, as JSON; empty: this one learned none
-ALTER TABLE fleet_history ADD COLUMN masks TEXT NOT NULL DEFAULT '';
