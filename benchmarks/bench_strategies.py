@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sharc_crawler.evidence.coherence import expected_coherence
+from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.model import Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.classes import Classes

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from sharc_crawler.text import as_text
+
 MOST_ATTRIBUTES = 256  #: of a tag
 MOST_TAGS = 250_000  #: of a document
 MOST_BYTES = 16 * 2**20  #: of a document, in UTF-8
@@ -147,3 +149,34 @@ def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
 
 
 _SCANNER = Scanner(MOST_ATTRIBUTES)
+
+# -- a page, decoded and parsed once for whoever reads it --------------------------------------------------------------
+
+
+#: the parser stops at the first of these; browsers read on, and many servers write on
+ENDS = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
+
+
+class HtmlPage(NamedTuple):
+    """A page as a tree. Whoever changes the tree is the last to use it."""
+
+    root: Any  #: ``None``: there is nothing in it
+    data: bytes  #: what was parsed, in UTF-8
+    encoding: str  #: that the page came in
+    left_out: tuple[str, ...]  #: what of it was not looked at, as it would cost too much
+    whole: bool  #: read to its end, each byte for what it is: two of them can be compared
+
+
+def parsed(body: bytes, content_type: str | None) -> HtmlPage:
+    """A page; reads anything, never raises.
+
+    The encoding is told, in this order, by byte order mark, header, ``meta``, else it is UTF-8.
+
+    >>> page = parsed(b"<p>a</body><p>b", "text/html")
+    >>> page.root.xpath("//p/text()"), page.whole
+    (['a', 'b'], True)
+    """
+    encoding, text = as_text(body, content_type)
+    data, left_out = bounded(ENDS.sub(b"", text.encode("utf-8", "replace")))
+    root, ended = parse(data)
+    return HtmlPage(root, data, encoding, left_out, ended and not left_out and "\ufffd" not in text)

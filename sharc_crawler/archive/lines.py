@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sharc_crawler.archive.histories.problems import Problems
+    from sharc_crawler.archive.histories.gathering import Problems
 
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.html_page import HtmlPage
+    from sharc_crawler.markup import HtmlPage
 
 
 class ContentDetector:

@@ -20,12 +20,10 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import percent
-from sharc_crawler.seeds.temporal.analysis import analyse
+from sharc_crawler.seeds.temporal.analysis import By, analyse, held_out, seed_of, site_thresholds
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.fit import LEAST_DAYS
-from sharc_crawler.seeds.temporal.groups import By, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
-from sharc_crawler.seeds.temporal.persite import held_out, site_thresholds
 from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 

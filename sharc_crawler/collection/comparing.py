@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.changes.masked import same_content
+from sharc_crawler.changes.masks import same_content
 from sharc_crawler.model import Kind
 from sharc_crawler.report.bounds import bound_that_left, left_urls
 from sharc_crawler.report.difference import paired

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -17,13 +16,12 @@ from itertools import islice
 from shutil import disk_usage
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 from sharc_crawler.collection.confirming import Confirmer
 from sharc_crawler.collection.diary import Tries, due, is_told, read_tries, write_tries
 from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE
 from sharc_crawler.collection.thinning import thin
@@ -300,43 +298,3 @@ def _overdue(one: KeptSite) -> Instant:
 def _environment() -> dict[str, str]:
     """The project's settings where they are named, else the package's profile."""
     return {"SCRAPY_SETTINGS_MODULE": PROFILE, **os.environ}
-
-
-# -- telling a person of a site that needs one: a command or a webhook -------------------------------------------------
-
-
-PATIENCE: Seconds = 30.0  #: with whoever is told
-
-
-class KeepNotice(NamedTuple):
-    """What somebody is told."""
-
-    collection: str
-    site: str
-    event: str  #: ``failed``, ``works again``, ``moved``, ``shrunk``
-    text: str  #: for a person: what happened, since when, what comes next
-    log: str  #: where the crawl's own words are
-
-    def words(self) -> str:
-        """As a command reads it."""
-        return f"{self.site} of {self.collection}: {self.event}\n\n{self.text}\n\nThe crawl's own words: {self.log}\n"
-
-
-def tell(notify: str, notice: KeepNotice) -> None:
-    """Give it to a command, on its standard input, or post it as JSON to an http(s) address.
-
-    Raises :class:`~sharc_crawler.errors.SharcError` where it cannot be told.
-    """
-    try:
-        if notify.startswith(("http://", "https://")):
-            body = json.dumps(notice._asdict()).encode()
-            request = Request(notify, body, {"Content-Type": "application/json"})  # noqa: S310 - http(s), as was asked
-            with urlopen(request, timeout=PATIENCE):  # noqa: S310
-                return
-        told = subprocess.run(  # noqa: S603 - the collection's own command
-            shlex.split(notify), input=notice.words(), text=True, capture_output=True, timeout=PATIENCE, check=False
-        )
-    except (OSError, URLError, ValueError, subprocess.TimeoutExpired) as error:
-        raise SharcError(f"notify={notify!r} cannot be told: {error}") from error
-    if told.returncode:
-        raise SharcError(f"notify={notify!r} ended with exit code {told.returncode}: {told.stderr.strip()[-200:]}")

@@ -12,7 +12,7 @@ from sharc_crawler.changes.fingerprint import is_html
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.html_page import parsed
+from sharc_crawler.markup import parsed
 from sharc_crawler.storage.texts import PageCopy, PageText, TextSource
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_blur
-from sharc_crawler.evidence.coherence import unchanged
-from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.evidence.survival import log_survival, unchanged
 from sharc_crawler.model import Verdict
 
 if TYPE_CHECKING:

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.links import css, lazy, modules, opened
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.lazy import srcset_candidates
 from sharc_crawler.links.scripted import by_script
-from sharc_crawler.markup import bounded, parse
+from sharc_crawler.markup import ENDS, HtmlPage, bounded, parse, parsed
 from sharc_crawler.model import Document
 
 if TYPE_CHECKING:

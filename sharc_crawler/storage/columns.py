@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.changes.masked import same_content
+from sharc_crawler.changes.masks import same_content
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
 if TYPE_CHECKING:

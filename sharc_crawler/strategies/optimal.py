@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sharc_crawler.evidence.coherence import expected_coherence
+from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.strategies.bound import resting_gains, upper_bound
 from sharc_crawler.strategies.climb import climb, climbable
 from sharc_crawler.strategies.layout import Layout, classify, lay_out

@@ -14,9 +14,9 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
-from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.evidence.details import Blur, PageBlur
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result, Slot, Url

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaincinv
 
-from sharc_crawler.evidence.coherence import expected_coherence, unchanged
-from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side
+from sharc_crawler.evidence.survival import expected_coherence, log_survival, log_survival_of_either_side, unchanged
 
 instants = st.integers(0, 40).map(float)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.evidence.blur import penalty, stochastic_blur
-from sharc_crawler.evidence.coherence import expected_coherence
+from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.model import Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.layout import lay_out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from sharc_crawler.evidence.coherence import expected_coherence
+from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.optimal import optimal

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.coherence import expected_coherence
+from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective

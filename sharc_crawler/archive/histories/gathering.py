@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, cast
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from sharc_crawler.archive.histories.not_modified import NOT_MODIFIED, shown_rows
 from sharc_crawler.archive.histories.pages import UNSAID
-from sharc_crawler.archive.histories.problems import Problems
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Answered, Captures
@@ -196,3 +196,83 @@ def _column(values: Mapping[int, Any], none: int | None, rows: NDArray[np.int64]
     for place, row in enumerate(rows.tolist()):
         column[place] = values.get(row, none)
     return column
+
+
+# -- what could not be read: counted, and named with file and line -----------------------------------------------------
+
+
+NAMED = 10_000  #: problems kept one by one; more are counted
+
+
+class Problem(NamedTuple):
+    """A line (or record) that is not what it should be."""
+
+    file: str
+    line: int  #: from 1; of a WARC: the record
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+@dataclass(slots=True)
+class Problems:
+    """The malformed lines of a reading, and what was well formed but is no capture of a page's content.
+
+    >>> problems = Problems()
+    >>> problems.add("a.cdx", 3, "impossible date")
+    >>> problems.count, str(problems.named[0])
+    (1, 'a.cdx:3: impossible date')
+    """
+
+    count: int = 0
+    named: list[Problem] = field(default_factory=list)  #: the first of them
+    left_out: Counter[str] = field(default_factory=Counter)  #: why → captures
+    no_seeds: Counter[str] = field(
+        default_factory=Counter
+    )  #: why → URLs that are no seeds, as no page is captured there
+
+    def add(self, file: str, line: int, reason: str) -> None:
+        """Count a malformed line, and keep where the first ones are."""
+        self.count += 1
+        if len(self.named) < NAMED:
+            self.named.append(Problem(file, line, reason))
+
+
+# -- what a 304 shows: the content of the capture that the server said to be unchanged ---------------------------------
+
+
+NOT_MODIFIED = 304
+
+
+def shown_rows(
+    owners: NDArray[np.int64],
+    times: NDArray[np.float64],
+    statuses: NDArray[np.int16],
+    good: NDArray[np.bool_],
+    refers: Mapping[int, tuple[int, Instant]],
+) -> NDArray[np.int64]:
+    """The row whose content each row shows: itself; for a 304 the one it refers to, else the URL's last before it.
+
+    ``good``: which rows have content; ``refers``: row → owner and time that a revisit record names. A 304 of which
+    neither is there shows itself.
+
+    >>> owners, times, statuses = np.zeros(4, int), np.array([1.0, 2, 3, 4]), np.array([200, 200, 304, 304])
+    >>> shown_rows(owners, times, statuses, statuses == 200, {3: (0, 1.0)}).tolist()
+    [0, 1, 1, 0]
+    """
+    shown = np.arange(len(owners))
+    unchanged = statuses == NOT_MODIFIED
+    if not unchanged.any():
+        return shown
+    order = np.lexsort((unchanged, times, owners))  # of one instant, the content comes first
+    places = np.maximum.accumulate(np.where(good[order], np.arange(len(order)), 0))
+    before = order[places]
+    follows = unchanged[order] & good[before] & (owners[before] == owners[order])
+    shown[order[follows]] = before[follows]
+    wanted = set(refers.values())
+    rows = zip(owners.tolist(), times.tolist(), strict=True) if wanted else ()
+    named = {one: row for row, one in enumerate(rows) if one in wanted and not unchanged[row]}
+    for row, one in refers.items():
+        shown[row] = named.get(one, shown[row])
+    return shown

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sharc_crawler.archive.histories.problems import Problems
+    from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.model import Observation
     from sharc_crawler.seeds.hacs.captures import Answered, Captures
 

@@ -11,8 +11,7 @@ from typing import IO, TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.histories.gathering import NO_STATUS, status_of
-from sharc_crawler.archive.histories.not_modified import NOT_MODIFIED
+from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_MODIFIED, status_of
 from sharc_crawler.archive.histories.pages import MediaTypes
 from sharc_crawler.archive.histories.timemap import memento_links, original_of
 from sharc_crawler.archive.lines import ends_whole

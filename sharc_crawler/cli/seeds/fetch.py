@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sharc_crawler.archive.histories.problems import Problems
+from sharc_crawler.archive.histories.gathering import Problems
 from sharc_crawler.archive.histories.servers import DIALECTS, dialect
 from sharc_crawler.cli._from_table import asks
 from sharc_crawler.cli._next import say_next

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from pathlib import Path
 
-    from sharc_crawler.archive.histories.problems import Problems
+    from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.archive.histories.reading import History
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 

@@ -19,7 +19,7 @@ from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, printable
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.histories.problems import Problems
+    from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.archive.histories.reading import History
     from sharc_crawler.seeds.base import RankingTask
     from sharc_crawler.seeds.hacs.rank import RankedSeed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.changes.http import http_date
-from sharc_crawler.changes.masked import same_content
+from sharc_crawler.changes.masks import same_content
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.neighbours import Neighbours
 from sharc_crawler.frontier.modes.untested import Untested

@@ -20,7 +20,6 @@ from sharc_crawler.live.browser import sockets, workers
 from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
-from sharc_crawler.live.browser.cost import LONGEST, watched
 from sharc_crawler.live.browser.passing import (
     MOST_REQUESTS,
     TOO_MANY,
@@ -32,7 +31,7 @@ from sharc_crawler.live.browser.passing import (
     why_not,
 )
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
-from sharc_crawler.live.browser.shown import PageShown
+from sharc_crawler.live.browser.shown import LONGEST, PageShown, watched
 from sharc_crawler.live.browser.workers import as_set, stored
 
 if TYPE_CHECKING:

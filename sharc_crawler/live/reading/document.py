@@ -15,13 +15,13 @@ from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.html_page import parsed
 from sharc_crawler.links import document, html, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, sightings
 from sharc_crawler.live.reading.words import words
+from sharc_crawler.markup import parsed
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 

@@ -2,24 +2,91 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from sharc_crawler.seeds.temporal.classify import Threshold
+import numpy as np
+
+from sharc_crawler.seeds.temporal.classify import Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.groups import By, groups_of
-from sharc_crawler.seeds.temporal.persite import classify
 from sharc_crawler.seeds.temporal.rank import Ranked, rank, worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
+    from sharc_crawler.seeds.temporal.classify import Flags, Reward
     from sharc_crawler.seeds.temporal.curve import Curves
     from sharc_crawler.seeds.temporal.rank import Worth
     from sharc_crawler.seeds.temporal.views import PageViews
+
+# -- what a page is ranked with: its site, its folder, or the pages that share its URL's template ----------------------
+
+
+class By(StrEnum):
+    """Level of a ranking."""
+
+    SITE = "site"
+    FOLDER = "folder"
+    TEMPLATE = "template"
+
+
+_VARYING = re.compile(r"\d|(?:[^-_]+[-_]){3}")  #: a number, or a title of four words
+
+
+def group_of(page: str, site: str, by: By) -> str:
+    """The group of a page (a URL) of a site.
+
+    A folder is the leading folders of a path without digits (dates and numbers tell pages apart, not sections); a
+    template keeps the names in a URL and stars what varies: segments with digits or of many words, and query values.
+
+    >>> page = "https://a.org/news/uk/2024/05/a-dog-bites-back.html?id=7"
+    >>> group_of(page, "a.org", By.FOLDER)
+    'https://a.org/news/uk/'
+    >>> group_of(page, "a.org", By.TEMPLATE)
+    'https://a.org/news/uk/*/*/*?id=*'
+    >>> group_of(page, "a.org", By.SITE)
+    'a.org'
+    """
+    if by is By.SITE:
+        return site
+    parts = urlsplit(page)
+    root = f"{parts.scheme}://{parts.netloc}"
+    segments = parts.path.split("/")[1:]
+    if by is By.FOLDER:
+        return root + "/" + "".join(segment + "/" for segment in _section(segments[:-1]))
+    names = [query.partition("=")[0] for query in parts.query.split("&") if query]
+    query = "?" + "&".join(f"{name}=*" for name in sorted(names)) if names else ""
+    return root + "/" + "/".join("*" if _VARYING.search(segment) else segment for segment in segments) + query
+
+
+def groups_of(pages: Sequence[str], sites: Sequence[str], by: By) -> list[str]:
+    """The group of each page."""
+    return [group_of(page, site, by) for page, site in zip(pages, sites, strict=True)]
+
+
+def seed_of(group: str) -> str:
+    """Where an instant crawler finds a group's new pages: a site's or folder's entry page, a template's folder.
+
+    >>> seed_of("a.org"), seed_of("https://a.org/b/a.asp?p=*")
+    ('https://a.org/', 'https://a.org/b/')
+    """
+    if "://" not in group:
+        return f"https://{group}/"
+    fixed = group.partition("?")[0].partition("*")[0]
+    return fixed[: fixed.rindex("/") + 1]
+
+
+def _section(folders: list[str]) -> list[str]:
+    for i, folder in enumerate(folders):
+        if _VARYING.search(folder):
+            return folders[:i]
+    return folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +124,56 @@ def analyse(
     groups = groups_of(log.pages, log.sites, by)
     ranked = rank(groups, log.views.sum(axis=1), temporal, curves.known)
     return Analysis(log, curves, threshold, temporal, groups, ranked)
+
+
+# -- a threshold for each site: what is news at a weekly is old at a wire service --------------------------------------
+
+# It is chosen from a site's own labelled pages, and measured on pages that were held out: a threshold always does well
+# on the pages it was chosen from.
+
+
+LEAST = 20  #: labelled pages that a site needs for a threshold of its own, some of them temporal and some not
+FOLDS = 5
+
+
+def site_thresholds(labels: Flags, curves: Curves, sites: Sequence[str], reward: Reward) -> dict[str, Threshold]:
+    """The threshold of highest reward of each site with enough labelled pages; arrays are of the labelled pages."""
+    chosen = {}
+    for site, at in _pages_of(sites).items():
+        if len(at) >= LEAST and 0 < labels[at].sum() < len(at):
+            chosen[site] = best_threshold(labels[at], curves.take(at), reward)[0]
+    return chosen
+
+
+def classify(curves: Curves, sites: Sequence[str], own: Mapping[str, Threshold], otherwise: Threshold) -> Flags:
+    """Temporal pages by the threshold of their site, where it has one of its own."""
+    called = otherwise.temporal(curves)
+    for site, at in _pages_of(sites).items():
+        if site in own:
+            called[at] = own[site].temporal(curves.take(at))
+    return called
+
+
+def held_out(labels: Flags, curves: Curves, sites: Sequence[str], reward: Reward) -> tuple[float, float]:
+    """Rewards of one best threshold and of one per site, on pages that had no part in choosing them (five folds)."""
+    one = np.zeros(len(labels), np.bool_)
+    own = np.zeros(len(labels), np.bool_)
+    for fold in range(min(FOLDS, len(labels))):
+        tested = list(range(fold, len(labels), FOLDS))
+        chosen = np.array([i for i in range(len(labels)) if i % FOLDS != fold], np.int64)
+        if not len(chosen):
+            continue
+        names = [sites[i] for i in chosen.tolist()]
+        best, _ = best_threshold(labels[chosen], curves.take(chosen), reward)
+        each = site_thresholds(labels[chosen], curves.take(chosen), names, reward)
+        rest = curves.take(np.array(tested))
+        one[tested] = best.temporal(rest)
+        own[tested] = classify(rest, [sites[i] for i in tested], each, best)
+    return reward.of(confusion(labels, curves.known, one)), reward.of(confusion(labels, curves.known, own))
+
+
+def _pages_of(sites: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    pages: dict[str, list[int]] = defaultdict(list)
+    for page, site in enumerate(sites):
+        pages[site].append(page)
+    return {site: np.array(at, np.int64) for site, at in pages.items()}

@@ -12,7 +12,8 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.browser import chromium, cost
+from sharc_crawler.live.browser import chromium
+from sharc_crawler.live.browser import shown as costs
 from sharc_crawler.live.browser.answers import MOST
 from sharc_crawler.live.browser.behaviors import CLICKS
 from sharc_crawler.live.browser.manner import Manner
@@ -149,9 +150,9 @@ async def test_a_page_is_drawn_though_its_clock_stood_for_long(monkeypatch):
 
 @pytest.mark.long
 async def test_a_page_that_has_nothing_to_do_and_never_rests_is_ended(monkeypatch):
-    monkeypatch.setattr(cost, "LOOK", 0.5)
-    monkeypatch.setattr(cost, "IDLE", 0.1)
-    monkeypatch.setattr(cost, "HUNG", 2.0)
+    monkeypatch.setattr(costs, "LOOK", 0.5)
+    monkeypatch.setattr(costs, "IDLE", 0.1)
+    monkeypatch.setattr(costs, "HUNG", 2.0)
     tell, heard = chromium.Chromium.tell, []
 
     def told(self, method, session="", **parameters):
@@ -166,7 +167,7 @@ async def test_a_page_that_has_nothing_to_do_and_never_rests_is_ended(monkeypatc
 
 @pytest.mark.long
 async def test_a_page_that_takes_much_is_scrolled_no_further(monkeypatch):
-    monkeypatch.setattr(cost, "LOOK", 0.2)
+    monkeypatch.setattr(costs, "LOOK", 0.2)
     busy = "onscroll = () => { for (let n = 0; n < 3e7; n++) work = Math.random() }"
     tall = f'<p>The page<div style="height: 90000px"></div><script>{busy}</script>'
     seen, _, _ = await shown(HEAD + tall.encode(), Manner(time=4.0))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sharc_crawler.seeds.temporal.analysis import LEAST, classify, held_out, site_thresholds
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
-from sharc_crawler.seeds.temporal.persite import LEAST, classify, held_out, site_thresholds
 
 REWARD = Reward()
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.seeds.temporal.analysis import By, group_of, seed_of
 from sharc_crawler.seeds.temporal.classify import Confusion, Reward, Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.curve import Curves
-from sharc_crawler.seeds.temporal.groups import By, group_of, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, within_budget, worth
 

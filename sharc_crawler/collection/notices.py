@@ -1,0 +1,51 @@
+"""Telling a person of a site that needs one: ``notify:`` of a collection, a command or a webhook."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from sharc_crawler.errors import SharcError
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Seconds
+
+PATIENCE: Seconds = 30.0  #: with whoever is told
+
+
+class KeepNotice(NamedTuple):
+    """What somebody is told."""
+
+    collection: str
+    site: str
+    event: str  #: ``failed``, ``works again``, ``moved``, ``shrunk``
+    text: str  #: for a person: what happened, since when, what comes next
+    log: str  #: where the crawl's own words are
+
+    def words(self) -> str:
+        """As a command reads it."""
+        return f"{self.site} of {self.collection}: {self.event}\n\n{self.text}\n\nThe crawl's own words: {self.log}\n"
+
+
+def tell(notify: str, notice: KeepNotice) -> None:
+    """Give it to a command, on its standard input, or post it as JSON to an http(s) address.
+
+    Raises :class:`~sharc_crawler.errors.SharcError` where it cannot be told.
+    """
+    try:
+        if notify.startswith(("http://", "https://")):
+            body = json.dumps(notice._asdict()).encode()
+            request = Request(notify, body, {"Content-Type": "application/json"})  # noqa: S310 - http(s), as was asked
+            with urlopen(request, timeout=PATIENCE):  # noqa: S310
+                return
+        told = subprocess.run(  # noqa: S603 - the collection's own command
+            shlex.split(notify), input=notice.words(), text=True, capture_output=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, URLError, ValueError, subprocess.TimeoutExpired) as error:
+        raise SharcError(f"notify={notify!r} cannot be told: {error}") from error
+    if told.returncode:
+        raise SharcError(f"notify={notify!r} ended with exit code {told.returncode}: {told.stderr.strip()[-200:]}")
