@@ -41,8 +41,9 @@ def made_up(rng: random.Random) -> World:
     for page in (ROOT, *pages):
         some = pages if page == ROOT else rng.sample(pages, min(rng.choice([0, 0, 1, 3, 8]), len(pages)))
         dates = page.removeprefix(ROOT).startswith(FEEDS) and rng.random() < 0.8
+        date = "published" if rng.random() < 0.5 else "lastmod"  # an RSS feed's, or an Atom feed's
         world.links[page] = [
-            Sighting(one, hints=Hints(published=900 - rng.random() * 1e5) if dates else None)
+            Sighting(one, hints=Hints(**{date: 900 - rng.random() * 1e5}) if dates else None)
             for one in [*some, ROOT] if rng.random() < 0.8
         ] + [Sighting(f"{page}{n}.png", Kind.RESOURCE) for n in range(rng.choice([0, 0, 2]))]  # fmt: skip
         if rng.random() < 0.3:

@@ -317,7 +317,8 @@ class TwoVisits(Mode):
                 self._may_be_hubs([row.page])
             if row.hints is not None:
                 self._tests.stated(row.page, row.hints)
-                if row.hints.lastmod is not None and row.parent != NO_PARENT:
+                told = row.hints.lastmod is not None and row.parent != NO_PARENT
+                if told and self._ledger.pages.kinds[row.parent] is Kind.SITEMAP:  # not a feed's page
                     self._site_hints().sitemaps[row.parent] = 0.0  # its download is among the visits
 
     def recall_lastmod(self, row: LastmodRow) -> None:

@@ -7,13 +7,17 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
 from sharc_crawler.frontier.modes.hint_signs import MODIFIED
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
 
@@ -257,7 +261,9 @@ def test_after_a_restart_a_page_near_the_front_may_be_a_hub_by_its_name(more, hu
 def test_after_a_restart_it_is_known_which_sitemaps_tell_of_changes():
     mode, noted = telling()
     mode._tests = SimpleNamespace(stated=noted.one("stated"))
+    mode._ledger = SimpleNamespace(pages=SimpleNamespace(kinds=[Kind.SITEMAP, Kind.SITEMAP, Kind.SITEMAP, Kind.PAGE]))
     rows = [
+        row(9, hints=Hints(lastmod=3.0), parent=3),  # of a feed that is a page
         row(4, hints=Hints(lastmod=3.0), parent=1),
         row(5, hints=Hints(lastmod=3.0), parent=0),
         row(6, hints=Hints(changefreq="daily"), parent=2),
@@ -266,7 +272,7 @@ def test_after_a_restart_it_is_known_which_sitemaps_tell_of_changes():
     ]
     mode.recall_pages(rows)
     assert mode._hints.sitemaps == {1: 0.0, 0: 0.0}
-    assert noted.calls == [("stated", one.page, one.hints) for one in rows[:4]]
+    assert noted.calls == [("stated", one.page, one.hints) for one in rows[:5]]
     assert mode._hints.replanned is False
 
 
@@ -319,3 +325,16 @@ def test_who_was_repriced_by_what_the_server_said_was_so_at_t(source, replanned)
         row.kind, row.state = Kind.PAGE, State.VISITED
     mode.recall_pages(rows)
     assert hints.replanned is replanned
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_a_feed_that_is_a_page_is_no_sitemap_after_a_restart_and_the_capture_ends(impolite, strategy):
+    """An Atom feed dates changes, and was the first to name its pages."""
+    root, pages = "http://a.example/", [f"http://a.example/{number}" for number in range(80)]
+    dated = [Sighting(page, hints=Hints(lastmod=900.0 - number)) for number, page in enumerate(pages)]
+    world = World({root: [Sighting(f"{root}feed.atom")], f"{root}feed.atom": dated})
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(CaptureSpec("a.example", (root,), strategy, sitemaps=()), world.now)
+    world.run_restarted(frontier, impolite, store, every=40)
+    fetched = [fetch.url for _, fetch in world.requests if fetch.slot is not Slot.SECOND]
+    assert {root, f"{root}feed.atom", *pages} == set(fetched)
