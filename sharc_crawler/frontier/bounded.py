@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
-TESTED = 9  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
+TESTED = 12  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
 _REVISITED = EMBEDDED | {Kind.PAGE}
 
 

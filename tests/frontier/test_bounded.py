@@ -99,9 +99,9 @@ def test_room_is_kept_for_seeds_until_they_are_visited():
 
 def test_of_pages_with_validators_so_many_are_tested_in_full():
     budget = SiteBudget(spec(audit=0.5, max_requests=1000), AT)
-    for page in range(30):
-        done(budget, first(page), validators=TOLD if page < 20 else NO_VALIDATORS)
-    assert budget.spare(AT) == 970 - 30 - (10 + 9)
+    for page in range(60):
+        done(budget, first(page), validators=TOLD if page < 40 else NO_VALIDATORS)
+    assert budget.spare(AT) == 940 - 60 - (20 + 12)
     few = SiteBudget(spec(audit=0.5, max_requests=100), AT)
     done(few, first(0), validators=TOLD)
     assert few.spare(AT) == 99 - 1 - 1, "no more than there are"

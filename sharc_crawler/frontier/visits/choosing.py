@@ -65,7 +65,7 @@ class Chooser:
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
-        if capture.owed.first:
+        if capture.owed.first and capture.owed.pending:  # else for nothing, for ever
             return None
         strategy = self._begin(capture, now) if capture.strategy is None else capture.strategy
         mode = capture.mode
