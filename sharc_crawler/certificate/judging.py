@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord
     from sharc_crawler.certificate.material import PageEntries
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
+    from sharc_crawler.certificate.witness import Moment, RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.model import Seconds
@@ -208,8 +208,8 @@ class Judge:
             return Outcome(stated if stated in _NO_ANSWER else Result.FAILED, started, started)
         location = target(exchange.uri, message.header(b"location"))
         result = classify(message.status, location)
-        if result is Result.NOT_MODIFIED and exchange.digest is not None and (sent := _sent(exchange)):
-            return self._unchanged(exchange, message, sent)
+        if result is Result.NOT_MODIFIED and exchange.digest is not None and exchange.holder is not None:
+            return self._unchanged(exchange, message, exchange.holder)
         known = result is not Result.NOT_MODIFIED and exchange.whole
         digest, unpacked = self._digests(exchange) if known else (None, None)
         return Outcome(
@@ -223,15 +223,14 @@ class Judge:
             **of_headers(message.headers),
         )
 
-    def _unchanged(self, exchange: RecordedExchange, message: HttpResponse, sent: Validators) -> Outcome:
+    def _unchanged(self, exchange: RecordedExchange, message: HttpResponse, holder: Moment) -> Outcome:
         """A visit that was answered 304: it shows what a former capture holds, by the server's word."""
-        assert exchange.holder is not None, "it is a revisit record"
-        held = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
-        own, started = of_headers(message.headers), unix(exchange.date)
+        held = self._witness.of(holder) or self._former.of(holder)
+        own, started, sent = of_headers(message.headers), unix(exchange.date), _sent(exchange)
         if held is None:
             self.elsewhere += not exchange.closed
         elif held.message is None or not _bears_out(held, held.message, exchange, sent):
-            what = f"its 304 refers to {' of '.join(reversed(exchange.holder))}, which does not bear it out"
+            what = f"its 304 refers to {' of '.join(reversed(holder))}, which does not bear it out"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
         told = own["validators"]
         kind = of_headers([(b"Content-Type", header_bytes(exchange.media_type or ""))])

@@ -66,6 +66,11 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         logger.error(why := f"The end of the crawl cannot be written: {error}; {room}{_way_out(session)}")
         tell(why)
         stats.set_value(EXIT_CODE, INTERRUPTED)
+    except Exception as error:
+        from sharc_crawler.live.failures.failed import unended  # as above
+
+        unended(crawler, error, _way_out(session))
+        raise
     finally:
         session.let_go()
 

@@ -101,21 +101,21 @@ class SubsiteParts:
         self._known: dict[str, Labels] = {}
         self.parts: tuple[SubsiteFacts, ...] = ()
 
-    def add(self, url: UrlRow) -> None:
+    def add(self, row: UrlRow) -> None:
         """Note where a URL belongs."""
-        row = url.page
-        part = _NOBODY
-        if row.kind is Kind.PAGE:
+        page, part = row.page, _NOBODY
+        if page.kind is Kind.PAGE:
             self._pages.append(len(self._ids))
             if self._captured:
-                part = self._numbers.get(_NOBODY if url.part is None else url.part, len(self._captured))
+                part = self._numbers.get(_NOBODY if row.part is None else row.part, len(self._captured))
             else:
-                folder = _BEHIND.split(row.key, 1)[0].rpartition("/")[0]
+                url = page.key.rpartition(" ")[2]  # behind "GET ", in a project: a request with a body
+                folder = _BEHIND.split(url, 1)[0].rpartition("/")[0]
                 if (labels := self._known.get(folder)) is None:
-                    labels = self._known[folder] = tuple(map(sys.intern, ByPath().label(row.key, (), ())))
+                    labels = self._known[folder] = tuple(map(sys.intern, ByPath().label(url, (), ())))
                 self._labels.append(labels)
-        self._ids.append(row.page)
-        self._parents.append(row.parent)
+        self._ids.append(page.page)
+        self._parents.append(page.parent)
         self._parts.append(part)
 
     def find(self) -> None:

@@ -78,12 +78,13 @@ class Elsewhere(scrapy.Spider):
 
 
 def items(tmp_path, url, addons, spider=SPIDER, *more) -> list[str]:
-    (tmp_path / "poll.py").write_text(spider)
-    run(tmp_path, url, addons, *more)
+    process(tmp_path, url, addons, spider, *more).check_returncode()
     return sorted((tmp_path / "items.jsonl").read_text().splitlines())
 
 
-def run(tmp_path, url, addons, *more) -> subprocess.CompletedProcess[str]:
+def process(tmp_path, url, addons, spider, *more) -> subprocess.CompletedProcess[str]:
+    """Whatever it ends with."""
+    (tmp_path / "poll.py").write_text(spider)
     settings = [
         f"ADDONS={json.dumps(addons)}",
         "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8",
@@ -92,7 +93,11 @@ def run(tmp_path, url, addons, *more) -> subprocess.CompletedProcess[str]:
     ]
     chosen = [text for setting in settings for text in ("-s", setting)]
     words = ["runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
-    done = finished(words, tmp_path, os.environ)
+    return finished(words, tmp_path, os.environ)
+
+
+def run(tmp_path, url, addons, *more) -> subprocess.CompletedProcess[str]:
+    done = process(tmp_path, url, addons, (tmp_path / "poll.py").read_text(), *more)
     done.check_returncode()
     return done
 

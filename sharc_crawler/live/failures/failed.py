@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 
+logger = logging.getLogger(__name__)
+
+
 def sentence(error: Exception) -> str:
     """Why the crawl stops, in a sentence."""
     if isinstance(error, SharcError):
@@ -39,6 +42,17 @@ def end_as_failed(crawler: Crawler, why: str) -> Deferred[None]:
     tell(why)
     fails(crawler)
     return deferred_from_coro(crawler.engine.close_spider_async(reason="failed"))
+
+
+def unended(crawler: Crawler, error: Exception, way_out: str) -> None:
+    """A fault of ours at the crawl's end, which Scrapy logs and goes on after: it is told, and the crawl has failed."""
+    why = (
+        f"The end of the crawl cannot be written: {type(error).__name__}: {error}. That is a fault of sharc-crawler's:"
+        f" please report it. All downloads are on disk; with a version that has it mended {way_out}"
+    )
+    logger.error(why)
+    tell(why)
+    fails(crawler)
 
 
 def in_one_line(record: logging.LogRecord, error: SharcError) -> None:

@@ -1,0 +1,122 @@
+"""Requests of a project's own kinds: conditional ones, GET with a body; and a fault of ours at the crawl's end."""
+
+from __future__ import annotations
+
+import http.server
+import json
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from tests.live.conftest import captures_of
+from tests.live.dropin_runs import ADDON, items, process
+from tests.live.serving import Answering, serving
+
+CONDITIONAL = """
+import scrapy
+
+
+class Conditional(scrapy.Spider):
+    name = "conditional"
+    handle_httpstatus_list = [304]
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective"}
+
+    async def start(self):
+        known = {"If-None-Match": '"v1"'}
+        yield scrapy.Request(self.url + "known", headers=known)
+        yield scrapy.Request(self.url + "posted", method="POST", headers=known)
+        yield scrapy.Request(self.url + "plain", self.again)
+
+    def again(self, response):
+        yield scrapy.Request(response.url, headers={"If-None-Match": '"v1"'}, dont_filter=True)
+
+    def parse(self, response):
+        yield {"url": response.url, "status": response.status}
+"""
+
+BODIES = """
+import scrapy
+
+
+class Bodies(scrapy.Spider):
+    name = "bodies"
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_STRATEGY": "sharc-selective"}
+
+    async def start(self):
+        for path in ("a/1", "a/2", "b/1"):
+            yield scrapy.Request(self.url + path)
+        yield scrapy.Request(self.url + "search/all", body="q=1")
+        yield scrapy.http.JsonRequest(self.url + "search/all", method="GET", data={"q": 2})
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+FAULT = """
+import scrapy
+from sharc_crawler.live import ending
+
+
+class Fault(scrapy.Spider):
+    name = "fault"
+    custom_settings = {"SHARC_OUTPUT": "capture"}
+
+    async def start(self):
+        yield scrapy.Request(self.url)
+
+    def parse(self, response):
+        ending.leave = None  # a fault of the code that writes the report
+
+
+"""
+
+
+class Known(Answering, http.server.BaseHTTPRequestHandler):
+    """Each address has the entity tag "v1"; what a GET has as its body does not matter."""
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        known = self.headers.get("If-None-Match") == '"v1"'
+        self.answer(b"" if known else b"<html>hello</html>", status=304 if known else 200, ETag='"v1"')
+
+    def do_POST(self):
+        self.do_GET()
+
+
+def test_what_a_spider_asked_for_conditionally_by_itself_is_not_captured_and_the_others_are_claimed(tmp_path):
+    with serving(Known) as url:
+        plain = items(tmp_path, url, {}, CONDITIONAL)
+        assert sorted(json.loads(item)["status"] for item in plain) == [304, 304, 304]
+        assert items(tmp_path, url, ADDON, CONDITIONAL) == plain
+    (capture,) = captures_of(tmp_path / "capture")
+    verdicts = {page["url"]: page["verdict"] for page in capture["pages"] if page["kind"] == "page"}
+    assert verdicts == {f"{url}known": None, f"{url}plain": "coherent"}
+    assert capture["claim"]["statement"].startswith("The only captured page was in this state at ")
+    assert verify(tmp_path / "capture").findings == []
+    assert (tmp_path / "capture" / "certificate.json").exists()
+
+
+def test_a_get_with_a_body_is_a_page_of_its_folder(tmp_path):
+    with serving(Known) as url:
+        assert len(items(tmp_path, url, ADDON, BODIES)) == 5
+    (capture,) = captures_of(tmp_path / "capture")
+    site = url.removeprefix("http://").rstrip("/")
+    folders = {page["url"]: page["subsite"] for page in capture["pages"] if page["kind"] == "page"}
+    assert folders == {
+        f"{url}a/1": f"{site}/a/",
+        f"{url}a/2": f"{site}/a/",
+        f"{url}b/1": f"{site}/b/",
+        f"GET {url}search/all": f"{site}/search/",
+    }
+    assert capture["claim"]["statement"].startswith("All 4 pages were in this state together at ")
+    assert verify(tmp_path / "capture").findings == []
+
+
+@pytest.mark.parametrize("more", [[], ["LOG_ENABLED=False"]])
+def test_a_fault_of_ours_at_the_end_is_told_and_fails_the_command(tmp_path, more):
+    with serving(Known) as url:
+        done = process(tmp_path, url, ADDON, FAULT, *more)
+    assert done.returncode == 1
+    assert "The end of the crawl cannot be written: TypeError: " in done.stderr
+    assert "That is a fault of sharc-crawler's: please report it. All downloads are on disk; with a" in done.stderr
+    assert "`sharc report capture` writes the report" in done.stderr
