@@ -4,7 +4,8 @@ A plan counts on virtual pages. Where it is the turn of one that has not been fo
 visited out of its turn, and loses the interval that it was kept for. So what leads to missing pages is worth an early
 visit: not the coldest page, but one that loses little for the pages that it is likely to bring. It is expected to bring
 the more, the more links lead to it (hubs are linked to, and link), and the more visits to pages of about its rate found
-something. What a page is expected to bring is not known well, so its square root counts.
+something, but never more than are missing. What a page is expected to bring is not known well, so its square root
+counts.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Scout:
         self._bands = np.zeros(0, np.int64)  # of the classes in the plan, and by class:
         self._costs = self._near_visits = self._near_fruitful = np.zeros(0)
         self._unlikely = np.zeros(0, np.bool_)
+        self._planned = 0  # pages
         self._nearness: dict[int, Column] = {}  # of a band of visits
         self._links = np.zeros(FEW, np.int32)  # that visits found, by the page that they lead to
 
@@ -79,7 +81,7 @@ class Scout:
         """The plan, over the intervals 0, width, 2 width, ..."""
         with np.errstate(divide="ignore"):
             self._bands = np.floor(np.maximum(np.log2(classes.rates) * BANDS, NEVER)).astype(np.int64)
-        self._costs = costs(classes, runs, width)
+        self._costs, self._planned = costs(classes, runs, width), int(classes.counts.sum())
         longest = np.full((len(classes), 1), (classes.counts.sum() - 1) * width)
         self._unlikely = np.exp(classes.log_values(longest)[:, 0]) < classes.weights / 2
         self._nearness.clear()
@@ -109,6 +111,7 @@ class Scout:
         First those that cost least for what they promise.
         """
         links = self._links[np.minimum(pages, len(self._links) - 1)] * (pages < len(self._links))
+        links = np.minimum(links, self._planned - len(pages))  # as many as are missing
         promises, losses = (links + ALONE) * self.likely[rows], self._costs[rows]
         first = np.lexsort((-promises, losses / np.sqrt(promises)))[:most]
         named: list[PageId] = pages[first].tolist()

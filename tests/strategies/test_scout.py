@@ -100,6 +100,16 @@ def test_what_is_lost_and_what_is_likely_to_be_found_are_weighed() -> None:
     assert named(scout, SITE, [0, 1]) == [1, 0], "visits to pages of its rate bring nothing"
 
 
+@pytest.mark.parametrize(("missing", "first"), [(400, 0), (2, 40)])
+def test_no_page_is_expected_to_bring_more_than_are_missing(missing: int, first: int) -> None:
+    scout = scouting((1e-2, 400), (1e-4, 400))
+    scout.linked([40, 40])
+    for _ in range(400):
+        scout.linked([0])
+    found = named(scout, SITE, [0] * 40 + [1] * 60 + [2] * (1900 - missing))
+    assert next(page for page in found if page in (0, 40)) == first
+
+
 @pytest.mark.slow
 @given(sites())
 def test_a_page_is_given_up_where_it_is_likelier_to_change_than_not_over_the_longest_interval(classes: Classes) -> None:
@@ -159,7 +169,7 @@ def test_where_cold_pages_have_the_links_and_most_is_hopeless_it_is_not_worse_th
 
 def test_a_page_that_no_document_named_yet_is_an_errand_too() -> None:
     """Its number may lie beyond all that were named."""
-    classes = Classes(np.array([0.5]), np.array([3]), np.ones(1))
+    classes = Classes(np.array([0.5]), np.array([9]), np.ones(1))
     scout = brief(scouting((0.5, 3)), classes)
     scout.linked([2])
     scout.linked([2, 1_023])
