@@ -8,8 +8,9 @@
 Captures of a day, a fortnight, a month begin at instants spread evenly over a history. Pages are visited in a random
 order, and revisited in the reverse order. Rates are counted from weekly captures of the year before, or learned from
 them as a crawl does (`captures`); from one capture a fortnight before, whose two visits lay a day apart; or are told by
-lastmods alone. `first` and `second`: as such captures go about it, with a sitemap of lastmods. 80 % should lie between
-``low`` and ``high``; z is in deviations, which hold no rebuilds.
+lastmods alone. `first` and `second`: as such captures go about it, with a sitemap of lastmods; a second one knows how
+long it will take, a first one does not. 80 % should lie between ``low`` and ``high``; z is in deviations, which hold no
+rebuilds.
 ``--looks``: the share of pages whose true rate lies in the 80 % interval of its posterior; rates are Gamma.
 ``--worlds``: both, of sites with bursts and with groups edited together, too (expected_worlds.py). ``--dated``: first
 captures of such sites, which a sitemap of lastmods tells of.
@@ -66,7 +67,7 @@ def windows(path: Path, starts: int) -> list[Site]:
     return [HistorySpec(str(path), stays.page, begin, begin + longest).build() for begin in begins]
 
 
-def by_year(site: Site) -> Rates:
+def by_year(site: Site, _days: int) -> Rates:
     """Of pages that no weekly capture has seen: the prior."""
     history = own_changes(weekly_captures(site))
     intervals = history.histories()
@@ -84,12 +85,12 @@ def swings(history: SiteHistory, now: float) -> Swings:
     return found._replace(rebuilds=seen.rate, touched=seen.touched) if seen else found
 
 
-def as_a_crawl(site: Site) -> Rates:
+def as_a_crawl(site: Site, _days: int) -> Rates:
     found = believe(site, "captures")
     return found.rates, found.shapes, swings(weekly_captures(site), site.start)
 
 
-def by_one_look(site: Site) -> Rates:
+def by_one_look(site: Site, _days: int) -> Rates:
     begin = site.start - AGO
     counts = [site.past.within(-math.inf, instant).counts() for instant in (begin, begin + DAY)]
     bits = np.where(counts[1] > counts[0], CHANGED, UNCHANGED).astype(np.int8)
@@ -100,17 +101,17 @@ def by_one_look(site: Site) -> Rates:
     return *found, Swings.usual(DAY)
 
 
-def by_lastmods(site: Site) -> Rates:
+def by_lastmods(site: Site, _days: int) -> Rates:
     return *SOURCES["lastmod"](site), Swings.usual()
 
 
-def first(site: Site) -> Rates:
+def first(site: Site, _days: int) -> Rates:
     return _asked(site, default_chain())
 
 
-def second(site: Site) -> Rates:
+def second(site: Site, days: int) -> Rates:
     history = captured(site, site.start - AGO + DAY * np.arange(2))
-    return _asked(site, Chain([HistoryRates(history), SitemapRates()]))
+    return _asked(site, Chain([HistoryRates(history, days * DAY), SitemapRates()]))
 
 
 def _asked(site: Site, chain: Chain) -> Rates:
@@ -202,8 +203,9 @@ def captures(paths: list[Path], starts: int, beliefs: list[str], table: Table) -
         sites = windows(path, starts)
         for name in beliefs:
             belief, source = BELIEFS[name]
-            held = [belief(site) for site in sites]
             for days in DAYS:
+                if name == "second" or days == DAYS[0]:  # rates of no other are of a length
+                    held = [belief(site, days) for site in sites]
                 rng = np.random.default_rng(days)
                 found = [score(site, days, rates, source, rng) for site, rates in zip(sites, held, strict=True)]
                 swings = [rates[2].at(days * DAY) for rates in held]

@@ -5,6 +5,7 @@ One draw of captures, and the updates of one year, leave differences of 0.01 in 
 week; Frequency is given the best of the year before, too (θ̂). Brute force: all seeds.
 Each difference is given ± its standard error over the draws (pairs: the same captures), and with the 95 % interval of
 the bootstrap over the weeks of the scored year, which holds the chance of its updates, too. --score: an earlier year.
+--together: so many weeks in a row are drawn at once, since one week's updates and estimates go on in the next.
 
     python benchmarks/bench_hacs_noise.py ota-contrib-2012-2023.jsonl.gz --draws 20 --technical
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,13 @@ def f1(totals: np.ndarray) -> np.ndarray:
     return 2 * totals[..., 0] / np.maximum(totals[..., 1] + totals[..., 2], 1)
 
 
+def drawn(weeks: int, together: int, rng: np.random.Generator) -> np.ndarray:
+    """Weeks of the year, drawn again, so many in a row; the last is followed by the first."""
+    firsts = rng.integers(0, weeks, (AGAIN, -(-weeks // together)))
+    rows = (firsts[:, :, None] + np.arange(together)) % weeks
+    return rows.reshape(AGAIN, -1)[:, :weeks]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=Path)
@@ -47,6 +56,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--score", type=int, default=2023, help="the year; θ̂ is chosen on the one before")
     parser.add_argument("--weeks", type=int, nargs="+", default=list(range(1, 13)))
+    parser.add_argument("--together", type=int, nargs="+", default=[1])
     given = parser.parse_args()
     records = read_records(given.records, technical=given.technical)
     starts = [datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in range(given.score - 1, given.score + 2)]
@@ -55,14 +65,14 @@ def main() -> None:
         histories = sampled(records, given.regime, website=given.level == "website", draw=draw)
         runs.append(tuple(evaluate(*histories, Period(*starts[i : i + 2]), given.weeks) for i in (0, 1)))
     study = Study.pooled("", runs)
-    rng = np.random.default_rng(0)
-    print("| w | HACS | " + " | ".join(f"{name} | HACS − {name}" for name in AGAINST), end=" | ")
-    print("P@K: HACS | Frequency | HACS − Frequency |\n" + "|---" * (5 + 2 * len(AGAINST)) + "|")
-    for weeks in given.weeks:
+    print("| w | drawn together | HACS | " + " | ".join(f"{name} | HACS − {name}" for name in AGAINST), end=" | ")
+    print("P@K: HACS | Frequency | HACS − Frequency |\n" + "|---" * (6 + 2 * len(AGAINST)) + "|")
+    for weeks, together in product(given.weeks, given.together):
+        rng = np.random.default_rng(0)
         parts = counts(study, weeks).reshape(1 + len(AGAINST), given.draws, -1, 3)
         found, each = f1(parts.sum(axis=(1, 2))), f1(parts.sum(axis=2))
         weekly = parts.sum(axis=1)
-        again = rng.integers(0, weekly.shape[1], (AGAIN, weekly.shape[1]))
+        again = drawn(weekly.shape[1], together, rng)
         others = f1(weekly[:, again].sum(axis=2))
         low, high = np.quantile(others[0] - others[1:], (0.025, 0.975), axis=1)
         cells = [
@@ -71,7 +81,8 @@ def main() -> None:
         ]
         ranks = [np.nanmean(np.reshape(study.scoring[weeks].precisions[one], (given.draws, -1)), 1) for one in RANKED]
         cells += [f"{ranks[1].mean():.3f} | {(ranks[0] - ranks[1]).mean():+.3f} ±{error(ranks[0] - ranks[1]):.3f}"]
-        print(f"| {weeks} | {found[0]:.3f} | " + " | ".join([*cells[:-1], f"{ranks[0].mean():.3f}", cells[-1]]) + " |")
+        row = [weeks, together, f"{found[0]:.3f}", *cells[:-1], f"{ranks[0].mean():.3f}", cells[-1]]
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 def error(differences: np.ndarray) -> float:

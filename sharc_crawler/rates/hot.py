@@ -1,7 +1,8 @@
 """The few hot pages of a site of cold ones, seen by lastmods of seconds or minutes ago before any capture.
 
 One Gamma prior, learned where nearly all ages are months, cannot believe a page to change every minute. Some share of
-the pages, learned from all ages, is therefore taken to have any rate from once an hour to once in ten seconds.
+the pages, learned from all ages, is therefore taken to have any rate from once an hour to once in ten seconds. Pages
+that a program publishes at one moment are not hot for that: they share their lastmod, as hot ones hardly do.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ HOUR = 3_600.0
 RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely before its age is known
 OLDEST = 100 * HOUR  #: no page is hot that has stood still for so long: the odds are e⁻¹⁰⁰
 ROUNDS = 60
+FEW, SPIKE = 3, 5.0  #: pages that may share a lastmod, and beside them so many times as many as do by chance
 BLOCK = 1 << 15  #: ages looked at together, each by all rates
 
 
@@ -38,6 +40,7 @@ def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray
     exact = ~np.isnan(lastmods)
     exact[exact] = histories.changed == DATED
     exact &= (lastmods < read) & (lastmods % DAY != 0)
+    exact[exact] = ~_at_once(lastmods[exact], (read - lastmods)[exact])
     if not exact.any():
         return cold
     ages = (read - lastmods)[exact]
@@ -53,6 +56,15 @@ def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray
     found.rate[exact], found.spread[exact] = mean, np.sqrt(square - mean**2)
     found.shape[exact] = (mean / found.spread[exact]) ** 2
     return found
+
+
+def _at_once(lastmods: NDArray[np.float64], ages: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which pages were edited as one: more have their lastmod than those changed about then would share by chance."""
+    _, place, counts = np.unique(lastmods, return_inverse=True, return_counts=True)
+    shared, around = counts[place], 2.0 * ages
+    unit = np.where(lastmods % 60.0 == 0.0, 60.0, 1.0)  # minutes, or seconds
+    others = np.searchsorted(np.sort(ages), around, side="right") - shared
+    return np.asarray(shared > FEW + SPIKE * others * unit / np.maximum(around, unit))
 
 
 def _hot(ages: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -82,13 +82,28 @@ def test_bare_dates_and_lastmods_yet_to_come_say_nothing_of_minutes():
     assert found.rate.tolist() == cold.rate.tolist()
 
 
+@pytest.mark.parametrize(("ago", "unit"), [(300.0, 1.0), (2_997.0, 1.0), (240.0, 60.0)])
+def test_pages_published_at_one_moment_are_not_hot(ago: float, unit: float):
+    old = DAY * np.random.default_rng(3).uniform(1, 400, 500)
+    moment = np.floor((NOW - ago) / unit) * unit
+    cold, found = rates(np.where(np.arange(500) % 25 == 0, moment, NOW - old))
+    assert survivors(cold, DAY) - survivors(found, DAY) < 1.0
+
+
+def test_hot_pages_of_one_second_or_minute_are_hot_all_the_same():
+    for unit in (1.0, 60.0):
+        lastmods = np.floor((NOW - ages()) / unit) * unit
+        cold, found = rates(np.where(lastmods % DAY == 0, lastmods - 1, lastmods))
+        assert found.rate[HOT].min() > 100 * cold.rate[~HOT].max()
+
+
 def test_what_a_capture_of_minutes_saw_change_is_hottest_in_the_next():
     begin, next_ = NOW, NOW + 1200.0
     rng = np.random.default_rng(4)
     times = []
     for hot, age in zip(HOT, ages(), strict=True):
-        every = rng.choice([20.0, 60.0, 150.0, 300.0])
-        times.append(np.append(begin - max(age, DAY), np.arange(begin - 60.0, next_, every) if hot else []))
+        every, first = rng.choice([20.0, 60.0, 150.0, 300.0]), begin - 60.0 - rng.uniform(0, 20)
+        times.append(np.append(begin - max(age, DAY), np.arange(first, next_, every) if hot else []))
     urls = [f"http://h/{page}" for page in range(500)]
     history = captured(times, urls, np.array([begin, begin + 260.0]))
     listed = [Sighting(url, hints=Hints(lastmod=own[-1] + 0.5)) for url, own in zip(history.urls, times, strict=True)]
