@@ -35,13 +35,13 @@ class IndexEntry(NamedTuple):
 
     @classmethod
     def of(cls, row: list[str | None]) -> IndexEntry:
-        """From its fields as texts."""
+        """Make an entry from its fields as texts."""
         url, date, mime, status, digest, offset, length, file, method, posted = row
         assert url and date and offset and length and file, "only the others may be missing"
         return cls(url, date, mime, status, digest, int(offset), int(length), file, method, posted)
 
     def line(self) -> str:
-        """One line of the index, without its end.
+        """The entry as a line of the index, without a line end.
 
         >>> IndexEntry("http://a.org/", "2026-11-18T11:06:40Z", "text/html", "200", "sha1:AB", 0, 9, "a.warc.gz").line()
         'org,a)/ 20261118110640 {"url": "http://a.org/", "mime": "text/html", "status": "200", "digest": "sha1:AB", \
@@ -109,5 +109,5 @@ def write_lines(warc: Path, lines: Iterable[str]) -> Path:
 
 
 def index_path(warc: Path) -> Path:
-    """Where the index of a closed WARC file lies."""
+    """The path of the index of a closed WARC file."""
     return warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj")

@@ -108,7 +108,7 @@ def forget(warc: Path) -> None:
 
 
 def remember(warc: Path, checkpoint: Checkpoint) -> None:
-    """Of a finished file, how much of its beginning is known."""
+    """Note how much of a finished file is known, from its beginning."""
     with warc.with_name(CHECKSUMS).open("a", encoding="utf-8") as out:
         out.write(f"{warc.name} {checkpoint.size} {checkpoint.checksum}\n")
 

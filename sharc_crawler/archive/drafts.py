@@ -48,7 +48,7 @@ class Drafts:
         return self
 
     def of(self, path: Path) -> Path:
-        """Where the draft of a file lies until then."""
+        """The path of a file's draft."""
         return path.with_name(f".{path.name}.{os.getpid()}")
 
     @contextmanager

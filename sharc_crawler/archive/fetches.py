@@ -53,7 +53,7 @@ class FetchedPage:
 
     @property
     def key(self) -> str:
-        """By which pages' lists have it."""
+        """The key under which pages' lists have the request."""
         method, posted = self.sent
         return _key(with_method(self.url, method, posted) if method else self.url)
 

@@ -122,7 +122,7 @@ def _order(entry: IndexEntry) -> tuple[str, str, int]:
 
 
 def _entries(index: Path) -> list[IndexEntry]:
-    """Of an index that is damaged, none: what it names is asked for in full."""
+    """The entries of an index. A damaged one has none: its pages are asked for in full."""
     try:
         return list(read_index(index))
     except (OSError, ValueError, KeyError):
@@ -130,7 +130,7 @@ def _entries(index: Path) -> list[IndexEntry]:
 
 
 def _by_file(entries: Iterable[IndexEntry]) -> list[IndexEntry]:
-    """One of each file."""
+    """The last entry of each WARC file."""
     return list({entry.file: entry for entry in entries if entry.file.endswith(SUFFIX)}.values())
 
 

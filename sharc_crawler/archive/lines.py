@@ -39,7 +39,7 @@ class CountingReader:
         return getattr(self._stream, name)
 
     def read(self, size: int = -1) -> bytes:
-        """As of the file."""
+        """Read as from the file itself."""
         data = self._stream.read(size)
         self._progress(len(data))
         return data

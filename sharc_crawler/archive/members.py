@@ -39,7 +39,7 @@ class Record:
 
     @property
     def end(self) -> int:
-        """Where the next one starts."""
+        """The offset at which the next record starts."""
         return self.offset + self.length
 
     @property
@@ -59,7 +59,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Where no whole record could be read."""
+    """A place at which no whole record could be read."""
 
     offset: int
     reason: str

@@ -42,7 +42,7 @@ class PendingPart(NamedTuple):
 
 
 class Mirror:
-    """One folder's WARC files and indexes, as far as the object store has them."""
+    """A folder's WARC files and indexes, copied to the object store as they grow."""
 
     def __init__(self, folder: Path, objects: ObjectFolder) -> None:
         self._folder, self._objects = folder, objects

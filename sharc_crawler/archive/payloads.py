@@ -109,7 +109,7 @@ class _Unread:
         self._numbers = SeenUrls()
 
     def add(self, digest: str, warc: Path, offset: int) -> None:
-        """Of equal ones few: they are cut off, or framed otherwise."""
+        """Note where a payload lies. Of equal ones only a few are noted: those cut off, or framed otherwise."""
         key = next((key for key in _same(digest) if key not in self._numbers), None)
         if key is None:
             return
@@ -121,14 +121,14 @@ class _Unread:
         self._given.append(False)
 
     def of(self, digest: str) -> Iterator[tuple[Path, int]]:
-        """Of what has this digest."""
+        """The places of the payloads with this digest."""
         for key in _same(digest):
             if (number := self._numbers.get(key)) == UNSEEN:
                 return
             yield from self._give(number)
 
     def all(self) -> Iterator[tuple[Path, int]]:
-        """Of everything."""
+        """The places of all payloads."""
         for number in range(len(self._offsets)):
             yield from self._give(number)
 

@@ -117,5 +117,5 @@ def _leaves(known: Any, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(value: float | None) -> str:
-    """As scripts write it."""
+    """A value as scripts write it."""
     return json.dumps(value) if value is None or isinstance(value, bool) else str(value)

@@ -91,5 +91,5 @@ def _finish(path: Path) -> Recovered | None:
 
 
 def record_ends(stream: BinaryIO) -> Iterator[int]:
-    """Where each whole record ends, those behind a damaged place too."""
+    """The end of each whole record, also of those behind a damaged place."""
     return (record.end for record in records(stream) if isinstance(record, Record))

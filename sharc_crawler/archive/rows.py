@@ -24,7 +24,7 @@ class _File:
         finalize(self, self._file.close)
 
     def append(self, data: bytes) -> int:
-        """Where it begins."""
+        """Append bytes; returns the offset at which they begin."""
         start = self._end
         self._file.seek(start)
         append_whole(self._file.fileno(), [data], start)
@@ -72,7 +72,7 @@ class Rows:
         return len(self._starts)
 
     def append(self, *fields: object) -> None:
-        """One more row: texts without tabs and line ends, numbers, ``None``."""
+        """Append a row: texts without tabs and line ends, numbers, ``None``."""
         row = "\t".join(["" if field is None else str(field) for field in fields]).encode("utf-8", "surrogatepass")
         self._starts.append(self._file.append(row))
         self._lengths.append(len(row))

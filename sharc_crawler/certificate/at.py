@@ -66,15 +66,15 @@ class Next(NamedTuple):
 
     @property
     def away(self) -> bool:
-        """Was the page gone, or did it lead elsewhere?"""
+        """Whether the page was gone or redirected."""
         return self.outcome.result in (Result.GONE, Result.REDIRECTED)
 
     def place(self) -> dict[str, Any]:
-        """As the certificate for the instant has it."""
+        """The download as the certificate for the instant names it."""
         return {"capture": self.capture.name, **self.stated}
 
     def facts(self) -> VisitFacts:
-        """As sums are made of."""
+        """The download as sums are made of it."""
         one = self.outcome
         return VisitFacts(Slot(self.stated["slot"]), one.result, one.started, one.ended, one.status, one.digest)
 
@@ -132,13 +132,13 @@ def certificate_at(
 
 
 def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, Any]:
-    """With what it states of its pages' file, and its digest."""
+    """The document with what it states of its pages' file, and with its digest."""
     whole = {**document, "pages": dict(pages)}
     return {**whole, DIGEST: digest(whole)}
 
 
 def _lied(document: Mapping[str, Any]) -> bool:
-    """Did a capture catch the server at a 304 that was none, or were most perhaps none?"""
+    """Were 304s of the server caught lying in a capture, or may most of them have been lies?"""
     audit = document["capture"]["audit"] or {"strata": []}
     if audit.get("unshown", {}).get("since", 0) > audit.get("audited", 0) - audit.get("changed", 0):
         return True  # more of those that were drawn changed just then than stayed
@@ -170,7 +170,7 @@ class _AuditedWord:
                 self._believed.discard(label)
 
     def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
-        """By it, where it shows the page as it was at the instant.
+        """A judgement by the server's word, where it shows the page as it was at the instant.
 
         No word says when a page went that is gone now, and a capture's own rules judge its 304s.
         """
@@ -181,7 +181,7 @@ class _AuditedWord:
 
 
 def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Download]:
-    """Of a page, as lastmods are held against them; with what they say, where that is wanted."""
+    """A page's downloads, to be compared with its lastmods; ``contents``: with what their bodies say."""
     from sharc_crawler.certificate.lastmods import content_of, download_of  # which reads sitemaps
 
     downloads = []
@@ -239,7 +239,7 @@ class _Judged:
                 self._revisits.visited(one.before.stated["uri"], one.before.outcome)
 
     def page(self, url: Url) -> tuple[Entry, PageFacts]:
-        """One of them, as an entry and as sums are made of it."""
+        """A page, as an entry and as sums are made of it."""
         own = self._around[url]
         before, after = own.before, own.after
         entry: dict[str, Any] = {"url": url, "kind": own.kind.value}

@@ -265,7 +265,7 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
 
 
 def _lag(document: Document, lastmods: Iterable[Sequence[Lastmod]], stated: Seconds) -> Seconds:
-    """As stated, or as the capture's readings and the later one show by now."""
+    """How far lastmods lag: as stated or, where that is more, as all readings of the sitemaps show."""
     behind = min((clock["least"] for clock in document["capture"]["clocks"].values()), default=0)
     return max([stated, *(seen(readings, behind) for readings in lastmods)])
 

@@ -191,7 +191,7 @@ class Again:
 
 
 def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Finding]:
-    """All of a capture happened between its start and its end."""
+    """Downloads that are not between the capture's start and its end."""
     for part, stated in _downloads(entry):
         if stated["date"] != iso(unix(stated["date"])):
             yield Finding(

@@ -50,7 +50,7 @@ def misformed(record: Record) -> Iterator[str]:
 
 
 def _misformed_revisit(record: Record) -> Iterator[str]:
-    """One for an equal payload has the new headers and no body; one for a 304 has nothing."""
+    """A revisit of an equal payload has the new headers and no body; one of a 304 has no block."""
     profile = record.get("WARC-Profile")
     if profile not in (_SAME_PAYLOAD, _SERVERS_WORD):
         yield f"it is a revisit of the profile {profile}"

@@ -74,7 +74,7 @@ class Judge:
             yield entry, self._page(entry, *self._downloads(entry))
 
     def _state(self, entry: Entry) -> DataState | None:
-        """Of data, as stated."""
+        """The state of a piece of data, as the certificate states it."""
         from sharc_crawler.evidence.data import DataState, redirected  # only where browsers showed pages
 
         visit = entry["visit"]
@@ -140,7 +140,7 @@ class Judge:
         return shown
 
     def _with_data(self, entry: Entry, own: Judgement) -> Judgement:
-        """With what its scripts fetched, which the certificate lists as well."""
+        """The judgement of a page together with the data that its scripts fetched."""
         listed = [url for url in entry["data"] if url in self._data]
         if len(listed) < len(entry["data"]):
             self._find(entry["visit"], entry, "data of it is not listed")
@@ -291,7 +291,7 @@ class Judge:
         return found
 
     def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:
-        """By what the sitemaps, and the downloads' own headers, say of the page's last change."""
+        """A judgement by what sitemaps and the downloads' headers say of the page's last change."""
         from sharc_crawler.certificate.lastmods import download_of, former_download  # as below
 
         downloads = []
@@ -346,7 +346,7 @@ def _codings(message: HttpResponse) -> list[str]:
 
 
 def _share(one: Validators, other: Validators) -> bool:
-    """Do they agree in a validator?"""
+    """Whether both have the same ETag or the same Last-Modified."""
     pairs = (one.etag, other.etag), (one.last_modified, other.last_modified)
     return any(mine is not None and theirs is not None and mine.lower() == theirs.lower() for mine, theirs in pairs)
 

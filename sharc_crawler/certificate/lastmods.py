@@ -46,7 +46,7 @@ class ServersWord:
         return of_comparison(weigh(downloads, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
 
     def belied(self, url: str, downloads: Sequence[Download]) -> bool:
-        """Do downloads of a page show a change that its lastmods hide?"""
+        """Whether downloads of a page show a change that its lastmods hide."""
         last = max((one.started for one in downloads), default=0.0)
         return bool(downloads and weigh(downloads, self.lastmods.get(url, ()), last, lag=self.lag).lies)
 

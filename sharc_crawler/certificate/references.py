@@ -54,7 +54,7 @@ class _Shared:
         self._found: set[int] | None = None  # looked for where the first 304 refers to another page
 
     def had(self, uri: str, digest: str | None) -> bool:
-        """Was a payload of this digest an answer of this page?"""
+        """Whether a payload with this digest was an answer of this page."""
         if self._found is None:
             self._found = {
                 hash((canonical(exchange.uri), exchange.digest))

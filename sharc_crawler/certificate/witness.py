@@ -76,7 +76,7 @@ class RecordedExchange:
     notes: dict[str, bytes] = field(default_factory=dict)
 
     def packed(self) -> bytes:
-        """All of it as bytes."""
+        """The exchange as bytes."""
         known = {name: getattr(self, name) for name in self.__slots__}
         known["message"] = self.message.head.decode("latin-1") if self.message else None
         known["request"] = self.request.decode("latin-1")
@@ -85,7 +85,7 @@ class RecordedExchange:
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """The exchange of such bytes."""
+        """The exchange from its bytes."""
         known = json.loads(data)
         head, holder = known["message"], known["holder"]
         known["message"] = None if head is None else parse_response(head.encode("latin-1"))
@@ -103,13 +103,13 @@ class RecordedDocument(NamedTuple):
 
 
 class Kinds:
-    """Where the records of a file lie, and of what kind each is."""
+    """The offsets and kinds of a file's records."""
 
     def __init__(self) -> None:
         self._offsets, self._kinds = array("q"), array("b")
 
     def add(self, offset: int, kind: str) -> None:
-        """One more."""
+        """Add a record."""
         if kind not in _KINDS:
             _KINDS.append(kind)
         self._offsets.append(offset)
@@ -135,7 +135,7 @@ class Witness:
         self.records = 0
 
     def add(self, exchange: RecordedExchange) -> None:
-        """One more exchange, with all of its records."""
+        """Add an exchange with all of its records."""
         if len(self._few) >= FEW:
             self._many = self._many or Scratch()
             for place, one in self._few.items():

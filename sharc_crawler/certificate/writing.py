@@ -96,7 +96,7 @@ def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
 
 
 def path_of(facts: CaptureFacts, captures: Sequence[CaptureFacts], folder: Path) -> Path:
-    """Where the certificate of one of these captures lies."""
+    """The path of the certificate of one of these captures."""
     return folder / (NAME if len(captures) == 1 else f"certificate-{safe_name(facts.site)}.json")
 
 

@@ -70,7 +70,7 @@ LONGEST = 3600.0  #: seconds a timer is set for at most
 
 
 class Alarm:
-    """At most one pending timer; a sooner time replaces it."""
+    """A timer that rings once; set again, it rings at the new time instead."""
 
     def __init__(self, ring: Callable[[], None]) -> None:
         self._ring = ring
@@ -86,7 +86,7 @@ class Alarm:
         self._ring()
 
     def cancel(self) -> None:
-        """Do not ring."""
+        """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -116,7 +116,7 @@ def _ready(session: Session, place: Place) -> FrontierStore:
 
 
 def _deliver(session: Session) -> None:
-    """All of the output is in the object store, where there is one; raises :class:`OSError`."""
+    """Copy the output to the object store, if there is one; raises :class:`OSError`."""
     if session.config.output and session.config.objects:
         from sharc_crawler.archive.delivery import deliver  # only where there is one
         from sharc_crawler.archive.objects import ObjectFolder

@@ -91,11 +91,11 @@ def leave(
 
 
 def _untold(done: float, total: float, part: str = "") -> None:
-    """Of one site among many: they are told one by one."""
+    """A progress that says nothing: many sites are told one by one."""
 
 
 def _judging(output: Path) -> Judging | None:
-    """Of the seeds that were ranked."""
+    """What judges the seeds that were ranked, if there were any."""
     if not (output / SELECTION).exists():
         return None
     from sharc_crawler.live.seeding.judging import judging  # archives' readers: only where seeds were ranked

@@ -145,7 +145,7 @@ class SharcScheduler(BaseScheduler):
         return None
 
     def _end_site(self, site: str, error: Exception) -> None:
-        """It can go on no more; the others do, if there are any."""
+        """End a site that cannot go on; the others go on, if there are any."""
         from sharc_crawler.live.failures.losing import lose  # hardly ever
 
         then, stopped = lose(self._session, site, error), isinstance(error, StoppedCaptureError)
@@ -268,7 +268,7 @@ class SharcScheduler(BaseScheduler):
             self._session.browsing.look()
 
     def _take_portion(self) -> None:
-        """One in a turn of the reactor, however often the engine asks."""
+        """Take one portion in a turn of the reactor, however often the engine asks."""
         if self._portions and self._is_next_turn:
             self._is_next_turn = False
             self._portions.take()

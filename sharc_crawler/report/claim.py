@@ -120,7 +120,7 @@ def _number(claim: Claim) -> str:
 
 
 def _captured(claim: Claim) -> str:
-    """Where pages are missing, all that were captured are not all there are."""
+    """The word "captured", where pages are missing: then all captured pages are not all pages."""
     return "captured " if claim["not_captured"] else ""
 
 

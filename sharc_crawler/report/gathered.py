@@ -55,7 +55,7 @@ class First:
         return sorted(self._kept, key=itemgetter(0))[:MAX_ROWS]
 
     def items(self) -> Pages:
-        """In order."""
+        """The pages that are kept, in order."""
         return Pages([line for _, line in self._first()])
 
 
@@ -86,7 +86,7 @@ class Gathered:
             self.days.update(page[slot]["started"][:10] for slot in ("visit", "revisit") if page[slot])
 
     def draw(self, lines: Mapping[int, str]) -> None:
-        """These are drawn, by their numbers."""
+        """Keep the pages that are drawn, from their lines by number."""
         self.drawn_pages = Pages([lines[number] for number in self.drawn.lines()])
 
 
@@ -125,7 +125,7 @@ class RateClass:
 
     @property
     def pages(self) -> int:
-        """All of them."""
+        """The number of pages of the class."""
         return self.coherent + self.changed + self.unknown
 
 

@@ -124,7 +124,7 @@ class Compiled(FileSystemBytecodeCache):
 
 
 def compiled() -> Compiled | None:
-    """Beside this module's own; ``None`` where that is not kept."""
+    """The templates' bytecode, beside this module's own; ``None`` where that is not kept."""
     folder = Path(cache_from_source(__file__)).parent
     return Compiled(folder) if folder.is_dir() and not sys.dont_write_bytecode else None
 

@@ -34,7 +34,7 @@ MOST_BYTES = 16_000_000  #: of all pages that teach together
 
 
 class _Fetched(NamedTuple):
-    """One download of a page."""
+    """A download of a page."""
 
     media_type: str | None
     body: bytes  #: content-decoded
@@ -58,7 +58,7 @@ class _Twice(NamedTuple):
 
     @property
     def pair(self) -> Pair:
-        """To learn from."""
+        """The two downloads, as a pair to learn from."""
         stayed = self.old.validator and self.old.validator == self.new.validator
         return Pair(self.old.body, self.new.body, self.old.media_type, self.url, bool(stayed))
 

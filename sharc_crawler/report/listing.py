@@ -33,7 +33,7 @@ class Listing:
             rows.append(self._row(page))
 
     def pieces(self) -> Iterator[str]:
-        """All of them as JSON that nothing in an HTML page can end before its time."""
+        """All rows as JSON, escaped so that no text in them can end the script that holds it."""
         yield f'{{"files":{_safe(list(self._files))},"rows":['
         yield from islice(chain(self._rows[False], self._rows[True]), MOST)
         yield "null]}"

@@ -27,7 +27,7 @@ _LIES = {
 
 
 def caught(audit: Mapping[str, Any]) -> Iterator[str]:
-    """Where the server's word was held against a download, and was false."""
+    """Which words of the server were caught false by a download."""
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for one in audit.get("strata", ()):
         if one["caught"]:

@@ -119,7 +119,7 @@ def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """Without a history, nothing is learned of how often pages change."""
+    """Without a history, captures learn nothing of how often pages change: how to keep one."""
     if report["settings"].get("history") or not report["coherence"]["captured"]:
         return
     project = "spider" in report["settings"]

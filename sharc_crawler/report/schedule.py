@@ -64,12 +64,12 @@ class Schedule:
 
     @property
     def right(self) -> float:
-        """Where the plot ends."""
+        """The right edge of the plot."""
         return self.width - RIGHT
 
     @property
     def bottom(self) -> float:
-        """Where the plot ends."""
+        """The lower edge of the plot."""
         return self.height - BOTTOM
 
 
@@ -202,7 +202,7 @@ class TimeAxis:
     right: float
 
     def place(self, instant: Instant) -> float:
-        """Where an instant lies.
+        """The place of an instant on the axis.
 
         >>> TimeAxis(0.0, 10.0, 100.0, 200.0).place(2.5)
         125.0
@@ -210,7 +210,7 @@ class TimeAxis:
         return round(self.left + (instant - self.start) / (self.end - self.start) * (self.right - self.left), 1)
 
     def of(self, text: str) -> float:
-        """Where an instant of a report lies."""
+        """The place of a report's instant on the axis."""
         return self.place(unix(text))
 
     def stretch(self, span: Mapping[str, str]) -> tuple[float, float]:

@@ -50,7 +50,7 @@ class Teachers:
 
 
 class _Closest:
-    """Of any number of pages those whose two downloads were closest together."""
+    """The pages whose two downloads were closest together, of any number."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -63,7 +63,7 @@ class _Closest:
             self._kept = self.items()
 
     def items(self) -> list[PageFacts]:
-        """In order."""
+        """The pages that are kept, closest first."""
         return sorted(self._kept, key=_gap)[: self._most]
 
 

@@ -29,19 +29,19 @@ class Walked:
         return self._store.captures()
 
     def hosts(self) -> dict[str, HostRow]:
-        """Their hosts."""
+        """The hosts of the site captures."""
         return self._store.hosts()
 
     def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
-        """Their parts."""
+        """The parts of the site captures."""
         return self._store.subsites()
 
     def outside(self) -> Iterator[OutsideRow]:
-        """What they were shown and do not take."""
+        """The URLs that were named and are no pages of them."""
         return self._store.outside()
 
     def urls(self, capture: int) -> Iterator[UrlRow]:
-        """The URLs of one of them."""
+        """The URLs of a site capture; progress is told as they are read."""
         before = self._read
         for row in self._store.urls(capture):
             self._read += 1

@@ -47,7 +47,7 @@ class Connection(sqlite3.Connection):
             return super().execute(sql, parameters)
 
     def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:
-        """As ever."""
+        """Like that of :class:`sqlite3.Connection`."""
         with said_of(self.name):
             return super().executemany(sql, parameters)
 

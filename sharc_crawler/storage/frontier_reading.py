@@ -115,7 +115,7 @@ class _Following(Generic[T]):
         self._next = next(self._groups, None)
 
     def __call__(self, page: int) -> list[T]:
-        """Those of a page; pages are asked for in order."""
+        """The rows of a page; pages are asked for in order."""
         if self._next is None or self._next[0] != page:
             return []
         found = list(self._next[1])

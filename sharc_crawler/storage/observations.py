@@ -306,7 +306,7 @@ class ObservationStore:
             self._types[name] = number
 
     def _link(self, source: int, time: float, targets: str) -> bool:
-        """One document's links, unless they are as they were."""
+        """Add a document's links, unless they are those of its last row."""
         query = "SELECT targets FROM links WHERE url = ? AND time <= ? ORDER BY time DESC LIMIT 1"
         if self._db.execute(query, (source, time)).fetchone() == (targets,):
             return False

@@ -54,7 +54,7 @@ class PartOfFile:
         self.numbers = array("i")  #: of the frontier's pages in the file
 
     def commit(self, batch: Batch) -> None:
-        """All of the batch or nothing, its pages numbered on."""
+        """Commit the batch whole or not at all; its pages get the next numbers of the file."""
         known, count = len(self.numbers), len(batch.pages)
         self.numbers.extend(range(self._file.pages, self._file.pages + count))
         try:
@@ -76,7 +76,7 @@ class PartOfFile:
 
 
 def _renumbered(batch: Batch, page: Number, capture: int) -> Batch:
-    """The same with other numbers of pages and capture."""
+    """The batch with other numbers of pages and capture."""
     return Batch(
         pages=[row._replace(page=page(row.page), parent=page(row.parent), capture=capture) for row in batch.pages],
         visits=[row._replace(page=page(row.page)) for row in batch.visits],

@@ -88,12 +88,12 @@ class SqliteStore:
                 path.replace(path.with_name(path.name.replace(FILE_NAME, f"{FILE_NAME}{DAMAGED}")))
 
     def commit(self, batch: Batch) -> None:
-        """One transaction."""
+        """Add a batch, in one transaction."""
         with self._transaction() as db:
             _write(db, batch)
 
     def replace(self, state: Batch) -> None:
-        """One transaction."""
+        """Put this state in place of what is there, in one transaction."""
         with self._transaction() as db:
             for table in frontier_rows.TABLES:
                 db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours

@@ -132,7 +132,7 @@ class TextIndex:
         return dict(self._db.execute("SELECT name, size FROM source"))
 
     def digests(self) -> set[str]:
-        """Of the payloads whose texts are there."""
+        """The digests of payloads whose texts are there."""
         return {digest for (digest,) in self._db.execute("SELECT digest FROM document")}
 
     def add(self, source: TextSource, copies: Iterable[PageCopy], size: Callable[[], int]) -> None:

@@ -59,6 +59,6 @@ def _failed(state: Batch, visit: VisitRow, capture: int) -> bool:
 
 
 def _open_again(state: Batch, visit: VisitRow, capture: int) -> bool:
-    """It failed, or was refused without a request."""
+    """Whether a visit failed, or was refused without a request."""
     refused = state.pages[visit.page].capture == capture and not visit.attempt
     return refused or _failed(state, visit, capture)

@@ -99,7 +99,7 @@ def _opened(visit: VisitRow, lost: bool, open_: bool) -> VisitRow:
 
 
 def _going_on(row: CaptureRow, count: int, bare: bool, when: str) -> CaptureRow:
-    """It goes on, with a note; where no page is left it begins anew, with a T of its own."""
+    """The capture's row as it goes on: with a note and, where no page is left, begun anew without a T."""
     note = (
         f"{count:,} record{'s' * (count != 1)} of this capture were not in its WARC files any more at {when}: what they"
         " held is fetched again, and what had been concluded from it is withdrawn"

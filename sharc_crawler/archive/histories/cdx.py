@@ -30,7 +30,7 @@ BLOCK = 8_192  #: lines at once
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """Where in a line the fields are that we read."""
+    """The positions of the fields that we read, in a line."""
 
     counts: frozenset[int] = frozenset({7, 9, 10, 11})  #: fields of a line
     key: int = 0
@@ -92,7 +92,7 @@ class _Lines:
         self._blank = False
 
     def read(self, number: int, fields: list[bytes]) -> None:
-        """One line; what is wrong with it becomes a problem."""
+        """Read a line; faults in it are noted as problems."""
         try:
             if fields[:1] == [b"CDX"]:  # first: with its name one of 9 letters has as many fields as some lines
                 self.legend = None  # until the header is understood, its lines cannot be

@@ -69,7 +69,7 @@ class Wayback(Dialect):
     name = "wayback"
 
     def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
-        """One question per resume key."""
+        """The next question: one for each resume key."""
         key = _resume_key(answers[-1]) if answers else None
         if answers and key is None:
             return None

@@ -117,7 +117,7 @@ def version() -> str:
 
 
 class Chromium:
-    """One browser, with a profile of its own in ``folder``.
+    """A browser with a profile of its own in ``folder``.
 
     ``heard``: called with each event's method, parameters and session.
     """
@@ -181,7 +181,7 @@ class Chromium:
         return sum(float(process["cpuTime"]) for process in known["processInfo"])
 
     def tell(self, method: str, session: str = "", **parameters: Any) -> None:
-        """The same, whatever comes of it."""
+        """Send an order without waiting for its answer."""
         with suppress(BrowserError):
             self._sent(method, session, parameters).add_done_callback(_seen)
 

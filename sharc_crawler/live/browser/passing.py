@@ -36,7 +36,7 @@ def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
 
 
 def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
-    """The same of a request that may have an effect."""
+    """Why a request that may have an effect is not sent."""
     request = said["request"]
     if request["method"] != "POST":
         method = request["method"] if request["method"] in METHODS else "other"

@@ -385,7 +385,7 @@ class Renderer:
         )
 
     def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
-        """It is not to be had, and the page's list of what it loaded says so."""
+        """Refuse a request, and note in the page's list of what it loaded that it failed."""
         self._note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
         self._refuse(said, reason)
 

@@ -49,7 +49,7 @@ class PageShown:
             self.cut(f"where its scripts would lead after the first {MOST_LED_TO} places")
 
     def do(self, work: Coroutine[Any, Any, None]) -> None:
-        """Beside all else."""
+        """Run a coroutine as a task of this page."""
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)

@@ -62,7 +62,7 @@ def forget(session: Session, site: str) -> None:
 
 
 def _way_out(session: Session, error: Exception) -> str:
-    """Where a strategy was stopped, or a host is silent."""
+    """What to do after a strategy was stopped, or where a host is silent."""
     if session.drop_in and not session.config.resume:
         return "It began without SHARC_RESUME=True: begin anew, in another folder."
     how = ", with it mended or another strategy" if isinstance(error, StrategyError) else ""

@@ -73,7 +73,7 @@ _LONGEST = 200
 
 
 def plain(error: Exception) -> str:
-    """One line for an exception of the downloader.
+    """An exception of the downloader in one line.
 
     >>> plain(DownloadConnectionRefusedError("Connection was refused by other side: 111."))
     'connection refused'

@@ -57,7 +57,7 @@ class ArchiveSpider(Spider):
         return [opening._replace(site="") for opening in openings(self._named, "host")]
 
     async def start(self) -> AsyncIterator[None]:
-        """All of the work; an error ends the crawl, and is raised by :func:`fetch`."""
+        """Do all of the work; an error ends the crawl, and is raised by :func:`fetch`."""
         assert self.crawler.engine is not None, "the engine starts the spider"
         clock, manners = clock_of(self.crawler), self._manners
         bucket = TokenBucket(manners.per_minute / 60.0, BURST)

@@ -65,7 +65,7 @@ class Work:
         self._missing: list[str] = []  # seeds answered 404 until then
 
     async def run(self, client: Client) -> None:
-        """All of it, or as far as the archive lets one."""
+        """Ask for everything, as far as the archive allows."""
         try:
             await self._indexes(client)
             if self._writer is not None:
@@ -107,7 +107,7 @@ class Work:
         self.tally.fetched += 1
 
     def _believe_missing(self) -> None:
-        """It is an archive: where it said 404, it has no capture."""
+        """The server has proved to be an archive, so where it said 404 it has no capture."""
         while self._missing:
             seed = self._missing.pop()
             self._folder.keep(seed, 0, NOTHING)
@@ -152,7 +152,7 @@ class Work:
                 yield from self._addresses(captures, page)
 
     def _addresses(self, captures: Captures, page: int) -> Iterator[str]:
-        """Of captures with one digest the first: the others have the same links."""
+        """The addresses of a page's captures; of those with one digest only the first."""
         seen: set[int] = set()
         for row in range(captures.offsets[page], captures.offsets[page + 1]):
             digest = int(captures.digests[row])

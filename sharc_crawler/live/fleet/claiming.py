@@ -136,7 +136,7 @@ class Claims:
         say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
-        """Where a site is kept from now on."""
+        """The place that keeps a site from now on."""
         worker, session, site = self._of, self._of.session, tenure.site
         told, read = partial(self._told, site), self._read
         place = FleetPlace(folder, tenure.epoch, session.config, session.stores, told, read)

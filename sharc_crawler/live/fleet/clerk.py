@@ -290,7 +290,7 @@ class Heartbeat:
             await asyncio.sleep(self._period / 2)
 
     def close(self) -> None:
-        """It holds nothing any more."""
+        """End the thread: the worker holds nothing any more."""
         self._over.set()
 
     def _run(self) -> None:

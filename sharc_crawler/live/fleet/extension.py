@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FleetExtension(CaptureExtension):
-    """As of a crawl, whose sites have their reports already."""
+    """The extension of a worker, whose sites have their reports when it ends."""
 
     async def closed(self, reason: str) -> None:
         """Hand over what is left, and finish all files."""

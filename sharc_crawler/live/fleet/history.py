@@ -40,7 +40,7 @@ class SharedHistory:
             await asyncio.to_thread(replace_file, masks, text)
 
     def masks_of(self, site: str) -> Path | None:
-        """Where a site's masks lie, if it has any; ``None``: those of no capture are taken over."""
+        """The path of a site's masks; ``None``: masks of captures are not taken over."""
         return self._folder / f"{safe_name(site)}.json" if self.takes_masks else None
 
 

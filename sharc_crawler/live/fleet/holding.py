@@ -188,7 +188,7 @@ class Gate:
         return fetch is not None
 
     def sendable(self) -> Fetch | None:
-        """One that may be sent now."""
+        """A request that may be sent now."""
         for site in self._sendable:
             if self._may_send(site):
                 return self._sendable.pop(site)

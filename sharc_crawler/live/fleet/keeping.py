@@ -37,7 +37,7 @@ class Keeping(Protocol):
     objects: str  #: URL of the object store that has to hold what is there; empty: none has
 
     def holds(self, folder: Path) -> str:
-        """Where another capture lies, if one does."""
+        """The name of the place where another capture lies; empty if none does."""
 
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
         """Begin with a folder as this owner: what former ones left open is sealed, what they would put there goes.

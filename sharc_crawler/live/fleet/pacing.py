@@ -45,7 +45,7 @@ class FleetPace(Pace):
         self._turns = turns
 
     def free(self, now: Instant, host: Host) -> Instant:
-        """As for one worker; then in its turn."""
+        """When the machine is free: as for one worker, then in the turns that all workers share."""
         if self.due > now or not host.owes:
             return self.due
         return now + self._turns.wait(self.machine, host.delay)

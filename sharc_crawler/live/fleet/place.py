@@ -72,7 +72,7 @@ class FleetPlace(Place):
             raise StoreUnavailable(str(error)) from error
 
     def commit(self, batch: Batch) -> None:
-        """One step: here, then, before anything more is asked for, in the journal."""
+        """Commit a step here, then in the journal, before anything more is asked for."""
         if self._taken is None:
             super().commit(batch)
         else:
@@ -171,7 +171,7 @@ def _link(path: Path, to: Path) -> None:
 
 
 def _copied(folder: Path, state: Batch, formats: Iterable[str]) -> None:
-    """With its log; in any thread."""
+    """Write a copy of a site's state and its log into a folder; works in any thread."""
     with uncollected(), closing(beside.begin_copy(folder)) as store:
         store.replace(state)
         CrawlLog(folder, store, formats).finish()

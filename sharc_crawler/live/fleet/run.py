@@ -136,7 +136,7 @@ def _warn_of_namesake(ledger: FleetLedger, name: str, term: Seconds) -> None:
 
 
 def _log(name: str) -> None:
-    """One line for each event, on stderr, for whoever collects them."""
+    """Log each event as a line on stderr, for whoever collects them."""
     out = logging.StreamHandler(sys.stderr)
     line = logging.Formatter(
         f"%(asctime)s.%(msecs)03dZ level=%(levelname)s worker={name} %(message)s", "%Y-%m-%dT%H:%M:%S"

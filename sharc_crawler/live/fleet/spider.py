@@ -33,7 +33,7 @@ class FleetSpider(CaptureSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *arguments: Any, **_: Any) -> Self:
-        """With its worker."""
+        """Make a spider with its worker."""
         worker, clerk = arguments
         return cls(worker, clerk, crawler)
 
@@ -43,7 +43,7 @@ class FleetSpider(CaptureSpider):
         return fetch is None or (self._clerk.may_send(fetch.site) and self.worker.turns.may_send(fetch))
 
     def new_pace(self, machine: str) -> Pace:
-        """Of a machine that other workers may ask, too."""
+        """The pace of a machine that other workers may ask, too."""
         return self.worker.turns.pace(machine)
 
     def capture_specs(self, config: Config) -> list[CaptureSpec]:  # noqa: ARG002 - the spider's

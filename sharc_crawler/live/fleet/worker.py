@@ -131,7 +131,7 @@ class FleetWorker:
         self._wake()
 
     def _superseded(self, site: str, epoch: int) -> None:
-        """It is another's: nothing more is sent or written for it."""
+        """Another worker owns the site: nothing more is sent or written for it here."""
         say("superseded", site=site, epoch=epoch)
         if site not in self.holdings.going:  # else whatever is done with it finds out
             self.holdings.drop(site)

@@ -96,7 +96,7 @@ class GoingOn:
         place.begin_log()
 
     def _parts(self) -> Parts:
-        """Those that rebuilt captures are made with."""
+        """The parts that rebuilt captures are made with."""
         former, parts = self._session.former, parts_of(self._session.history, self._config)
         return former.known_to(parts) if former else parts
 

@@ -21,7 +21,7 @@ USUAL = "captures,sitemap"  #: sources of rates: without a history they know wha
 
 
 def rates_of(site: str, history: ObservationStore | None, config: Config) -> Rates:
-    """Where a site's rates come from."""
+    """The source of a site's change rates."""
 
     def chain() -> Chain:
         from sharc_crawler.live.former.sources import chain_of  # only where there is something to go by

@@ -40,7 +40,7 @@ class Recorded(Strategy):
         self._turned = False
 
     def add(self, candidates: Candidates) -> None:
-        """By their URLs they are known again."""
+        """Add pages; they are found again by their URLs."""
         urls = self._urls()
         self._open.update(candidates.pages.tolist())
         for page in candidates.pages.tolist():
@@ -48,7 +48,7 @@ class Recorded(Strategy):
 
     @property
     def is_over(self) -> bool:
-        """Was everything downloaded?"""
+        """Whether everything was downloaded."""
         return not self._open
 
     def is_due(self, now: Instant) -> bool:
@@ -92,7 +92,7 @@ class Recorded(Strategy):
         return Visit(old, Slot.SECOND, step.plan) if again and old is not None else None
 
     def finished(self, visit: Visit, captured: bool) -> None:
-        """It may be revisited."""
+        """A visit has ended; if it captured the page, that may be revisited."""
         self._under_way.discard(visit.page)
         if visit.slot is not Slot.FIRST or not captured:
             self._open.discard(visit.page)

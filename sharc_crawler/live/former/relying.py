@@ -51,7 +51,7 @@ async def relied_on(
 
 
 def _place(visit: VisitRow) -> CaptureRef | None:
-    """Where its record lies in this capture; what was taken of a former one lies there."""
+    """The place of a visit's record in this capture; ``None`` if a former capture has it."""
     return visit.outcome.capture if visit.attempt else None
 
 

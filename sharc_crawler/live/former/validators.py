@@ -133,7 +133,7 @@ class FormerCaptures:
 
 
 def former_captures(collection: Path | None, config: Config) -> FormerCaptures | None:
-    """Where captures of a collection may refer to each other."""
+    """The former captures of a collection, if its captures may refer to each other."""
     if collection is None or config.output is None or config.dedup not in FORMER or not config.warc:
         return None
     return FormerCaptures(Collection(collection), config.output)

@@ -52,7 +52,7 @@ class Control:
         self.obey(now)
 
     def _started(self, orders: Orders, now: Instant) -> Orders:
-        """Of a delay that was ordered and one that the crawl is started with the later counts."""
+        """The orders, without a delay that was ordered before the crawl was started with another."""
         if orders.delay is not None and orders.started not in (None, self._given):
             self._note(
                 now, f"{orders.delay:g} s between two requests no longer hold: started again with delay={self._given:g}"

@@ -41,11 +41,11 @@ class Exchanges(Protocol):
     """What is known of all exchanges."""
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
-        """Those numbered above ``after``."""
+        """The exchanges numbered above ``after``."""
 
 
 class CrawlLog:
-    """One log for each format, in the capture's folder.
+    """The logs of a capture, one for each format, in its folder.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class QuietFormatter(LogFormatter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """At the crawl's level."""
+        """Make a filter of the crawl's log level."""
         return cls(crawler.settings.get("LOG_LEVEL", logging.DEBUG))
 
     def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult | None:  # type: ignore[override]

@@ -41,7 +41,7 @@ def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
 
 
 def _needs(host: Host, left: float, now: Instant) -> Seconds:
-    """Of one host and those that share its pace."""
+    """The seconds that a host, and those that share its pace, still need."""
     in_turn = max(host.pace.due - now, 0.0) + max(left - 1, 0.0) * host.delay
     retried = max((due for due, _, _ in host.retries), default=now) - now
     return max(in_turn, retried)

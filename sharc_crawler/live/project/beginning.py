@@ -34,7 +34,7 @@ class Everything:
         return {}
 
     def widened(self, _: str) -> Everything:
-        """As wide as before."""
+        """The same scope: it is as wide as it can be."""
         return self
 
 

@@ -60,7 +60,7 @@ FOR_CALLBACKS = frozenset({"playwright_include_page", "playwright_page"})
 
 
 async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
-    """Where revisits end: the judgement is ours, the items are the first visit's."""
+    """The callback of revisits does nothing: the items are the first visit's."""
 
 
 def _filter(crawler: Crawler) -> BaseDupeFilter:
@@ -206,7 +206,7 @@ class DropIn:
         return led.setdefault(fingerprint, lease.fetch.lease) != lease.fetch.lease
 
     def released(self, request: Request) -> Request:
-        """It is sent now; revisits are ours, and no request that the spider made."""
+        """A request is sent now; revisits are not counted, as the spider did not make them."""
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is None or fetch.slot is not Slot.SECOND:
             self._count("dequeued")

@@ -80,7 +80,7 @@ class Keeper:
             return ""
 
     def keep(self, site: str, page: PageId, request: Request, text: str) -> None:
-        """With the page's row, in one transaction."""
+        """Keep a request in the transaction that keeps its page."""
         origin, fingerprint = origin_of(request), self._fingerprint(request)
         self._before[origin][fingerprint] += 1
         about = {"site": site, "page": page, "origin": origin, "fingerprint": fingerprint}
@@ -163,7 +163,7 @@ def name_of(fetch: Fetch) -> str:
 
 
 def visit_name(site: str, page: PageId, slot: Slot) -> str:
-    """The same, of a page and a slot."""
+    """The name of a visit, from a page and a slot."""
     return f"{site} {page} again" if slot is Slot.SECOND else f"{site} {page}"
 
 

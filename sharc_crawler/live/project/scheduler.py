@@ -46,7 +46,7 @@ class DropInScheduler(SharcScheduler):
 
     @property
     def mqs(self) -> range:
-        """As long as the downloads that are still to make."""
+        """A queue as long as the number of downloads to come: extensions ask for its length."""
         return range(Snapshot.of(self._session.sites).left)
 
     def enqueue_request(self, request: Request) -> bool:

@@ -82,12 +82,12 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
 
 
 def _known(payload: Payload, order: Order) -> bool:
-    """It names what it named before."""
+    """Whether the payload is the known one, so that it names what it named before."""
     return order.known is not None and payload.digest == order.known
 
 
 class _NoDetector:
-    """Where nothing is compared."""
+    """A detector for crawls that compare nothing."""
 
     def fingerprint(self, body: bytes, media_type: str | None) -> None:  # noqa: ARG002
         return None
@@ -99,7 +99,7 @@ _NONE = _NoDetector()
 def _read_page(
     message: HttpResponse, data: bytes, order: Order, payload: Payload, detector: ChangeDetector, broken: str | None
 ) -> Reading:
-    """One tree for all that is read of a page: links, then text, then what counts as content."""
+    """Read a page from one tree: its links, then its text, then what counts as content."""
     kind = header_text(message.header(b"content-type"))
     page = parsed(data, kind)
     found = html.named(page, order.url, message.values(b"link"), message.values(b"refresh"))

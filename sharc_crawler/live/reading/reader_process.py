@@ -49,7 +49,7 @@ def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, An
 
 
 def _plain(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
-    """Without comparison; where that raises, too, the crawl goes on without the links."""
+    """Read without comparison; if that raises, too, without links."""
     try:
         return read(raw, order._replace(compared=False), detector)
     except Exception:  # a fault of ours, which is told as it was raised first

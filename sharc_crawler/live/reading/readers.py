@@ -59,7 +59,7 @@ class _Job:
 
 
 class _Reader:
-    """One process, and what it was given."""
+    """A process, and the documents that it was given."""
 
     def __init__(self, terms: dict[str, str | None], heard: Heard, gone: Gone) -> None:
         self.jobs: deque[_Job] = deque()
@@ -86,7 +86,7 @@ class _Reader:
         return monotonic() - self._begun if self.ready and self.jobs else 0.0
 
     def takes_long(self) -> bool:
-        """Over one document: a machine that is busy, so that all take long, needs no more of them."""
+        """Whether it takes long over one document, by its own processor time where the machine is busy."""
         if (waited := self.waited()) < PATIENCE:
             return False
         return waited >= STALLED or self._child.spent() - self._spent >= PATIENCE
@@ -102,7 +102,7 @@ class _Reader:
         self._child.close()
 
     def kill(self) -> None:
-        """It is given up; that it ended is heard."""
+        """Kill the process; its end is noticed as any other."""
         self._child.kill()
 
 

@@ -90,7 +90,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
 
 
 def sightings(via: str, kind: str, urls: Sequence[str], hints: Any = (), known: Any = None) -> list[Sighting]:
-    """One of each, as ``Sighting(url, kind, via)`` makes it, but in one go."""
+    """The sightings of many URLs, as ``Sighting(url, kind, via)`` makes them one by one."""
     told = (words and tuple.__new__(Hints, words) for words in hints) if hints else repeat(None)
     about = repeat(Kind(kind)), repeat(via), told, repeat(None), repeat(""), map((known or {}).get, urls)
     return list(map(tuple.__new__, repeat(Sighting), zip(urls, *about, strict=False)))

@@ -87,7 +87,7 @@ def without_made_up(text: bytes) -> bytes:
 
 
 def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where runs of letters and digits are that something made up may be in."""
+    """The runs of letters and digits that may hold something made up."""
     kinds = text.translate(_KINDS)
     marks = [(text.translate(_HEXADECIMAL), _NUMBER)]
     if b"0a" in kinds:

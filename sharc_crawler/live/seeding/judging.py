@@ -43,7 +43,7 @@ class Judging:
         self._new += _captured(store, self._keys)
 
     def end(self) -> None:
-        """That was all."""
+        """All captures were seen: judge the selection and save it."""
         selection = self._selection
         try:
             judged = selection.judged(_changes(selection, self._folder, self._new))
@@ -53,7 +53,7 @@ class Judging:
 
 
 def judging(folder: Path) -> Judging | None:
-    """Of the selection in the folder, if there is one."""
+    """What judges the selection in a folder, if there is one."""
     selection = load(folder)
     return None if selection is None else Judging(folder, selection)
 

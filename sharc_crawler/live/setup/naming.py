@@ -55,7 +55,7 @@ def attributes(spider: object) -> dict[str, object]:
 
 
 def unnamed(urls: Sequence[str], now: Instant) -> str:
-    """Where a capture of these sites goes that nobody has named a folder for.
+    """The folder of a capture of these sites, if none was named.
 
     >>> unnamed(["http://h:80/a", "http://i/"], 0)
     'captures/h-80-and-1-more-19700101T000000Z'

@@ -95,7 +95,7 @@ class Place:
     # -- what the frontier does with it ------------------------------------------------------------------------------
 
     def commit(self, batch: Batch) -> None:
-        """One step."""
+        """Commit a step."""
         self.store.commit(batch)
         self._changed = True
 

@@ -236,7 +236,7 @@ class Spent(NamedTuple):
     sitemaps: int  #: that may be read again
 
     def least(self) -> dict[str, tuple[float, float, str]]:
-        """By bound: what is spent, what leaves room for the revisits, and the unit."""
+        """For each bound: what is spent, the least that leaves room for the revisits, and the unit."""
         pace = self.ran / max(1, self.requests)
         reads = self.revisits + (self.sitemaps if self.revisits else 0)
         return {
@@ -247,7 +247,7 @@ class Spent(NamedTuple):
 
 
 def spent(row: CaptureRow, state: Batch) -> Spent:
-    """By one of the captures in a store."""
+    """What one of the captures in a store has spent."""
     kinds = {page.page: page.kind for page in state.pages if page.capture == row.capture}
     made = [visit for visit in state.visits if visit.attempt and visit.page in kinds]
     sizes: dict[PageId, int] = {}

@@ -138,7 +138,7 @@ class SiteSpider(CaptureSpider):
 
     @property
     def terms(self) -> Terms | None:
-        """Of an instant crawl."""
+        """The terms of an instant crawl; ``None``: it is none."""
         return self.arguments.instant
 
     def capture_specs(self, config: Config) -> list[CaptureSpec]:

@@ -129,7 +129,7 @@ def _network(text: str) -> Network:
 
 
 def a(reason: str) -> str:
-    """With its article.
+    """A reason with its article.
 
     >>> a("unspecified"), a("private"), a("unique local")
     ('an unspecified', 'a private', 'a unique local')

@@ -100,7 +100,7 @@ def request_bytes(request: Request, host: str) -> bytes:
 
 
 class WireConnection(Protocol):
-    """One request at a time."""
+    """A connection, which takes one request at a time."""
 
     transport: Any
 
@@ -264,7 +264,7 @@ class WireClient:
             connection.transport.loseConnection()
 
     def _waiting(self, key: Key) -> WireConnection | None:
-        """One that was used not long ago: of another a machine between may know nothing any more."""
+        """A waiting connection that was used lately: machines between may have forgotten an older one."""
         while self._idle[key]:
             connection = self._idle[key].pop()
             if monotonic() - connection.since < IDLE:

@@ -136,7 +136,7 @@ class Framing:
         return at
 
     def _fields(self) -> list[tuple[list[bytes], bytes, bytes]]:
-        """Of each header the parser can read its lines, its name in lower case, and its value."""
+        """Each header that the parser can read: its lines, its name in lower case, its value."""
         folded: list[list[bytes]] = []
         for line in self._lines:
             if line[:1] not in (b" ", b"\t"):

@@ -136,7 +136,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         return response or _response(exchange)
 
     async def _read_by_scrapy(self, request: Request, tap: Tap) -> Response:
-        """By its client: a project's spider is told of what comes as it comes. It knows the ways through proxies."""
+        """Read by Scrapy's client, which tells a project's spider what comes as it comes, and knows ways through proxies."""
         from sharc_crawler.live.wire.listening import RequestContext, TappedPool  # not in a capture without a proxy
 
         if not self._is_tapped:
@@ -147,7 +147,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         return await super().download_request(request)
 
     async def _ask(self, request: Request, tap: Tap) -> str | None:
-        """Without its client; why what came is not all, where that is taken."""
+        """Ask by our own client; returns why the answer is not whole, where a part is taken."""
         parts, meta = urlparse_cached(request), request.meta
         if parts.scheme not in DEFAULT_PORTS:
             raise exceptions.UnsupportedURLSchemeError(parts.scheme)
@@ -181,7 +181,7 @@ class WireTapHandler(HTTP11DownloadHandler):
             await self._proxy_rules.check(target)
 
     def _endpoint(self, request: Request, key: tuple[Any, ...], given: Any) -> Any:
-        """As Twisted's agent makes it, but that it connects to addresses only that the rules allow."""
+        """An endpoint as Twisted's agent makes it, which connects to allowed addresses only."""
         from twisted.internet import reactor
 
         if request.meta.get("proxy"):

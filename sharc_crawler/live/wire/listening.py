@@ -199,7 +199,7 @@ class TappedPool:
         return self._pool.getConnection(key, listening).addCallback(_TappedConnection, turn)  # type: ignore[arg-type]
 
     def closeCachedConnections(self) -> Deferred[None]:  # noqa: N802 - Twisted's name
-        """Those that wait for requests."""
+        """Close connections that wait for requests."""
         return self._pool.closeCachedConnections()  # type: ignore[no-any-return]
 
 

@@ -124,7 +124,7 @@ class DualStackResolver:
 
 
 def _addresses(name: str) -> Found:
-    """As the system knows them, each once; in a thread of its own."""
+    """The addresses of a name as the system knows them, each once; runs in a thread of its own."""
     answers = socket.getaddrinfo(name, None, 0, socket.SOCK_STREAM)
     families = socket.AF_INET, socket.AF_INET6
     return tuple(dict.fromkeys(str(answer[4][0]) for answer in answers if answer[0] in families))

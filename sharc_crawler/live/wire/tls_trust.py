@@ -30,7 +30,7 @@ class TlsTrust:
 
     @cached_property
     def _context(self) -> SSL.Context:
-        """It owns the authorities, which are gone when it is."""
+        """A context that owns the authorities: they are freed with it."""
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)
         context.set_default_verify_paths()
         return context

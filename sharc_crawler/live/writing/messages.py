@@ -25,7 +25,7 @@ class NotArchivedError(SharcError):
 
 
 def line(message: dict[str, Any]) -> bytes:
-    """One message; what follows it is said in it."""
+    """A message as a line, which says what follows it."""
     return json.dumps(message).encode() + b"\n"
 
 

@@ -72,7 +72,7 @@ def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Orig
 
 
 def answer_of(kept: CaptureRef | Exception) -> list[Any] | dict[str, Any]:
-    """Where an exchange lies, or why it was not written."""
+    """The answer to an order: where the exchange lies, or why it was not written."""
     return describe(kept) if isinstance(kept, Exception) else [kept.file, kept.offset, kept.length]
 
 

@@ -59,7 +59,7 @@ class Uploads:
         self.synced([folder], [])
 
     def synced(self, folders: Iterable[Path], kept: Kept) -> None:
-        """These folders are on the disk, and with them this; the lock is held."""
+        """Note that these folders' files, and what was kept in them, are on the disk; the lock is held."""
         for folder in folders:
             if mirror := self._mirrors.get(folder):
                 mirror.synced()

@@ -96,7 +96,7 @@ class Writers:
         return fault(f"SHARC_WRITER={self._name!r}", f"raised {type(error).__name__}: {error}")
 
     def folder_of(self, site: str) -> Path:
-        """Where a site's files lie."""
+        """The folder of a site's files."""
         return Path(self._places[site][0]) if site in self._places else self._folder
 
     def place(self, site: str, folder: str, run: str) -> None:
@@ -313,7 +313,7 @@ def _opened(history: str) -> ObservationStore:
 
 
 def _former(site: str | None, history: ObservationStore) -> Former:
-    """Where former captures of the site, or of all sites, hold a payload."""
+    """What finds a payload in former captures of the site, or of all sites."""
 
     def find(digest: str, chunked: bool) -> Original | None:
         held = history.payload(site, digest, chunked=chunked)
