@@ -88,7 +88,7 @@ def _cut(whole: Unpacked, limit: int) -> Unpacked:
 
 
 def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
-    """One byte more than the limit at most; what came before an error counts."""
+    """Join pieces, up to one byte more than the limit; what came before an error counts."""
     parts: list[bytes] = []
     room = limit + 1
     try:

@@ -47,7 +47,7 @@ _LOG_OUT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """One cookie of a session."""
+    """A cookie of a session."""
 
     name: str
     value: str = field(repr=False)  #: no traceback and no log has it

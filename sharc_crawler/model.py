@@ -80,7 +80,7 @@ class Verdict(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where a site capture stands."""
+    """The phase of a site capture."""
 
     OPENING = "opening"  #: robots.txt and sitemaps are read
     VISIT = "visit"
@@ -137,7 +137,7 @@ class RateEstimate(NamedTuple):
 
 
 class CaptureRef(NamedTuple):
-    """Where an exchange's response (or revisit) record lies."""
+    """The place of an exchange's response (or revisit) record."""
 
     file: str  #: name of the WARC file, without folder
     offset: int
@@ -146,7 +146,7 @@ class CaptureRef(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer, as bytes on the wire (or rebuilt, and then said so)."""
+    """A request and its answer, as bytes on the wire (or rebuilt, and then said so)."""
 
     url: str
     started: Instant

@@ -56,7 +56,7 @@ def in_memory(data: Octets) -> int:
 
 
 def pieces(data: Octets | memoryview, start: int = 0, stop: int | None = None) -> Iterator[bytes | memoryview]:
-    """All of it from ``start`` to ``stop``, in pieces that fit into memory.
+    """The bytes from ``start`` to ``stop``, in pieces that fit into memory.
 
     >>> b"".join(pieces(b"abcdef", 1, 5))
     b'bcde'

@@ -55,6 +55,6 @@ class Spooling:
         return Spool(self._path).owned()
 
     def discard(self) -> None:
-        """It is not needed."""
+        """Remove the file: it is not needed."""
         self._file.close()
         remove(self._path)

@@ -49,7 +49,7 @@ def plain_link(link: str) -> str:
 
 
 def plain_source(address: str) -> str:
-    """Where an image or what else is embedded is, without versions and sizes.
+    """The address of an embedded image or file, without versions and sizes.
 
     >>> plain_source("/a.png?v=7"), plain_source("/image.php?id=5")
     ('/a.png', '/image.php?id=5')

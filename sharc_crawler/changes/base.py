@@ -28,7 +28,7 @@ class GuardedDetector:
         self._who, self._detector = f"SHARC_DETECTOR={name!r}", detector
 
     def fingerprint(self, body: bytes, media_type: str | None) -> str | None:
-        """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        """The detector's fingerprint; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
         found = tried(self._who, lambda: self._detector.fingerprint(body, media_type))
         if found is not None and not isinstance(found, str):
             raise fault(self._who, f"answered with {type(found).__name__}, not text")

@@ -24,7 +24,7 @@ class ContentDetector:
         return fingerprint(body, media_type, self.masks)
 
     def fingerprint_of(self, page: HtmlPage, body: bytes, media_type: str | None) -> str | None:
-        """The same, of a body that is parsed already where that will do; the tree is used up."""
+        """The fingerprint of a body that is parsed already, where that will do; the tree is used up."""
         if page.root is None or not page.whole or not is_html(media_type):
             return self.fingerprint(body, media_type)
         return fingerprint_of(page.root, self.masks)

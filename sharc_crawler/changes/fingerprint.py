@@ -84,7 +84,7 @@ def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ())
 
 
 def fingerprint_of(root: Any, masks: Sequence[Mask] = ()) -> str:
-    """The same of a page that is parsed already, and was read whole; its tree is changed."""
+    """The fingerprint of a page that is parsed already and was read whole; its tree is changed."""
     own = labelled_digest(_content(cleaned(root, masks)).encode())
     return f"{own}+{crc32(repr(tuple(masks)).encode()):08x}" if masks else own  # other masks see other content
 

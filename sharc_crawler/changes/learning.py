@@ -91,7 +91,7 @@ class Lesson(NamedTuple):
 
 
 class _Difference(NamedTuple):
-    """One place in which the two fetches of a page differ."""
+    """A place in which two fetches of a page differ."""
 
     page: str
     masks: tuple[Mask, ...]  #: each would hide it; the most telling first; none: an edit by its looks
@@ -242,7 +242,7 @@ def _merged(masks: Sequence[Mask]) -> tuple[Mask, ...]:
 
 
 def _refusals(left: Sequence[_Difference], judge: _Judge) -> Iterator[Refused]:
-    """Of what stays visible the mask that the most pages show, each place once."""
+    """For each place that stays visible, the mask that most pages show."""
     firsts = Counter(max(one.masks, key=lambda mask: len(judge.pages(mask))) for one in left)
     of_place: dict[str, Mask] = {}
     for mask, _ in firsts.most_common():
@@ -301,7 +301,7 @@ class _Walk:
                 yield self._small(of_texts(one or "", other or ""), before, after), before, after
 
     def _small(self, patterns: list[str], before: str, after: str) -> list[str]:
-        """Without those that let any words vary, where these are too large a part of the page."""
+        """The patterns, without those that let any words vary where these are too large a part of the page."""
         large = max(len("".join(text.split())) for text in (before, after)) > self._largest[0]
         return [pattern for pattern in patterns if not (large and "(.*)" in pattern)]
 

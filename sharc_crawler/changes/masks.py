@@ -161,7 +161,7 @@ def grown(path: Path, learned: Iterable[Mask], by: str, refused: Collection[Mask
 
 
 def is_judged(path: Path) -> bool:
-    """Were the masks that a file took over judged by the rule of today?"""
+    """Whether the masks that a file took over were judged by today's rule."""
     return bool(json.loads(path.read_text()).get(JUDGED) == RULE)
 
 

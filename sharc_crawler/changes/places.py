@@ -33,7 +33,7 @@ class Places:
         self._alone: dict[str, bool] = {}  # paths: whether each tree has one element there
 
     def paths(self, old: Any, new: Any) -> list[str]:
-        """Of an element, the most telling first: below an id, a class, an id's stem; by place."""
+        """The paths of an element, most telling first: below an id, a class, an id's stem; by place."""
         found = [*self._below_id(old, new), *self._below_class(old, new), *self._below_stem(old, new)]
         found += [self._from_root(old, new, named=named) for named in (True, False)]
         return list(dict.fromkeys(found))

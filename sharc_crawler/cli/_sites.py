@@ -34,7 +34,7 @@ ARGUED = {name: ARGUMENTS[name].option.kind for name in ("hints", "skip", "subsi
 
 
 def with_defaults(named: Mapping[str, Any]) -> str:
-    """As a help text lists them: ``size=10000, leaves=cold``."""
+    """Parameters with their defaults, as a help text lists them: ``size=10000, leaves=cold``."""
     return ", ".join(f"{name}={WORLD[name].show(default)}" for name, default in named.items())
 
 

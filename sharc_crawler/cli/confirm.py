@@ -95,7 +95,7 @@ def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None
 
 
 def _there(folder: Path, url: str) -> ObjectFolder:
-    """Where the capture lies in an object store; what is there of another one stays as it is."""
+    """The capture's folder in an object store; what is there of another capture stays as it is."""
     from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
 
     there = ObjectFolder(url)

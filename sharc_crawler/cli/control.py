@@ -86,7 +86,7 @@ def give(folder: Path, order: str, seconds: str | None = None) -> str:
 
 
 def changed(orders: Orders, **change: Any) -> Orders:
-    """These orders with a further one."""
+    """The orders with a further one."""
     number = secrets.token_hex(8)
     if change.pop("stop", False):
         change["stop"] = number

@@ -184,12 +184,12 @@ def agreement(facts: list[CaptureFacts]) -> str:
 
 
 def write_truth(site: LivingSite, start: Instant, end: Instant, file: IO[str]) -> None:
-    """One line for each page and resource: its true rate, and its changes in (from, to]."""
+    """Write a line for each page and resource: its true rate, and its changes in (from, to]."""
     for path, changes in site.truth(start, end).items():
         line = {"page": path, "rate": site.rate(path), "from": start, "to": end, "changes": changes.tolist()}
         file.write(json.dumps(line) + "\n")
 
 
 def write_log(requests: Iterable[Request], file: IO[str]) -> None:
-    """One line for each request, in the order of arrival."""
+    """Write a line for each request, in the order of arrival."""
     file.writelines(json.dumps(request._asdict()) + "\n" for request in requests)

@@ -108,7 +108,7 @@ def _every(one: KeptSite) -> str:
 
 
 def _ahead(one: KeptSite) -> bool:
-    """Was the last capture begun while the clock was wrong?"""
+    """Whether the last capture was begun while the clock was wrong."""
     return one.last is not None and one.last.time > time.time()
 
 

@@ -165,7 +165,7 @@ def _show(result: dict[str, Any], site: SyntheticSpec | HistorySpec) -> None:
 
 
 def _unjudged(facts: Facts) -> bool:
-    """Without revisits, and without the server's word, nothing is shown of any page."""
+    """Whether no page was judged: without revisits and the server's word, nothing is shown of any."""
     return facts["revisits"] == "none" and bool(facts["unknown"] + facts["gone"] == facts["pages"])
 
 

@@ -132,7 +132,7 @@ def _verified_collection(path: Path, collection: Collection | None, trust: Trust
 
 
 def _digest(text: str) -> str:
-    """As certificates write it; raises UsageError for what is none."""
+    """A digest as certificates write it; raises UsageError for what is none."""
     if not re.fullmatch(r"(sha256:)?[0-9a-f]{64}", text):
         raise UsageError(f"--digest {text} is no digest; it is sha256: and 64 hexadecimal digits, as it was noted")
     return f"sha256:{text.removeprefix('sha256:')}"

@@ -136,7 +136,7 @@ def _gain(load: SiteLoad, every: Seconds) -> float:
 
 
 def _bisect(excess: object) -> Seconds:
-    """Where a function that grows with the interval becomes positive, within the bounds."""
+    """The interval, within the bounds, at which a growing function becomes positive."""
     assert callable(excess)
     low, high = np.log(SHORTEST), np.log(LONGEST)
     for _ in range(_STEPS):

@@ -166,5 +166,5 @@ def _content(page: PageFacts) -> PageContent:
 
 
 def _answer(status: int, target: str | None) -> PageContent:
-    """Of data that was not captured: what the server said instead."""
+    """The content of data that was not captured: what the server said instead."""
     return PageContent(f"{status} {target}", None)

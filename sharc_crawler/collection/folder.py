@@ -75,7 +75,7 @@ class Collection:
         return path if path.is_file() else None
 
     def capture_folder(self, name: str, time: Instant) -> Path:
-        """Where a capture of a site lies that begins at an instant."""
+        """The folder of a capture of a site that begins at an instant."""
         return self.folder / CAPTURES / name / datetime.fromtimestamp(time, UTC).strftime(_TIME)
 
     def names(self) -> list[str]:
@@ -104,7 +104,7 @@ class Collection:
 
 
 def package_path(collection: Collection) -> Path:
-    """Where its package lies, unless somebody names another place."""
+    """The path of a collection's package, unless another one is named."""
     return collection.folder / f"{collection.folder.resolve().name}.wacz"
 
 

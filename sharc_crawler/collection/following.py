@@ -69,7 +69,7 @@ def begin(given: Mapping[str, str]) -> list[str]:
 
 
 def output_of(collection: Collection, name: str, now: Instant) -> Path:
-    """Where a site's next capture lies: its last one goes on where it is unfinished."""
+    """The folder of a site's next capture; if the last one is unfinished, its own: it goes on."""
     last = collection.last(name)
     return collection.capture_folder(name, now) if last is None or is_over(last.folder) else last.folder
 

@@ -27,7 +27,7 @@ class KeepNotice(NamedTuple):
     log: str  #: where the crawl's own words are
 
     def words(self) -> str:
-        """As a command reads it."""
+        """The notice as a command reads it."""
         return f"{self.site} of {self.collection}: {self.event}\n\n{self.text}\n\nThe crawl's own words: {self.log}\n"
 
 

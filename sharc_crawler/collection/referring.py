@@ -48,7 +48,7 @@ class Referring:
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
 
     def former(self, folder: Path) -> list[Path]:
-        """Those that a capture refers to; what it holds itself is noted."""
+        """The captures that a capture refers to; what it holds itself is noted."""
         held, referred = set[str](), set[str]()
         for entry in self._entries(folder):
             if entry.digest:

@@ -45,7 +45,7 @@ KEEP = ("all", "daily", "weekly", "monthly", "yearly")  #: rules by which captur
 
 @dataclass(frozen=True, slots=True)
 class SiteTerms:
-    """One site of a collection."""
+    """A site of a collection."""
 
     name: str  #: of the folder with its captures
     site: str  #: as captures, reports and the history name it

@@ -82,7 +82,7 @@ def verify_package(
 
 
 def _renamed(found: Verification) -> Verification:
-    """Where a part was taken out to is nothing that lasts."""
+    """Folders by their names alone: parts are taken out to a temporary folder."""
     for one in found.provisional:
         one["folder"] = Path(one["folder"]).name
     return found
@@ -173,7 +173,7 @@ def _read(package: zipfile.ZipFile, name: str) -> bytes | None:
 
 
 class _Packaged(Referring):
-    """The same of parts, by their own indexes, which are compared with their WARC files."""
+    """References between parts, by their own indexes, which are compared with their WARC files."""
 
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         with zipfile.ZipFile(folder) as package, package.open(INDEX) as stored, gzip.open(stored) as lines:

@@ -98,7 +98,7 @@ def ok(path: str, body: bytes, headers: Iterable[tuple[str, str]] = ()) -> Respo
 
 
 def complete(answer: Response, method: str, now: Instant) -> Response:
-    """With what every answer carries, and without the body where the method asks for none."""
+    """The answer with the headers of every answer, and without a body where the method asks for none."""
     length = [] if answer.status == 304 else [("Content-Length", str(len(answer.body)))]
     headers = (("Date", http_date(now)), ("Server", "living-site"), *answer.headers, *length)
     return replace(answer, headers=headers, body=b"" if method == "HEAD" else answer.body)

@@ -58,7 +58,7 @@ def sitemap_index(base: str) -> bytes:
 
 
 def entry(url: str, modified: Instant, frequency: str, priority: float) -> str:
-    """One page's lines; ``modified`` is cut to the second it lies in."""
+    """The lines of a page; ``modified`` is cut to the second it lies in."""
     lastmod = datetime.fromtimestamp(modified // 1, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return (
         f"<url><loc>{escape(url)}</loc><lastmod>{lastmod}</lastmod>"

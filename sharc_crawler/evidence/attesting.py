@@ -312,7 +312,7 @@ class Attestations:
         return Counter({label: number for label, number in hidden.items() if label not in told})
 
     def _around(self, page: PageId, reference: Instant) -> Judgement | None:
-        """By bytes, and what is said beside them, where there are downloads on both sides of T."""
+        """A judgement by bytes and what is said beside them, where there are downloads on both sides of T."""
         downloads = self.downloads.get(page, ())
         if len(downloads) < 2 or not downloads[0].ended <= reference <= downloads[-1].started:
             return None

@@ -105,7 +105,7 @@ def _moved(targets: Mapping[Url, str], captured: Set[str]) -> set[Url]:
 
 
 class PageBlur(NamedTuple):
-    """Of a page, in changes; None where it was not downloaded, or is not known."""
+    """The blur of a page, in changes; None where it was not downloaded, or is not known."""
 
     stochastic: float | None = None
     actual: float | None = None
@@ -122,7 +122,7 @@ class Blur:
         self._stochastic = self._actual = self._variance = 0.0
 
     def of(self, pages: Sequence[PageFacts]) -> list[PageBlur]:
-        """That of each page."""
+        """The blur of each page."""
         found = [PageBlur()] * len(pages)
         if not self._observed[0] < self._observed[1]:  # over an instant nothing is blurred
             return found
@@ -147,7 +147,7 @@ class Blur:
         return visits, self._observed, revisits
 
     def add(self, blurs: Sequence[PageBlur]) -> None:
-        """Count those of pages."""
+        """Add the blur of pages to the sums."""
         for stochastic, actual, variance, guessed in blurs:
             if stochastic is not None:
                 self._pages, self._stochastic = self._pages + 1, self._stochastic + stochastic

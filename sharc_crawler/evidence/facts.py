@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VisitFacts:
-    """One finished visit or revisit."""
+    """A finished visit or revisit."""
 
     slot: Slot
     result: Result
@@ -43,7 +43,7 @@ class VisitFacts:
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """One URL of the capture."""
+    """A URL of the capture."""
 
     url: Url
     kind: Kind
@@ -149,7 +149,7 @@ class CaptureFacts:
 
     @cached_property
     def belied(self) -> bool:
-        """Were 304s of the server caught lying?"""
+        """Whether 304s of the server were caught lying."""
         return any(one["of"] == "304" and one["caught"] for one in (self.audit or {}).get("strata", ()))
 
 

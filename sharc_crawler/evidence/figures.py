@@ -68,7 +68,7 @@ class PageSums:
 
 
 def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
-    """Over which time a coherent page is shown to have stayed as it was."""
+    """The time over which a coherent page is shown to have stayed as it was."""
     if page.evidence is not None and page.evidence.dated:
         once = page.visit is not None and page.visit.slot is Slot.ONLY
         from_visit = [page.visit.started] if page.visit and once else []  # of two, it may be either
@@ -91,7 +91,7 @@ class PhaseTimes:
             self._first, self._last = min(self._first, visit.started), max(self._last, visit.ended)
 
     def totals(self) -> dict[str, Any] | None:
-        """As a report has them; None where there was no download."""
+        """The times as a report has them; None where there was no download."""
         if not self._pages:
             return None
         first, last = self._first, self._last

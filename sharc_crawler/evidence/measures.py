@@ -165,7 +165,7 @@ class PageTally:
             self._coherent_weight += page.weight if page.verdict is Verdict.COHERENT else 0.0
 
     def totals(self) -> dict[str, Any]:
-        """As a report has them."""
+        """The sums as a report has them."""
         known, coherent = self.verdicts.total(), self.verdicts[Verdict.COHERENT]
         captured = known - self.verdicts[None]
         return {
@@ -237,7 +237,7 @@ class Expected:
         self._guessed += page.rate_source == PRIOR
 
     def totals(self) -> dict[str, Any]:
-        """As a report has them."""
+        """The sums as a report has them."""
         swings = self.swings
         wide = math.hypot(math.sqrt(swings.group * self._variance), swings.at(EVEN * self._longest) * self._moved)
         deviation = min(wide, self._most)
@@ -273,7 +273,7 @@ class Plans:
             self._cells[page.plan, page.verdict is Verdict.COHERENT] += 1
 
     def totals(self) -> dict[str, Any]:
-        """As a report has them."""
+        """The sums as a report has them."""
         cells = self._cells
         return {
             plan.value: {"pages": cells[plan, True] + cells[plan, False], "coherent": cells[plan, True]}

@@ -37,7 +37,7 @@ class Restless:
             self._steady.add(class_of(url))
 
     def known(self, url: str) -> bool:
-        """Do the validators of its class differ at unchanged content?"""
+        """Whether the validators of a URL's class differ at unchanged content."""
         if not self._pairs:  # of hardly any site
             return False
         kind = class_of(url)

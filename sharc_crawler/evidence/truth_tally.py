@@ -31,7 +31,7 @@ class TruthTally:
         self._touched += cell in _WRONG and _touched(page)
 
     def totals(self) -> dict[str, Any] | None:
-        """As a report has them; None where nothing of it is known."""
+        """The sums as a report has them; None where nothing is known."""
         cells = self._cells
         if not cells:
             return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SiteState(StrEnum):
-    """Where a site stands."""
+    """The state of a site."""
 
     WAITING = "waiting"  #: for a worker, for its time, or to go on after a hand-over
     HELD = "held"  #: a worker has it; seen as such, kept as WAITING with an owner
@@ -108,7 +108,7 @@ class Allowance(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """One of the fleet's budget."""
+    """A bound of the fleet's budget."""
 
     what: str  #: ``requests``, ``bytes`` or ``until``
     bound: float  #: of ``until``: an instant
@@ -150,7 +150,7 @@ class WorkerStatus:
 
 @dataclass(frozen=True, slots=True)
 class FleetStatus:
-    """All of it, in sums."""
+    """The fleet's sites and workers, in sums."""
 
     time: Instant  #: by the ledger's clock
     states: Mapping[SiteState, int]

@@ -50,12 +50,12 @@ T = TypeVar("T")
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """One whose answers are waited for no longer than ``patience``."""
+    """A connection whose answers are waited for no longer than ``patience``."""
 
     patience: Seconds = inf
 
     def wait(self, gen: PQGen[T], interval: Seconds = 0.1, timeout: Seconds | None = None) -> T:
-        """As its base does; version 3.2 has no ``timeout``."""
+        """Wait as psycopg does, but no longer than ``patience``; its version 3.2 has no ``timeout``."""
         return super().wait(_within(gen, self.patience if timeout is None else timeout), interval)
 
 

@@ -63,7 +63,7 @@ class Member:
     loaded: int = 0  #: captures that both were learned from
 
     def capture(self, now: float) -> None:
-        """All of its pages that are there."""
+        """Capture all pages that are there."""
         seen = np.searchsorted(self.events, np.arange(len(self.born)) * FAR + now, "right")
         self.captured.append(now)
         self.versions.append(np.where(self.born <= now, seen - self.offsets[:-1], -1))
@@ -85,7 +85,7 @@ class Member:
         return float(np.maximum(end - np.maximum(self.born, 0.0), 0.0).sum())
 
     def history(self) -> SiteHistory:
-        """As the store of observations tells it."""
+        """The site's history, as the store of observations tells it."""
         seen = np.array(self.versions).T
         known = (seen >= 0).any(1)
         there = seen[known] >= 0
@@ -104,7 +104,7 @@ class Member:
         )
 
     def learned(self) -> SiteLoad | None:
-        """As `sharc keep` learns it; once for each capture."""
+        """The site's load as `sharc keep` learns it, once for each capture."""
         if self.loaded < len(self.captured):
             known = self.history()
             self.load, self.test, self.loaded = site_load(known), foretold(known), len(self.captured)

@@ -38,7 +38,7 @@ class _Logged(Simulation):
 
 
 class _Upkept(_Logged):
-    """One that goes on."""
+    """A capture that goes on until its window ends."""
 
     def __init__(self, site: Site, belief: Belief, delay: Seconds, lasts: Seconds, looks: float, upkeep: str) -> None:
         self._order = {"mode": "continuous", "lasts": lasts, "looks": looks, "upkeep": upkeep}
@@ -60,7 +60,7 @@ def periodic(site: Site, belief: Belief, strategy: str, delay: Seconds, times: i
 
 
 def upkept(site: Site, belief: Belief, upkeep: str, delay: Seconds, requests: int) -> Downloads:
-    """One capture over the whole window, with so many requests in all."""
+    """A capture over the whole window, with so many requests in all."""
     phase = len(site.known) * delay
     lasts = site.end - site.start - phase
     looks = (requests - 2 * len(site.known)) / (lasts - phase)
@@ -78,7 +78,7 @@ class ArchiveQuality:
 
 
 def shown(site: Site, made: Downloads, instants: Sequence[Instant]) -> ArchiveQuality:
-    """Of the pages known when the window begins; a page that goes, or comes back, changes."""
+    """How good the archive is of pages known when the window begins; a page that goes, or comes back, changes."""
     pages, times = np.array([page for page, _ in made]), np.array([time for _, time in made])
     found = [_page(_events(site, page), np.sort(times[pages == page]), np.array(instants)) for page in site.known]
     coherent, blur = np.mean(found, axis=0)

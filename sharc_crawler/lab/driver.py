@@ -134,7 +134,7 @@ def begins(site: Site, strategy: str, attested: NDArray[np.bool_], step: Seconds
 
 
 class Simulation:
-    """One capture in virtual time."""
+    """A capture in virtual time."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class Simulation:
         return weekly_captures(then) if self._dated() else no_history(spec)
 
     def _told(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
-        """Where pages are claimed by the sitemaps' word, rates follow what these say on the way."""
+        """What tells new rates on the way, where pages are claimed by the sitemaps' word."""
         late = self._published.late if self._published is not None else 0.0
         if not (self._belief.again and make_strategy(spec.strategy, Setting()).attests):
             return None
@@ -213,7 +213,7 @@ class Simulation:
         return last and Outcome(Result.OK, last.time, last.time, 200, last.digest, date=last.time)
 
     def _dated(self) -> bool:
-        """Was a sitemap read after the archive last saw the pages?"""
+        """Whether a sitemap was read after the archive last saw the pages."""
         return self._belief.seen is not None and self._belief.seen < self._begin
 
     def _number(self, page: PageId) -> int:

@@ -20,7 +20,7 @@ SIZE = 6
 
 
 class Example(NamedTuple):
-    """One of the example tables."""
+    """An example table of the paper."""
 
     title: str
     strategy: str

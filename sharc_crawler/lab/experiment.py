@@ -97,7 +97,7 @@ def build(spec: SiteSpec) -> Site:
 
 
 def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> ScoredCrawl:
-    """One simulated crawl; ``tell`` is given from time to time which share of it is done."""
+    """Simulate a crawl; ``tell`` is given from time to time which share of it is done."""
     site = build(spec.site)
     attested = _rng(spec, "attested").random(len(site.urls)) < spec.attested
     begin = begins(site, spec.strategy, attested)

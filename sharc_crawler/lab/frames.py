@@ -124,6 +124,6 @@ def _text(path: Path) -> str:
 
 
 def _dated(rows: pd.DataFrame, columns: Iterable[str], unit: Literal["s"] | None = None) -> pd.DataFrame:
-    """With instants as dates: numbers since the epoch, in units, or text as RFC 3339 has it."""
+    """Rows with instants as dates: numbers since the epoch, in units, or text as RFC 3339 has it."""
     form = None if unit else "ISO8601"
     return rows.assign(**{name: pd.to_datetime(rows[name], utc=True, unit=unit, format=form) for name in columns})

@@ -38,7 +38,7 @@ EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_800.0  #: of the years 1 to 99
 
 @dataclass(frozen=True, slots=True)
 class PageLife:
-    """One line of a change history."""
+    """A line of a change history."""
 
     page: str
     created: Instant
@@ -137,7 +137,7 @@ def read_history(path: Path) -> list[PageLife]:
 
 
 def _life(row: dict[str, str | None], where: str) -> PageLife:
-    """One line, checked."""
+    """A line of a history, checked."""
     flag = row["alive_at_start"]
     if flag not in ("0", "1"):
         raise DataError(f"{where}: alive_at_start={flag!r}; it is 1 or 0")
@@ -164,7 +164,7 @@ def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
 
 
 def _check_window(spec: HistorySpec, lives: Sequence[PageLife]) -> None:
-    """Of another time than the history it would show a site in which nothing changes."""
+    """Refuse a window outside the history: it would show a site in which nothing changes."""
     window = f"--window {second(spec.start)} {second(spec.end)}"
     last = max((one.changes[-1] for one in lives if one.changes), default=spec.end)
     if spec.start > last:

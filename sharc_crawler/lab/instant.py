@@ -74,7 +74,7 @@ def crawl(
 
 
 def _exchange(world: NewsSite, fetch: Fetch, now: Instant) -> tuple[Outcome, list[Sighting]]:
-    """One request, as the live crawl would make it, and what it would make of the answer."""
+    """Make a request as the live crawl would, and read the answer as it would."""
     parts = urlsplit(fetch.url)
     target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     answer = world.respond("GET", target, {"Host": parts.netloc, **_conditions(fetch)}, now)

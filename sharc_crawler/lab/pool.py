@@ -25,7 +25,7 @@ class PooledWork(Protocol[T_co]):
     """A function of a module, so that other processes find it."""
 
     def __call__(self, spec: RunSpec, tell: Callable[[float], None]) -> T_co:
-        """Do it; ``tell`` is given which share of it is done."""
+        """Do the work; ``tell`` is given which share of it is done."""
 
 
 def run_all(
@@ -77,7 +77,7 @@ def _take_shares(shares: Array[c_double]) -> None:
 
 
 def _end_with_parent() -> None:
-    """One that is killed cannot end those that work for it."""
+    """End this process with its parent: one that is killed cannot end those that work for it."""
     if parent := parent_process():
         parent.join()
         os._exit(1)

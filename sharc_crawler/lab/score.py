@@ -97,7 +97,7 @@ def verdicts(site: Site, schedule: DownloadTimes, attested: Mask, judged: Judged
 
 
 def _happened(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np.int64]:
-    """By what really happened."""
+    """The verdicts that what really happened would bring."""
     v, r = schedule.visits, schedule.revisits
     same = stayed(site, schedule, attested)
     judged = attested | schedule.revisited
@@ -114,7 +114,7 @@ def _happened(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np
 
 
 def stayed(site: Site, schedule: DownloadTimes, attested: Mask) -> Mask:
-    """Did each page stay as it was, over the time its evidence has to cover?"""
+    """Whether each page stayed as it was over the time that its evidence has to cover."""
     changes = site.changes.rows
     by_bytes = unchanged(changes, schedule.visits, schedule.revisits)
     if not attested.any():

@@ -88,7 +88,7 @@ def cost(spec: RunSpec) -> float:
 
 
 def _fill(table: Simulated, value: float, runs: list[Facts]) -> None:
-    """One row: means over its worlds."""
+    """Fill a row with means over its worlds."""
     paper = table.paper
     methods = len(paper.columns)
     worlds = table.worlds[value] = len(runs) // methods

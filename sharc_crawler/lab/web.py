@@ -52,11 +52,11 @@ class EveryLink:
         return None
 
     def outside(self, urls: Collection[str]) -> dict[str, str]:  # noqa: ARG002
-        """The same."""
+        """No URL is outside of the site."""
         return {}
 
     def widened(self, seed: str) -> EveryLink:  # noqa: ARG002
-        """The same."""
+        """The same scope: every link belongs to the site."""
         return self
 
 
@@ -98,7 +98,7 @@ class Web:
         return self._published is not None and bool(self._published.listed[page])
 
     def _last_change(self, page: int, now: Instant) -> Instant:
-        """As the server has it: a liar's stands still."""
+        """The last change of a page as the server tells it; a liar's stands still."""
         site, published = self._site, self._published
         until = site.start if published is not None and published.lying[page] else now
         done = bisect_right(site.changes.rows[page], until)

@@ -38,7 +38,7 @@ class SitemapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One address of a sitemap and what is said of it."""
+    """An address of a sitemap and what is said of it."""
 
     loc: str  #: absolute
     hints: Hints

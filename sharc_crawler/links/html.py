@@ -184,7 +184,7 @@ class _Page:
             self.refresh(element.get("content", ""))
 
     def refresh(self, content: str) -> None:
-        """Where a page leads by itself, by an element or a header."""
+        """Note the page that a page leads to by itself, by an element or a header."""
         match = _REFRESH.match(content)
         self.links.append(next(filter(None, match.groups()), "") if match else "")
 

@@ -123,7 +123,7 @@ class _Group:
         self._ruled = self._told = False  # has a rule, or any record, followed the names
 
     def read(self, kind: str, value: str, name: str) -> None:
-        """One record after the other."""
+        """Read the next record."""
         if kind == "agent":
             self._in_group = self._in_group and not self._ruled
             self._directly = self._directly and not self._told

@@ -53,7 +53,7 @@ def _shown(element: Any) -> Iterator[Any]:
 
 
 def _texts(shown: list[Any]) -> Iterator[str]:
-    """Their text, what follows an element within them too."""
+    """The text of elements, with what follows the elements within them."""
     for element in shown:
         yield element.text or ""
         yield from (child.tail or "" for child in element)

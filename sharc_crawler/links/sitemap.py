@@ -64,7 +64,7 @@ def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: in
 
 
 def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
-    """One address a line: of a list, at least half are."""
+    """Read a list with an address a line; in a list, at least half of the lines are addresses."""
     if not data.strip():
         return SitemapKind.UNREADABLE, ["empty"]
     lines = [line[0] for line in _LINE.finditer(data.decode("utf-8", "replace"))] if is_text(data) else []

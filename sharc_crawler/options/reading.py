@@ -33,7 +33,7 @@ class OptionRow:
 
     @property
     def name(self) -> str:
-        """As an argument."""
+        """The name of the argument."""
         return self.field.removesuffix("_")
 
     @property
@@ -107,7 +107,7 @@ def tell_unread(settings: Mapping[str, Any]) -> None:
 
 
 def read_setting(settings: Mapping[str, Any], name: str) -> Any:
-    """One of them, where the others may still change; None: it is not set.
+    """Read one setting, where others may still change; None: it is not set.
 
     >>> read_setting({"SHARC_MAX_BYTES": "20G", "SHARC_STRATEGY": "no such"}, "SHARC_MAX_BYTES")
     20000000000

@@ -36,7 +36,7 @@ class Novelty:
         self._seconds: list[float] = []
 
     def add(self) -> int:
-        """One more hub, of which nothing is known; its number."""
+        """Add a hub of which nothing is known; returns its number."""
         self._new.append(0.0)
         self._seconds.append(0.0)
         return len(self._new) - 1

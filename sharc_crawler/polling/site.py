@@ -28,7 +28,7 @@ class SitePolls:
         return self._polls.open(self, now)
 
     def add(self, page: PageId, host: int, trial: bool = False) -> None:
-        """One more hub."""
+        """Add a hub."""
         self._polls.add((self, page), (self, host), self, trial)
 
     def drop(self, page: PageId, host: int) -> None:

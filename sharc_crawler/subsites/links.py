@@ -35,7 +35,7 @@ class ByLinks:
         extras.check("subsites=links", "sknetwork", ", or divide by path or sitemap")
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """Of each page; the same graph always gives the same communities."""
+        """The labels of each page; the same graph always gives the same communities."""
         size = len(known.urls)
         labels: list[Labels] = [(UNLINKED,)] * size
         if len(known.sources):
@@ -47,7 +47,7 @@ class ByLinks:
         return labels
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
-        """Of one page."""
+        """The labels of a page."""
         return found_on or (UNLINKED,)
 
 

@@ -62,7 +62,7 @@ class GuardedPartition:
         self.by_links = bool(partition.by_links)
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        """The partition's labels; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
         found = tried(self._who, lambda: list(islice(self._partition.labels(known), len(known.urls) + 1)))
         if len(found) != len(known.urls):
             less = "less" if len(found) < len(known.urls) else "more"
@@ -70,7 +70,7 @@ class GuardedPartition:
         return [self._checked(one) for one in found]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
-        """Its own; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        """The partition's labels of a page; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
         return self._checked(tried(self._who, lambda: self._partition.label(url, sitemaps, found_on)))
 
     def _checked(self, labels: Any) -> Labels:

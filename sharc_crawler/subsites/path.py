@@ -21,11 +21,11 @@ class ByPath:
     by_links = False
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """Of each page."""
+        """The labels of each page."""
         return [self.label(url, (), ()) for url in known.urls]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
-        """Of one page."""
+        """The labels of a page."""
         parts = urlsplit(url)
         labels = [parts.netloc]
         folder = f"{parts.netloc}/"

@@ -20,9 +20,9 @@ class BySitemap:
     by_links = False
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """Of each page."""
+        """The labels of each page."""
         return [self.label(url, sitemaps, ()) for url, sitemaps in zip(known.urls, known.sitemaps, strict=True)]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
-        """Of one page."""
+        """The labels of a page."""
         return sitemaps or (UNLISTED,)

@@ -48,7 +48,7 @@ class HostSeen:
 
 @dataclass(slots=True)
 class LogSummary:
-    """All of a log up to now."""
+    """A log up to now, in sums."""
 
     requests: int = 0
     bytes: int = 0
@@ -59,7 +59,7 @@ class LogSummary:
     visits: dict[str, list[Instant]] = field(default_factory=dict)  #: page → starts of visit and revisits
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """One line: an exchange, or a URL that was refused without one."""
+        """Add a line: an exchange, or a URL that was refused without one."""
         self.results[entry["result"]] += 1
         if entry["verdict"]:
             self.verdicts[entry["verdict"]] += 1

@@ -31,7 +31,7 @@ SITES = 12
 
 
 def drawn(watched: Watched, now: Instant) -> RenderableType:
-    """All of it; the log's own text is shown as text, whatever it holds."""
+    """The whole picture; the log's own text is shown as text, whatever it holds."""
     lines = Text(headline(watched, now), style="bold"), Text(counts(watched))
     return Group(*lines, _sites(watched), _hosts(watched), _last(watched))
 

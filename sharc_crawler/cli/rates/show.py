@@ -135,7 +135,7 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
 
 
 def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
-    """That most rates rest on next to nothing, where they do."""
+    """A warning, where most rates rest on next to nothing."""
     few = sum(page["observations"] < FEW for page in pages)
     if 2 * few > len(pages):
         yield (

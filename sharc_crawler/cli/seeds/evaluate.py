@@ -133,7 +133,7 @@ def _run(
 
 
 def _in_short(study: Study) -> str:
-    """At the longest length of history."""
+    """The result at the longest length of history, in a sentence."""
     row = study.row(max(study.scoring), "hacs", "micro")
     return (
         f"{study.title}, {counted(row.weeks, 'week')} of history: HACS at θ = {row.theta:.3f} has F1 {row.own[2]:.3f};"

@@ -136,7 +136,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         return response or _response(exchange)
 
     async def _read_by_scrapy(self, request: Request, tap: Tap) -> Response:
-        """Read by Scrapy's client, which tells a project's spider what comes as it comes, and knows ways through proxies."""
+        """Read by Scrapy's client: it tells a project's spider what comes as it comes, and knows proxies."""
         from sharc_crawler.live.wire.listening import RequestContext, TappedPool  # not in a capture without a proxy
 
         if not self._is_tapped:

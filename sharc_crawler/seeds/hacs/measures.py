@@ -86,7 +86,7 @@ class ChosenByThreshold:
         return cls(_at_least(p), _at_least(p[updated]), int(updated.sum()))
 
     def random(self, updated: NDArray[np.bool_], rng: np.random.Generator) -> ChosenByThreshold:
-        """As many, drawn by lot."""
+        """The outcome of choosing as many by lot."""
         hits = np.concatenate([[0], np.cumsum(rng.permutation(updated))])
         return ChosenByThreshold(self.chosen, hits[self.chosen], self.updated)
 

@@ -77,7 +77,7 @@ class SelectionOutcome:
 
     @property
     def precision(self) -> float | None:
-        """Of the chosen seeds that were judged, the share that had changed."""
+        """The share of the chosen seeds that had changed, of those that were judged."""
         return self.chosen_changed / self.chosen_judged if self.chosen_judged else None
 
     @property
@@ -151,7 +151,7 @@ class Selection:
         )
 
     def to_json(self) -> str:
-        """As the text of ``seeds.json``."""
+        """The text of ``seeds.json``."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
 
     def save(self, folder: Path) -> None:

@@ -97,7 +97,7 @@ class Study:
         }
 
     def facts(self) -> dict[str, Any]:
-        """All of it, for programs."""
+        """The study as values for programs."""
         return {
             "title": self.title,
             "table": [

@@ -18,7 +18,7 @@ _LOG_ROOT_TAU = 0.5 * np.log(2 * np.pi)
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """One fitted curve per page; arrays of one length.
+    """Fitted curves, one a page; arrays of one length.
 
     The area A is kept as its logarithm: a curve that falls like a power of x holds nearly all of its area before
     the first day, and A may then be beyond what a float holds.

@@ -99,7 +99,7 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """One start of every page, and how far down it led."""
+    """A start of every page, and how far down it led."""
 
     chosen: NDArray[np.int64]  #: curves of the dictionary
     solved: Solved
@@ -127,7 +127,7 @@ def _tried(views: NDArray[np.float32], starts: Dictionary) -> list[_Tried]:
 
 
 def _converged(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]) -> tuple[Frame, Array]:
-    """Where the best of each page's starts leads to in the end, for double precision."""
+    """The curve that the best of each page's starts leads to, to be finished in double precision."""
     best = np.argmin([one.solved.squares for one in tried], axis=0)
     pages = np.arange(views.shape[1])
     chosen = np.array([one.chosen for one in tried])[best, pages]

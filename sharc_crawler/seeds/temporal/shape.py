@@ -40,7 +40,7 @@ def dot(a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where curves sit: days since the first day after birth, for the window and for the knots."""
+    """The places of curves: days since the first day after birth, for the window and for the knots."""
 
     first: Array  #: (n,) the first day after birth, f
     days: Array  #: (days, n), x − f

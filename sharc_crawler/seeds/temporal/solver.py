@@ -21,7 +21,7 @@ _STRIDE = np.array([[np.inf], [4.0], [4.0]])  #: longest step in the logarithmic
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Where batches of fits ended."""
+    """The ends of a batch of fits."""
 
     theta: Array  #: (3, n)
     squares: Array
