@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,7 @@ class Known:
         self._urls = urls
         self._digests: dict[str | None, set[str | None]] = {}
         self._spare: Counter[str | None] = Counter()  # further attempts
+        self._visited: dict[str | None, float] = {}  # the first visits
         self._cuts = [
             (unix(one["from"]) - _LATEST, unix(one["to"]))
             for document in documents
@@ -62,6 +64,8 @@ class Known:
         if (url := canonical(entry["url"])) in self._urls:
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
             self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
+            if visit := entry.get("visit"):
+                self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
 
     def excuses(self, exchange: RecordedExchange) -> bool:
@@ -74,5 +78,8 @@ class Known:
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
         self._spare[url] -= 1  # what a cut excuses is no stated attempt
-        empty = classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing that could be shown
+        early = not content and unix(exchange.date) < self._visited.get(
+            url, -math.inf
+        )  # a host that throttles says 403
+        empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
         return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))

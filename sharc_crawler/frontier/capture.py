@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.traps.probing import Doubted
     from sharc_crawler.frontier.visits.nearer import ShortestWays
+    from sharc_crawler.frontier.visits.throttling import Refusals
     from sharc_crawler.model import Instant, PageId, Sighting
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
@@ -196,6 +197,7 @@ class SiteCapture:
         self.doubted: Doubted | None = None  #: once there are such pages
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
         self.later: list[tuple[Instant, Task]] = []  #: what failed, and when: tried once more at the end of the visits
+        self.refusals: dict[int, Refusals] = {}  #: by host: pages in a row that were refused alike
         self.beginning = False  #: that is being worked on
         self.weighing = False  #: all that the server said is being weighed, or all links are followed
         self.former = 0  #: visits that were over when it was built

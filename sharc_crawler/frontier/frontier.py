@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.terms import Terms
 
 
+_LOSSES = {Result.REFUSED, Result.GONE, Result.REDIRECTED}
 _FAILED, _PAGE, _ROBOTS, _SECOND = Result.FAILED, Kind.PAGE, Kind.ROBOTS, Slot.SECOND  # looked up once
 LEASE_TIME: Seconds = 3600.0
 FEW = 3  #: pages of a host that fail once more in a row, after which it is not asked for the others
+KNOWN = 10  #: captured pages from which on a site is known to answer
 MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
 
 
@@ -173,11 +175,11 @@ class Frontier:
             return None
         ledger = self.ledger
         capture = ledger.capture
-        again = False
-        if outcome.result is _FAILED:
-            from sharc_crawler.frontier.visits.trying_again import is_tried_again  # where something failed
+        again, lost = False, outcome.result in _LOSSES and capture.counts.captured >= KNOWN
+        if outcome.result is _FAILED or lost or capture.refusals:
+            from sharc_crawler.frontier.visits.trying_again import comes_again  # where something failed
 
-            again = is_tried_again(ledger, fetch, task, outcome)
+            again = comes_again(ledger, self._admitter, fetch, task, outcome)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
         if task.attempt != TAKEN:
             capture.budget.ended(task, fetch.url, outcome, finished=not again)

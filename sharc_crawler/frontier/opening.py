@@ -124,7 +124,7 @@ class Opener:
 
     def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         """A sitemap was read, or could not be; the first that is read again is at T."""
-        self._end(fetch.page, outcome)
+        self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
         capture.owed.was_read(fetch.page)
         capture.mode.sitemap_read(fetch.page, task.slot, outcome)
         if outcome.result not in (Result.OK, Result.REDIRECTED):
@@ -135,10 +135,6 @@ class Opener:
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
         self._ledger.changed_capture()
-
-    def _end(self, page: PageId, outcome: Outcome) -> None:
-        """They are captured or lost, never judged."""
-        self._ledger.pages.move(page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
 
     def _look_for_sitemaps(self, capture: SiteCapture, host: Host, url: str) -> None:
         """Those that robots.txt names, else the one at the usual place."""

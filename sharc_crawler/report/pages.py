@@ -168,9 +168,16 @@ def counted(url: UrlRow) -> list[VisitRow]:
 
 
 def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
-    """A 304 after which the page was to be downloaded in full: another attempt, or none since that was given up."""
-    told = visit.outcome.result is Result.NOT_MODIFIED
-    return told and any(one.slot is visit.slot and one.attempt in (0, visit.attempt + 1) for one in visits)
+    """A 304 after which the page was to be downloaded in full: another attempt, or none since that was given up.
+
+    Or a refusal by a host that throttles, after which it was asked again.
+    """
+    told = visit.outcome.result
+    if told in (Result.REFUSED, Result.GONE, Result.REDIRECTED):
+        return any(one is not visit and one.slot is visit.slot and one.attempt != 1 for one in visits)
+    return told is Result.NOT_MODIFIED and any(
+        one.slot is visit.slot and one.attempt in (0, visit.attempt + 1) for one in visits
+    )
 
 
 def _last(visits: list[VisitRow]) -> VisitRow | None:

@@ -20,7 +20,8 @@ def known(attempts: int) -> Known:
     """A capture cut off at T, with a page that was revisited in so many attempts."""
     cut = {"from": iso(T), "to": iso(T + 1)}
     found = Known({PAGE}, [{"capture": {"interruptions": [cut]}}])
-    found.add({"url": PAGE, "visit": {"digest": "d", "attempts": 1}, "revisit": {"digest": "d", "attempts": attempts}})
+    visit = {"digest": "d", "attempts": 1, "date": iso(T - 9.0)}
+    found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": attempts}})
     return found
 
 
@@ -34,3 +35,13 @@ def test_what_a_cut_excuses_is_none_of_the_attempts_that_are_stated(excused):
 
 def test_other_content_after_a_cut_is_not_excused():
     assert not known(attempts=2).excuses(answer(5.0, 200, "e"))
+
+
+@pytest.mark.parametrize("status", [403, 404, 302])
+def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_at_no_other_time(status):
+    for at, excused in ((-1.0, True), (0.0, False), (1.0, False)):
+        found = Known({PAGE}, [])
+        visit = {"digest": "d", "attempts": 2, "date": iso(T)}
+        found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": 1}})
+        assert found.excuses(answer(at, status)) is excused
+        assert not found.excuses(answer(-2.0, status)), "one more than is stated"

@@ -1,6 +1,7 @@
 """A capture of any site ends: made-up sites with feeds, sitemaps, resources and failures, by every strategy.
 
-On some, robots.txt or a sitemap is refused at first, or always, or asks for a pause.
+On some, robots.txt or a sitemap is refused at first, or always, or asks for a pause; others refuse all that is asked
+too often, for a while or for good.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Hints, Kind, Result, Sighting, Validators
+from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Validators
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 
@@ -20,14 +21,31 @@ ROOT = "http://a.example/"
 MAP = ROOT + "map.xml"
 LISTS = ["feed/", "comments/feed/", "rss.xml", "recent", "news", "archive/", "page/2/", "changes", "atom.xml", "blog/"]
 FEEDS = ("feed", "rss", "atom")
+REFUSALS = [
+    {"result": Result.REFUSED, "status": 403},
+    {"result": Result.GONE, "status": 404},
+    {"result": Result.REDIRECTED, "status": 302, "location": ROOT + "busy"},
+]
 STRATEGIES = [
     "sharc-selective", "sharc-attested", "sharc-optimal", "bfs", "dfs", "sharc-online", "sharc-revisits",
     "hottest-last", "olston-pandey", "bfs:revisits=none", "sharc-offline",
 ]  # fmt: skip
 
 
-def made_up(rng: random.Random) -> World:
-    world = World()
+class Moody(World):
+    """After so many requests all is refused alike, until it is over."""
+
+    most, until, refusal = 10**6, 0.0, {}
+
+    def answer(self, fetch: Fetch) -> Outcome:
+        outcome = super().answer(fetch)
+        if len(self.requests) < self.most or self.now >= self.until:
+            return outcome
+        return Outcome(started=outcome.started, ended=outcome.ended, **self.refusal)
+
+
+def made_up(rng: random.Random) -> Moody:
+    world = Moody()
     pages = [f"{ROOT}{n}" for n in range(rng.randint(1, 25))] + [
         ROOT + name for name in rng.sample(LISTS, rng.randint(0, 8))
     ]
@@ -80,6 +98,9 @@ def is_captured(seed: int) -> None:
     politeness = Politeness(delay=rng.choice([0.0, 0.5, 1.0]), back_off=1.0)
     if seed % 2:
         busy(rng, world)
+    if seed % 3 == 0:
+        world.most, world.until = rng.choice([5, 15, 30]), rng.choice([1020.0, 1100.0, 1e9])
+        world.refusal = rng.choice(REFUSALS)
     frontier = Frontier(politeness, store)
     spec = CaptureSpec("a.example", (ROOT,), rng.choice(STRATEGIES), sitemaps=(MAP,), hops=rng.choice([50, 50, 2]))
     frontier.open(spec, world.now)

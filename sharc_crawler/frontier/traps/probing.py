@@ -236,7 +236,8 @@ class Prober:
     def answered(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, named: Sequence[PageId]) -> None:
         """What was asked for was answered."""
         self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
-        if capture.traps is not None:
+        elsewise = any(fetch.url == one.asked for one in capture.refusals.values())  # to see whether a host throttles
+        if capture.traps is not None and not elsewise:
             take(capture.traps, fetch.url, outcome, named, capture.seen, self._ledger.pages)
         if not is_look(fetch.url):
             capture.note(_NOBODYS if is_nobodys(fetch.url) else note(fetch.url, outcome))

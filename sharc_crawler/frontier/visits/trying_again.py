@@ -11,6 +11,7 @@ from sharc_crawler.model import HowMade, Kind, Phase, Result, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
+    from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
@@ -25,6 +26,15 @@ RULES, SITEMAPS = (
 )  #: more attempts at what many pages hang on: five minutes in all; one on the way and one at the end
 MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
 LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
+
+
+def comes_again(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
+    """Is it asked for again, whether it failed or is refused by a host that throttles?"""
+    if outcome.result is Result.FAILED:
+        return is_tried_again(ledger, fetch, task, outcome)
+    from sharc_crawler.frontier.visits.throttling import is_put_off  # where many pages are refused
+
+    return is_put_off(ledger, admitter, fetch, task, outcome)
 
 
 def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
@@ -78,6 +88,10 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
     ledger.pages.move(task.page, Event.GIVEN_BACK)
     number = ledger.pages.hosts[task.page]
     host = ledger.hosts[number]
+    if outcome.result not in (Result.FAILED, Result.NOT_MODIFIED) and number in ledger.capture.refusals:
+        host.retry(task._replace(attempt=2), ledger.capture.refusals[number].due)
+        ledger.ring.wake(number)
+        return
     if task.attempt >= ledger.politeness.attempts and (polls := ledger.shared.polls) is not None:
         robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
         if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:

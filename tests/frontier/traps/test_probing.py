@@ -267,7 +267,7 @@ class Answered:
         for page in range(3):
             seen.add(self.pages.urls[page], page)
         seen.add("the key", 7)
-        self.capture = SimpleNamespace(traps=traps, seen=seen, note=self.notes.append)
+        self.capture = SimpleNamespace(traps=traps, seen=seen, note=self.notes.append, refusals={})
         self.prober = Prober(ledger, SimpleNamespace(canonical=lambda url: url))
 
 

@@ -1,0 +1,119 @@
+"""A host that asks for a rest without saying so: from some request on it refuses all, each time with the same answer.
+
+It is one that answered many pages, and now answers several in a row with 403, 404, a redirect to one place or nothing.
+So does a section that is closed: the host is throttling only if a page that it had shown is refused alike, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.traps.probing import FOUND, look_at
+from sharc_crawler.frontier.visits.delaying import LEAST, MOST
+from sharc_crawler.frontier.visits.trying_again import LATER
+from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.plural import counted
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.hosts import Host, Task
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.model import Fetch, Instant, Outcome
+
+ALIKE = 5  #: pages in a row, twice as many after each time that a page was shown all the same
+PAUSES = 4  #: in a row, each twice as long as the one before: a quarter of an hour
+
+
+class Refusals:
+    """What one host refuses."""
+
+    __slots__ = ("asked", "confirmed", "due", "like", "pauses", "probes", "times", "waits")
+
+    def __init__(self) -> None:
+        self.like = ""  #: what is refused at present; empty: nothing
+        self.times = 0  #: pages in a row
+        self.asked = ""  #: a page that was shown before, as it is asked for
+        self.waits = False  #: for its answer
+        self.probes = 0
+        self.confirmed = ""  #: how that was refused: the host throttles so
+        self.pauses = 0  #: in a row, in vain
+        self.due: Instant = 0.0  #: when the page that was refused last is asked for again
+
+    def saw(self, like: str) -> None:
+        """A page was answered."""
+        self.times = self.times + 1 if like and like == self.like else int(bool(like))
+        self.like = like
+        self.pauses = self.pauses if like else 0
+
+
+def likeness(outcome: Outcome) -> str:
+    """What pages that are refused alike have in common; empty: it is an answer.
+
+    >>> from sharc_crawler.model import Outcome, Result
+    >>> likeness(Outcome(Result.REDIRECTED, 0.0, 1.0, 302, location="http://h/busy?from=/7"))
+    'a redirect to http://h/busy'
+    """
+    if outcome.result is Result.REDIRECTED:
+        return f"a redirect to {(outcome.location or '').partition('?')[0]}"
+    return f"status {outcome.status}" if outcome.result in (Result.REFUSED, Result.GONE) else ""
+
+
+def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
+    """A page or a probe was answered; ``True``: its host throttles, and the page is asked for again later."""
+    number, capture = ledger.pages.hosts[fetch.page], ledger.capture
+    known, like = capture.refusals.setdefault(number, Refusals()), likeness(outcome)
+    if known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
+        _probed(ledger, ledger.hosts[number], known, like)
+    if fetch.kind is not Kind.PAGE or fetch.slot is Slot.SECOND or outcome.result is Result.FAILED:
+        return False
+    known.saw(like)
+    if like and like == known.confirmed:
+        return _waits(ledger, number, known, task, outcome)
+    if known.times >= ALIKE * 2**known.probes and not known.waits:
+        _probe(ledger, admitter, number, known, outcome.ended)
+    return False
+
+
+def _probe(ledger: Ledger, admitter: Admitter, number: int, known: Refusals, now: Instant) -> None:
+    """Ask once more for a page that the host had shown, at an address that no judgement rests on."""
+    pages, capture = ledger.pages, ledger.capture
+    shown = [page for page in pages.pages_in(State.VISITED) if pages.hosts[page] == number]
+    for page in () if capture.turned else shown[known.probes :][:1]:
+        known.asked = look_at(pages.urls[page])
+        known.waits = bool(admitter.admit(capture, [Sighting(known.asked, Kind.PROBE, FOUND)], now).new)
+    known.probes += 1
+
+
+def _probed(ledger: Ledger, host: Host, known: Refusals, like: str) -> None:
+    known.waits = False
+    if not like or like != known.like:
+        return
+    known.confirmed = like
+    ledger.capture.note(
+        f"{host.name} answered {like} to page after page, and to one that it had shown before: it refuses who asks too"
+        " often. It was asked less often then, and for refused pages again. Before that was known,"
+        f" {counted(known.times, 'page')} came out so: a longer delay= may get them"
+    )
+    ledger.changed_capture()
+
+
+def _waits(ledger: Ledger, number: int, known: Refusals, task: Task, outcome: Outcome) -> bool:
+    """Is a page asked for again that is refused as the host refuses when it throttles?"""
+    host, back_off = ledger.hosts[number], ledger.politeness.back_off
+    if ledger.politeness.attempts == 1 or (task.attempt > 1 and known.times == 1):
+        return False  # others were shown meanwhile: it is this page
+    if known.pauses >= PAUSES:
+        ledger.capture.note(
+            f"{host.name} refused pages for a quarter of an hour ({known.like}): the others that it"
+            " refused are not captured. A longer delay= may get them"
+        )
+        ledger.changed_capture()
+        return False
+    due = outcome.ended + LATER * back_off * 2**known.pauses
+    if known.times > 1:
+        known.pauses += 1
+        host.asked = min(max(2 * host.delay, LEAST), max(host.delay, MOST))
+        host.pace.pause(due)
+    known.due = due
+    return True

@@ -1,0 +1,108 @@
+"""A host that refuses all from some request on, without 429: told from a closed section, asked less often and again."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.visits.throttling import ALIKE
+from sharc_crawler.model import Kind, Outcome, Result, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+from tests.frontier.visits.test_once_more import captured
+
+ROOT = "http://h.example/"
+PAGES = [f"{ROOT}{number}" for number in range(60)]
+FORBIDDEN = {"result": Result.REFUSED, "status": 403, "error": "status 403"}
+GONE = {"result": Result.GONE, "status": 404}
+MOVED = {"result": Result.REDIRECTED, "status": 302, "location": f"{ROOT}busy"}
+STRATEGIES = ["bfs", "sharc-selective", "bfs:revisits=none"]
+
+
+class Throttling(World):
+    """A window holds so many requests; what comes beyond is refused until the window is over."""
+
+    def __init__(self, most: int, window: float, **refusal) -> None:
+        super().__init__()
+        self.links[ROOT] = [Sighting(one) for one in PAGES]
+        self.most, self.window, self.refusal = most, window, refusal
+        self.begun, self.made = 0.0, 0
+
+    def answer(self, fetch) -> Outcome:
+        outcome = super().answer(fetch)
+        if self.now >= self.begun + self.window:
+            self.begun, self.made = self.now, 0
+        self.made += 1
+        if self.made <= self.most or fetch.url == f"{ROOT}busy":
+            return outcome
+        return Outcome(started=outcome.started, ended=outcome.ended, **self.refusal)
+
+
+def crawled(world: World, strategy: str = "bfs:revisits=none", **given) -> tuple[Frontier, MemoryStore]:
+    frontier = Frontier(Politeness(delay=1.0, obey_robots=False, **given), store := MemoryStore())
+    frontier.open(CaptureSpec("h.example", (ROOT,), strategy=strategy, sitemaps=()), world.now)
+    world.run(frontier)
+    assert frontier.done
+    return frontier, store
+
+
+def probes(world: World) -> int:
+    return sum(fetch.kind is Kind.PROBE for _, fetch in world.requests)
+
+
+@pytest.mark.parametrize("refusal", [FORBIDDEN, GONE, MOVED])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_all_but_the_first_refused_pages_are_captured(strategy, refusal):
+    world = Throttling(25, 60.0, **refusal)
+    frontier, store = crawled(world, strategy)
+    assert len({ROOT, *PAGES} - captured(store)) <= ALIKE + (refusal is MOVED)  # where that leads is a page
+    assert any("it refuses who asks too often" in note for note in frontier.capture.notes)
+
+
+def test_a_host_that_refuses_for_good_is_given_up_in_time():
+    world = Throttling(25, 1e9, **FORBIDDEN)
+    frontier, store = crawled(world)
+    assert len(captured(store)) == 25
+    assert world.now < 1000.0 + 2 * 3600
+    assert len(world.requests) < 61 + 20
+    assert any("for a quarter of an hour" in note for note in frontier.capture.notes)
+
+
+@pytest.mark.parametrize("refusal", [FORBIDDEN, GONE, MOVED])
+def test_a_closed_section_is_no_throttling_and_costs_few_requests(refusal):
+    world = World()
+    world.links[ROOT] = [Sighting(one) for one in PAGES]
+    for one in PAGES[12:]:
+        world.answers[one] = [refusal] * 9
+    frontier, _ = crawled(world)
+    assert probes(world) == 4
+    assert world.now < 1000.0 + 70.0
+    assert not any("too often" in note for note in frontier.capture.notes)
+
+
+def test_dead_links_among_others_are_no_throttling():
+    world = World()
+    world.links[ROOT] = [Sighting(one) for one in PAGES]
+    for number, one in enumerate(PAGES):
+        if number % 5:
+            world.answers[one] = [GONE] * 9
+    crawled(world)
+    assert not probes(world)
+    assert len(world.requests) == 61
+
+
+def test_who_wants_no_retries_has_none():
+    world = Throttling(25, 60.0, **FORBIDDEN)
+    _, store = crawled(world, attempts=1)
+    assert len([fetch for _, fetch in world.requests if fetch.kind is Kind.PAGE]) == 61
+    assert len(captured(store)) < 61
+
+
+def test_it_goes_on_after_restarts():
+    world, store = Throttling(25, 60.0, **FORBIDDEN), MemoryStore()
+    politeness = Politeness(delay=1.0, obey_robots=False)
+    frontier = Frontier(politeness, store)
+    frontier.open(CaptureSpec("h.example", (ROOT,), strategy="bfs", sitemaps=()), world.now)
+    world.run_restarted(frontier, politeness, store, 17)
