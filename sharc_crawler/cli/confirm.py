@@ -79,7 +79,7 @@ def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None
         click.echo(f"{folder}: it is verified, then its sitemaps are read once more …", err=True)
         if findings := verify(folder).findings:
             raise DataError(f"{folder} does not verify, so nothing of it is confirmed: {findings[0]}")
-        from sharc_crawler.live.setup.rereading import read_again  # Scrapy is slow to import, and only this needs it
+        from sharc_crawler.live.setup.survey import read_again  # Scrapy is slow to import, and only this needs it
 
         made = confirm(folder, lambda capture, into: read_again(capture, into, settings))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import http_date
@@ -31,37 +31,28 @@ if TYPE_CHECKING:
 FEW = 1_000  #: pages that are read once, and held: some megabytes
 
 
+@dataclass(eq=False, slots=True)
 class StoredPages:
     """The pages and resources of a capture, read from its store whenever they are walked over; :data:`FEW` only once.
 
     ``data``: what became of what scripts fetched. ``span``: the time over which their true changes are asked for.
     """
 
-    def __init__(
-        self,
-        store: Stored,
-        capture: int,
-        subsites: SubsiteParts,
-        span: tuple[Instant, Instant],
-        truth: Truth | None,
-        taught: Taught,
-        data: Mapping[Url, DataState],
-    ) -> None:
-        self._store = store
-        self._capture = capture
-        self._subsites = subsites
-        self._span = span
-        self._truth = truth
-        self._taught = taught
-        self._data = data
-        self._few: list[PageFacts] = []  #: all of them, once read, where they are not many
+    store: Stored
+    capture: int
+    subsites: SubsiteParts
+    span: tuple[Instant, Instant]
+    truth: Truth | None
+    taught: Taught
+    data: Mapping[Url, DataState]
+    _few: list[PageFacts] = field(default_factory=list, init=False)  #: all of them, once read, where they are not many
 
     def __iter__(self) -> Iterator[PageFacts]:
         if self._few:
             yield from self._few
             return
         few: list[PageFacts] | None = []
-        for url in self._store.urls(self._capture):
+        for url in self.store.urls(self.capture):
             if url.page.kind in MEANT:
                 yield (page := self._page(url))
                 if few is not None:
@@ -73,8 +64,8 @@ class StoredPages:
         row, visits, judgement = url.page, counted(url), url.judgement
         first = _first(visits)
         second = _last([visit for visit in visits if visit.slot is Slot.SECOND])
-        part = self._subsites.of(row.page)
-        changes = self._truth(row.url, *self._span) if self._truth and judgement else None
+        part = self.subsites.of(row.page)
+        changes = self.truth(row.url, *self.span) if self.truth and judgement else None
         true_changes = None if changes is None else tuple(float(instant) for instant in changes)
         judgement = judgement or _not_judged_yet(row, first)
         visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
@@ -102,28 +93,28 @@ class StoredPages:
             true_changes=true_changes,
             subsite=part.name,
             by_script=first.outcome.document.by_script if first and first.outcome.document else None,
-            alike=row.key in self._taught.alike,
+            alike=row.key in self.taught.alike,
             embeds=tuple(map(Url, url.embeds)),
             lastmod=max((said.lastmod for said in url.lastmods), default=None),
         )
-        if not self._data or row.kind is not Kind.PAGE:
+        if not self.data or row.kind is not Kind.PAGE:
             return page
         from sharc_crawler.evidence.data import judged_with_data  # only where browsers showed pages
 
-        return self._with_true_data(judged_with_data(page, part.reference, self._data))
+        return self._with_true_data(judged_with_data(page, part.reference, self.data))
 
     def _with_true_data(self, page: PageFacts) -> PageFacts:
         """A page stayed as it was where its data did, too."""
-        if page.truth is None or not page.data or self._truth is None:
+        if page.truth is None or not page.data or self.truth is None:
             return page
         stayed, all_changes = page.truth, list(page.true_changes or ())
         for url in page.data:
-            changes = self._truth(url, *self._span)
+            changes = self.truth(url, *self.span)
             if changes is None:
                 return replace(page, truth=None)
             known = tuple(map(float, changes))
             all_changes += known
-            stayed = stayed and not _between(known, *self._data[url].downloads)
+            stayed = stayed and not _between(known, *self.data[url].downloads)
         return replace(page, truth=stayed, true_changes=tuple(sorted(all_changes)))
 
 

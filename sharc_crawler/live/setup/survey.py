@@ -1,6 +1,7 @@
 """What a site says of itself before a page of it is fetched: robots.txt and sitemaps, as every crawl begins with.
 
-A survey is a crawl that visits nothing: addresses, robots.txt, delays and retries are a crawl's own.
+A survey is a crawl that visits nothing: addresses, robots.txt, delays and retries are a crawl's own. Reading
+sitemaps once more, for what a capture claims by them (``sharc confirm``), is such a crawl, too.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from sharc_crawler.frontier.modes.survey import Surveyed
 from sharc_crawler.frontier.visits.refusing import forbidden
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
+from sharc_crawler.live.failures.failing import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"
+AUTO = "auto"  #: where sitemaps are looked for unless somebody names them
 
 
 class NoPagesError(DataError):
@@ -57,7 +61,17 @@ class Survey:
     notes: tuple[str, ...]  #: what a reader must know
 
 
-class SurveySpider(SiteSpider):
+class RereadingSpider(SiteSpider):
+    """Reads robots.txt and sitemaps, and keeps them."""
+
+    name = "rereading"
+
+    def capture_specs(self, config: Config) -> list[CaptureSpec]:
+        """The same captures, of which no page is visited."""
+        return [replace(spec, mode="survey") for spec in super().capture_specs(config)]
+
+
+class SurveySpider(RereadingSpider):
     """Reads robots.txt and sitemaps; keeps nothing."""
 
     name = "survey"
@@ -69,10 +83,6 @@ class SurveySpider(SiteSpider):
         crawler.settings.set("SHARC_OUTPUT", None, "cmdline")
         crawler.settings.set("SHARC_WARC", False, "cmdline")  # noqa: FBT003 - a setting
         return spider
-
-    def capture_specs(self, config: Config) -> list[CaptureSpec]:
-        """The same captures, of which no page is visited."""
-        return [replace(spec, mode="survey") for spec in super().capture_specs(config)]
 
 
 def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
@@ -86,20 +96,42 @@ def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
     Raises UsageError for what cannot be used, DataError where the site names no pages.
 
     """
-    settings = capture_settings(chosen)
-    checked = settings.copy()
-    SurveySpider.prepare(checked, arguments)
-    Config.from_settings(checked)
-    process = CrawlerProcess(settings)
-    crawler = process.create_crawler(SurveySpider)
-    process.crawl(crawler, **arguments)
-    process.start()
-    if process.bootstrap_failed:
-        raise SharcError(f"{arguments['url']}: the site could not be asked")
-    session = session_of(crawler)
+    session = session_of(_crawled(SurveySpider, arguments, chosen, "the site could not be asked"))
     if not session.sites.done:
         raise SharcError(f"{arguments['url']}: stopped before its sitemaps were read")
     return _survey_of(arguments["url"], session)
+
+
+def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str] = ()) -> None:
+    """Have the sitemaps of a certificate's ``capture`` read into a folder; once per process, as any crawl.
+
+    ``chosen``: settings, as ``NAME=value``. Raises :class:`~sharc_crawler.errors.SharcError` where that fails.
+    """
+    seeds, before = capture["seeds"], capture["settings"]
+    assert isinstance(seeds, list), "by the schema"
+    assert isinstance(before, dict), "by the schema"
+    arguments = {"url": ",".join(seeds), "output": str(folder), "scope": str(before["scope"]), "history": ""}
+    arguments |= {name: str(before[name]) for name in ("delay", "sitemap") if before.get(name, AUTO) != AUTO}
+    crawler = _crawled(RereadingSpider, arguments, chosen, "the sitemaps could not be read again")
+    if crawler.stats.get_value(EXIT_CODE, INTERRUPTED) == INTERRUPTED or not session_of(crawler).sites.done:
+        raise SharcError(
+            f"{', '.join(seeds)}: stopped before the sitemaps were read again; the same command begins anew"
+        )
+
+
+def _crawled(spider: type[SiteSpider], arguments: dict[str, str], chosen: Sequence[str], failed: str) -> Crawler:
+    """Crawl by a spider; what cannot be used is told before anything begins."""
+    settings = capture_settings(chosen)
+    checked = settings.copy()
+    spider.prepare(checked, arguments)
+    Config.from_settings(checked)
+    process = CrawlerProcess(settings)
+    crawler = process.create_crawler(spider)
+    process.crawl(crawler, **arguments)
+    process.start()
+    if process.bootstrap_failed:
+        raise SharcError(f"{arguments['url'].replace(',', ', ')}: {failed}")
+    return crawler
 
 
 def capture_settings(chosen: Sequence[str]) -> Settings:

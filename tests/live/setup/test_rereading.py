@@ -14,7 +14,7 @@ AGAIN = """
 import sys
 from pathlib import Path
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.setup.rereading import read_again
+from sharc_crawler.live.setup.survey import read_again
 capture = {"seeds": [sys.argv[1]], "settings": {"scope": "host"}}
 try:
     read_again(capture, Path(sys.argv[2]), ["SHARC_OPERATOR=crawls@library.example"])
