@@ -10,11 +10,10 @@ from sharc_crawler.model import EMBEDDED, Kind, Result, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Url
 
-#: a resource that ended so is not part of its page: there was nothing to fetch, or its target is embedded instead
-NOT_A_PART = (Result.GONE, Result.REDIRECTED)
+FOR_GOOD = (301, 308)  #: redirects that are to stay; others may lead elsewhere by now, and are asked for once
 
 
 class PartCompleteness(NamedTuple):
@@ -44,7 +43,7 @@ class Completeness:
         """Note what a URL embeds, and the URL itself where it is a resource, or embedded."""
         self._embedded.update(page.embeds)
         if page.kind in EMBEDDED or page.url in self._embedded:
-            there = bool(page.verdict) or not page.visit or page.visit.result not in NOT_A_PART
+            there = bool(page.verdict) or not page.visit or not _is_no_part(page.visit)
             self._known[page.url] = PartCompleteness(page.verdict, page.subsite, there, page.reason, page.embeds)
 
     @property
@@ -81,3 +80,8 @@ class Completeness:
         """Embedded resources that the server has: how many by verdict, and why the others were not captured."""
         parts = [part for url, part in self._known.items() if part.there and url in self._embedded]
         return Counter(part.verdict for part in parts), Counter(part.reason for part in parts if part.verdict is None)
+
+
+def _is_no_part(visit: VisitFacts) -> bool:
+    """Was there nothing to fetch, or is what it redirects to embedded instead, and will be?"""
+    return visit.result is Result.GONE or (visit.result is Result.REDIRECTED and visit.status in FOR_GOOD)

@@ -9,7 +9,6 @@ from itertools import product
 
 import pytest
 
-from sharc_crawler.evidence.completeness import NOT_A_PART
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts, each_part
 from sharc_crawler.evidence.figures import COPIED, copies, why_not
 from sharc_crawler.evidence.kinds import Evidence
@@ -207,7 +206,10 @@ def embedded_by(page: PageFacts) -> set[Url]:
 
 
 def is_there(page: PageFacts) -> bool:
-    return page.verdict is not None or page.visit is None or page.visit.result not in NOT_A_PART
+    if page.verdict is not None or page.visit is None:
+        return True
+    moved = page.visit.result is Result.REDIRECTED and page.visit.status in (301, 308)
+    return not moved and page.visit.result is not Result.GONE
 
 
 def test_a_page_is_as_coherent_as_all_that_it_embeds_around_one_instant(made) -> None:

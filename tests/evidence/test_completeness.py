@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from sharc_crawler.evidence.completeness import Completeness
-from sharc_crawler.evidence.facts import PageFacts
-from sharc_crawler.model import Kind, Url, Verdict
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 
 PAGE, STYLE, IMPORTED, ALONE = (Url(f"http://h.example/{name}") for name in ("", "a.css", "b.css", "c.css"))
 
@@ -27,3 +31,17 @@ def test_a_resource_that_nothing_embeds_is_part_of_no_page():
     for one in (url(PAGE, Kind.PAGE, (STYLE,)), url(STYLE), url(ALONE)):
         found.meet(one)
     assert found.embedded()[0] == {Verdict.COHERENT: 1}
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"), [(301, Verdict.COHERENT), (308, Verdict.COHERENT), (302, Verdict.UNKNOWN)]
+)
+def test_a_redirect_that_may_lead_elsewhere_by_now_leaves_its_page_unknown(status, verdict):
+    """It is asked for once; one that is to stay is represented by its target."""
+    page, target = url(PAGE, Kind.PAGE, (ALONE, STYLE)), url(STYLE)
+    visit = VisitFacts(Slot.FIRST, Result.REDIRECTED, status=status, started=1.0, ended=1.1)
+    moved = replace(url(ALONE, verdict=None), visit=visit, reason=f"redirects to {STYLE}", target=STYLE)
+    found = Completeness({"": 1.0})
+    for one in (page, moved, target):
+        found.meet(one)
+    assert found.of(page) is verdict
