@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import IO, TYPE_CHECKING
 
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
+from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.certificate.confirming import certificate_of
 from sharc_crawler.certificate.material import PageEntries, opened, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -25,19 +28,26 @@ if TYPE_CHECKING:
 
 def taken_digests(folder: Path) -> set[str]:
     """The payloads of pages that a capture did not ask for (``skip=attested``): a former one holds them."""
+    return {digest for digest, _ in _taken(folder)}
+
+
+def _taken(folder: Path) -> set[tuple[str, str]]:
     document = certificate_of(folder)
     return taken_by(document, PageEntries(partial(opened, folder / document["pages"]["name"]))) if document else set()
 
 
-def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[str]:
-    """The payloads of pages that a certificate's capture did not ask for: a former capture holds them."""
-    return {visit["digest"] for visit in taken(pages)} if "skip" in document["capture"]["settings"] else set()
+def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, str]]:
+    """The payloads of pages that a certificate's capture did not ask for, and when a former capture got them."""
+    if "skip" not in document["capture"]["settings"]:
+        return set()
+    return {(visit["digest"], _stamp(visit["date"])) for visit in taken(pages)}
 
 
 class Referring:
     """Asked of a collection's captures (``folders``), the oldest first.
 
-    A payload may lie in a capture of a later date: where the clock was set back between the two.
+    A payload may lie in a capture of a later date: where the clock was set back between the two. Where several hold it,
+    the one is meant whose record is named: another may have lost its own.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -46,24 +56,35 @@ class Referring:
         self.lost: dict[Path, int] = {}  #: how many payloads captures need that none holds
         self._folders = folders
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
+        self._more: dict[str, list[Path]] = {}  # the same → the others, where there are any
 
     def former(self, folder: Path) -> list[Path]:
         """The captures that a capture refers to; what it holds itself is noted."""
-        held, referred = set[str](), set[str]()
+        held: set[str] = set()
+        revisits: list[IndexEntry] = []
         for entry in self._entries(folder):
-            if entry.digest:
-                (referred if entry.mime == REVISIT else held).add(entry.digest)
-        if referred - held:
+            if entry.digest and entry.mime == REVISIT:
+                revisits.append(entry)
+            elif entry.digest:
+                held.add(entry.digest)
+        lacking = {str(entry.digest) for entry in revisits} - held
+        if lacking:
             self.needing.add(folder)
-        referred |= self._taken(folder)
+        skipped = self._taken(folder)
+        lacking |= {digest for digest, _ in skipped} - held
         for digest in held:
-            self._holders.setdefault(digest, folder)
-        lacking = referred - held
+            self._note(digest, folder)
         if not lacking <= self._holders.keys():
             self._look_ahead()
         if nowhere := lacking - self._holders.keys():
             self.lost[folder] = len(nowhere)
-        return sorted({self._holders[digest] for digest in lacking if digest in self._holders})
+        several = lacking & self._more.keys()
+        sole = {self._holders[digest] for digest in lacking - several if digest in self._holders}
+        return sorted(sole | (self._named(folder, several, revisits, skipped) if several else set()))
+
+    def _note(self, digest: str, folder: Path) -> None:
+        if self._holders.setdefault(digest, folder) != folder and folder not in self._more.get(digest, ()):
+            self._more.setdefault(digest, []).append(folder)
 
     def _look_ahead(self) -> None:
         """Read the indexes of all captures, once; what is wrong with one is told when it is its turn."""
@@ -72,11 +93,49 @@ class Referring:
             with suppress(*UNREADABLE, KeyError):
                 for entry in self._entries(folder):
                     if entry.digest and entry.mime != REVISIT:
-                        self._holders.setdefault(entry.digest, folder)
+                        self._note(entry.digest, folder)
         self._folders, self.unread = (), unread
 
-    def _taken(self, folder: Path) -> set[str]:
-        return taken_digests(folder)
+    def _named(
+        self, folder: Path, digests: set[str], revisits: Iterable[IndexEntry], skipped: set[tuple[str, str]]
+    ) -> set[Path]:
+        """Of payloads that several captures hold, those whose records are named; where none is, all of them."""
+        wanted = {one for one in skipped if one[0] in digests}
+        wanted |= self._meant(folder, [entry for entry in revisits if entry.digest in digests])
+        holders = {one for digest in digests for one in (self._holders[digest], *self._more[digest])}
+        unread = list(self.unread)
+        found: set[Path] = set()
+        for holder in sorted(holders, reverse=True):  # mostly the last ones
+            if not wanted:
+                break
+            with suppress(*UNREADABLE, KeyError):
+                own = {(entry.digest, entry.date) for entry in self._entries(holder) if entry.mime != REVISIT}
+                if there := wanted & own:
+                    found.add(holder)
+                    wanted -= there
+        self.unread = unread
+        left = {digest for digest, _ in wanted}
+        return found | {one for digest in left for one in (self._holders[digest], *self._more[digest])}
+
+    def _meant(self, folder: Path, revisits: Iterable[IndexEntry]) -> set[tuple[str, str]]:
+        """The payloads of these records, and when those that they refer to were made; empty: it cannot be read."""
+        found = set[tuple[str, str]]()
+        for file, entries_of_it in groupby(sorted(revisits, key=_place), key=lambda entry: entry.file):
+            try:
+                with self._opened(folder, file) as stream:
+                    for entry in entries_of_it:
+                        record = read_at(stream, entry.offset)
+                        date = record.get("WARC-Refers-To-Date") if isinstance(record, Record) else None
+                        found.add((str(entry.digest), _stamp(date or "")))
+            except (OSError, KeyError):
+                continue  # which is a finding of its own
+        return found
+
+    def _opened(self, folder: Path, file: str) -> IO[bytes]:
+        return (folder / file).open("rb")
+
+    def _taken(self, folder: Path) -> set[tuple[str, str]]:
+        return _taken(folder)
 
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         for index in sorted({*folder.glob("*.cdxj"), *map(index_path, folder.glob(f"*{SUFFIX}"))}):
@@ -86,3 +145,12 @@ class Referring:
                 self.unread.append(index)
                 with suppress(OSError, ArchiveLoadFailed):  # a damaged file is a finding of its own
                     yield from entries(index.with_name(f"{index.name.removesuffix('.cdxj')}{SUFFIX}"))
+
+
+def _stamp(date: str) -> str:
+    """As indexes have it: to the second."""
+    return re.sub(r"\D", "", date)[:14]
+
+
+def _place(entry: IndexEntry) -> tuple[str, int]:
+    return entry.file, entry.offset

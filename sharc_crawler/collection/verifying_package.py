@@ -11,7 +11,7 @@ import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import index_lines
 from sharc_crawler.archive.wacz import MULTI, NO_ZIP, PACKAGE, SEAL, WACZ
@@ -179,9 +179,12 @@ class _Packaged(Referring):
         with zipfile.ZipFile(folder) as package, package.open(INDEX) as stored, gzip.open(stored) as lines:
             yield from index_lines(io.TextIOWrapper(lines, "utf-8"))
 
-    def _taken(self, folder: Path) -> set[str]:
+    def _opened(self, folder: Path, file: str) -> IO[bytes]:
+        return open_source(folder).warcs[file]()
+
+    def _taken(self, folder: Path) -> set[tuple[str, str]]:
         source = open_source(folder)
-        found = set[str]()
+        found = set[tuple[str, str]]()
         for name, text in source.certificates.items():
             if (stored := source.pages.get(pages_name(name))) is not None:
                 found |= taken_by(json.loads(text), PageEntries(stored))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying import verify_collection
+from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.storage.opening import USUAL, begin_state
 
 
@@ -57,6 +59,30 @@ def test_payloads_in_a_capture_of_a_later_date_are_found(copied):
     first.rename(later)
     (finding,) = verify_collection(copied)[0].findings
     assert "it began at" in str(finding), "the folder's name is of another time, no more"
+
+
+def copied_to(capture, collection, began, stamp):
+    """A capture once more, as if made at another time; its WARC files and its certificate are lost."""
+    shutil.copytree(capture, other := collection.capture_folder(capture.parent.name, began))
+    for warc in other.glob("*.warc.gz"):
+        warc.unlink()
+    (other / "certificate.json").unlink()
+    for index in other.glob("*.cdxj"):
+        index.write_text(re.sub(r"(?m)^(\S+) \d{14} ", rf"\1 {stamp} ", index.read_text()))
+    return other
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_capture_that_lost_its_files_takes_nothing_from_what_others_hold(copied, later):
+    first, second = (one.folder for one in copied.captures())
+    began = time.time() if later else time.time() - 9 * 86_400
+    lost = copied_to(first, copied, began, "20260101000000")
+    found, _ = verify_collection(copied)
+    accused = {str(one) for one in found.findings if lost.name not in str(one)}
+    assert (accused, second.relative_to(copied.folder).as_posix() in found.captures) == (set(), True)
+    package_collection(copied, copied.folder / "all.wacz")
+    whole, _ = verify_package(copied.folder / "all.wacz")
+    assert [str(one) for one in whole.findings] == []
 
 
 def test_what_is_altered_or_open_is_named_with_its_capture(copied):
