@@ -17,10 +17,10 @@ from sharc_crawler.archive.records import (
     escaped,
     named_fields,
     target_uri,
-    warc_date,
 )
 from sharc_crawler.changes.http import of_unpacked
 from sharc_crawler.coding import decoded
+from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Original
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def common_fields(exchange: Exchange) -> Fields:
     """What all records of an exchange carry."""
     fields = [
-        ("WARC-Date", warc_date(exchange.started)),
+        ("WARC-Date", iso(exchange.started)),
         ("WARC-Target-URI", target_uri(exchange.url)),
     ]
     if exchange.ip:
@@ -79,14 +79,14 @@ def _refers(profile: str, original: Original) -> Fields:
     fields = [
         ("WARC-Profile", PROFILE + profile),
         ("WARC-Refers-To-Target-URI", target_uri(original.url)),
-        ("WARC-Refers-To-Date", warc_date(original.date)),
+        ("WARC-Refers-To-Date", iso(original.date)),
     ]
     return [*fields, ("WARC-Refers-To", original.record)] if original.record else fields
 
 
 def failure(exchange: Exchange) -> Draft:
     """A metadata record for an exchange that brought no response: what happened, and what had been received."""
-    notes = [("error", escaped(exchange.error or "no response")), ("ended", warc_date(exchange.ended))]
+    notes = [("error", escaped(exchange.error or "no response")), ("ended", iso(exchange.ended))]
     return _notes(notes + _base64("received-base64", exchange.response) + _counted(exchange.before))
 
 

@@ -6,7 +6,6 @@ import re
 import uuid
 import zlib
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.digest import labelled_digest
@@ -16,7 +15,6 @@ from sharc_crawler.spool import pieces
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
 
 HTTP_REQUEST = "application/http;msgtype=request"
@@ -67,15 +65,6 @@ class Draft:
         if self.block or self.kind == "resource":  # an empty text is a text still; its index says so, too
             own += [("WARC-Block-Digest", labelled_digest(self.block, self.start)), ("Content-Type", self.media_type)]
         return own
-
-
-def warc_date(instant: Instant) -> str:
-    """An instant as WARC/1.1 writes it, to the microsecond.
-
-    >>> warc_date(1795000000.25)
-    '2026-11-18T11:06:40.250000Z'
-    """
-    return datetime.fromtimestamp(instant, UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def escaped(text: str) -> str:

@@ -16,12 +16,12 @@ from sharc_crawler.archive.records import (
     member,
     named_fields,
     target_uri,
-    warc_date,
 )
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_file import WarcFile
 from sharc_crawler.archive.warc_names import are_finished, file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
+from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool, pieces
 
@@ -64,7 +64,7 @@ class WarcSeries:
 
     def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = WARC_FIELDS) -> CaptureRef:
         """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
-        common = [("WARC-Date", warc_date(date)), ("WARC-Target-URI", target_uri(url))]
+        common = [("WARC-Date", iso(date)), ("WARC-Target-URI", target_uri(url))]
         return self.append([Draft("metadata", [], block, media_type)], common, date)
 
     def append(
@@ -140,7 +140,7 @@ class WarcSeries:
     def _open(self, now: Instant) -> WarcFile:
         name = file_name(self._site, self._run, self._serial, now)
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
-        packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), self._about, self._options.level)
+        packed = member(draft.all_fields([("WARC-Date", iso(now))]), self._about, self._options.level)
         self._entries = Rows(self._folder)
         file = WarcFile(self._folder / name)
         try:

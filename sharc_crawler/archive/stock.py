@@ -17,8 +17,8 @@ from sharc_crawler.archive.drafts import sync_folder
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, records
-from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.recovery import finish
+from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -124,7 +124,7 @@ def take_stock(folder: Path, since: Instant) -> Stock:
             index.unlink()
     found = {path: list(_read(path)) for path in _files(folder)}
     torn = {path for path, some in found.items() if sum(one.length for one in some) < path.stat().st_size}
-    useful = _useful(found, torn, warc_date(since))
+    useful = _useful(found, torn, iso(since))
     stock = Stock()
     for path, some in found.items():
         whole = [one for one in some if one.name in useful]

@@ -10,11 +10,12 @@ from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
 from sharc_crawler.archive.indexing import media_type
 from sharc_crawler.archive.options import FORMER, Original, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
-from sharc_crawler.archive.records import Draft, large_member, target_uri, warc_date
+from sharc_crawler.archive.records import Draft, large_member, target_uri
 from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
+from sharc_crawler.instants import iso
 from sharc_crawler.spooling import Spooling
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class WarcWriter:
 
     def write_resource(self, resource: Resource) -> CaptureRef:
         """Write what no server sent (WARC/1.1, 6.4): the crawl made it."""
-        date = warc_date(resource.date)
+        date = iso(resource.date)
         digest = labelled_digest(resource.block)
         draft = Draft("resource", [("WARC-Payload-Digest", digest)], resource.block, resource.media_type)
         common = [("WARC-Date", date), ("WARC-Target-URI", target_uri(resource.uri))]
@@ -160,7 +161,7 @@ def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureR
     revisit = main.kind == "revisit"
     return IndexEntry(
         url=exchange.url,
-        date=warc_date(exchange.started),
+        date=iso(exchange.started),
         mime=REVISIT if revisit else media_type(message.header(b"content-type")),
         status=str(message.status) if main.block else None,
         digest=message.digest if main.block else dict(main.fields).get("WARC-Payload-Digest"),

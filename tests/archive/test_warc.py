@@ -18,11 +18,12 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.cdxj import index_path, read_index
 from sharc_crawler.archive.options import Original, WarcOptions
-from sharc_crawler.archive.records import named_fields, warc_date
+from sharc_crawler.archive.records import named_fields
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError, StateError, UsageError
+from sharc_crawler.instants import iso
 from tests.archive.readback import INFO, OK, URL, check, page, read, read_all
 
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -194,7 +195,7 @@ def test_a_304_of_a_page_that_was_stored_as_a_revisit_refers_to_the_bytes(tmp_pa
         out.write_revisit(page(url=URL + "-b", response=NOT_MODIFIED, started=2000), Original(URL + "-b", 1001, digest))
     revisit = next(record for record in read_all(tmp_path) if "server" in (record["WARC-Profile"] or ""))
     assert revisit["WARC-Refers-To-Target-URI"] == URL + "-a"
-    assert revisit["WARC-Refers-To-Date"] == warc_date(1000)
+    assert revisit["WARC-Refers-To-Date"] == iso(1000)
 
 
 def test_not_modified_is_the_servers_word_alone(tmp_path):
@@ -234,7 +235,7 @@ def test_a_failed_exchange_is_metadata_with_what_came(tmp_path):
     assert request["WARC-Concurrent-To"] == notes["WARC-Record-ID"]
     fields = dict(line.split(": ", 1) for line in notes.block.decode().splitlines())
     assert fields["error"] == "ConnectionLost: reset"
-    assert fields["ended"] == warc_date(1_795_000_001.25)
+    assert fields["ended"] == iso(1_795_000_001.25)
     assert b64decode(fields["received-base64"]) == b"HTTP/1.1 200 OK\r\nCont"
     assert b"error: DNS" in bare.block
     assert bare["WARC-IP-Address"] is None
@@ -365,7 +366,7 @@ def test_a_run_is_carried_on_with_its_numbering_and_payloads(tmp_path):
     assert {ref.file.split("-")[2] for ref in refs} == {"00001"}
     later = [record for record in read(tmp_path / refs[0].file) if record.kind in {"response", "revisit"}]
     assert [record.kind for record in later] == ["revisit", "revisit", "response"]
-    assert later[0]["WARC-Refers-To-Date"] == warc_date(1000)
+    assert later[0]["WARC-Refers-To-Date"] == iso(1000)
     assert later[1]["WARC-Refers-To-Target-URI"] == URL + "-chunked"
 
 

@@ -13,10 +13,10 @@ import pytest
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner
 
-from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import zstd
+from sharc_crawler.instants import iso
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from tests.archive.readback import INFO, read_all
 from tests.live.wire.test_handler import WELL_FORMED
@@ -291,7 +291,7 @@ async def test_what_was_on_the_wire_is_in_the_warc_to_the_byte(case, method, tmp
     assert interim + response.block == said
     assert sent.block.startswith(method.encode() + b" /page HTTP/1.1\r\n")
     assert response["WARC-IP-Address"] == "127.0.0.1"
-    assert response["WARC-Date"] == warc_date(exchange.started)
+    assert response["WARC-Date"] == iso(exchange.started)
 
 
 class _Archiver:

@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sharc_crawler.archive.records import warc_date
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, listings, serve
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.instants import iso
 from sharc_crawler.live.failures.failing import INTERRUPTED
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.reading.document import detector_of
@@ -59,7 +59,7 @@ def visited(folder):
             state.pages[visit.page].key,
             visit.outcome.result,
             visit.outcome.digest,
-            warc_date(visit.outcome.started),
+            iso(visit.outcome.started),
         )
         for visit in state.visits
         if visit.finished and visit.attempt
