@@ -40,7 +40,7 @@ def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, 
     """The payloads of pages that a certificate's capture did not ask for, and when a former capture got them."""
     if "skip" not in document["capture"]["settings"]:
         return set()
-    return {(visit["digest"], _stamp(visit["date"])) for visit in taken(pages)}
+    return {(visit["digest"], stamp(visit["date"])) for visit in taken(pages)}
 
 
 class Referring:
@@ -126,7 +126,7 @@ class Referring:
                     for entry in entries_of_it:
                         record = read_at(stream, entry.offset)
                         date = record.get("WARC-Refers-To-Date") if isinstance(record, Record) else None
-                        found.add((str(entry.digest), _stamp(date or "")))
+                        found.add((str(entry.digest), stamp(date or "")))
             except (OSError, KeyError):
                 continue  # which is a finding of its own
         return found
@@ -147,8 +147,8 @@ class Referring:
                     yield from entries(index.with_name(f"{index.name.removesuffix('.cdxj')}{SUFFIX}"))
 
 
-def _stamp(date: str) -> str:
-    """As indexes have it: to the second."""
+def stamp(date: str) -> str:
+    """An instant as indexes have it: to the second."""
     return re.sub(r"\D", "", date)[:14]
 
 

@@ -14,6 +14,7 @@ from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify, why_none
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
+from sharc_crawler.collection.damage import in_former, referred
 from sharc_crawler.collection.folder import CAPTURES, package_path
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, render
@@ -83,14 +84,20 @@ def verify_collection(
 
 
 def _of_former(found: Verification, folder: Path, former: list[Path], root: Path) -> list[Finding]:
-    """Findings in files of former captures, taken out of those of the capture that refers to them."""
+    """Findings in files of former captures, taken out of those of the capture that refers to them.
+
+    What a former capture's own certificate is found out by, and this one does not refer to, is told there.
+    """
+    holders = in_former(folder, former, found.findings)
+    named = referred(folder, former) if holders else set()
     taken = []
-    for one in [one for one in found.findings if one.file and not (folder / one.file).exists()]:
-        holder = next((other for other in former if (other / str(one.file)).exists()), None)
-        if holder is not None:
-            found.findings.remove(one)
-            shown, by = (path.relative_to(root).as_posix() for path in (holder, folder))
-            taken.append(replace(one, file=f"{shown}/{one.file}", what=f"{one.what}; {by} refers to it"))
+    for place, holder in holders.items():
+        one, shown, by = found.findings[place], *(path.relative_to(root).as_posix() for path in (holder, folder))
+        refers = (one.file, one.offset) in named
+        if refers or not is_certified(holder):
+            what = f"{one.what}; {by} refers to it" if refers else one.what
+            taken.append(replace(one, file=f"{shown}/{one.file}", what=what))
+    found.findings = [one for place, one in enumerate(found.findings) if place not in holders]
     return taken
 
 

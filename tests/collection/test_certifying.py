@@ -28,6 +28,7 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import Result, Slot, Verdict
 from tests.certificate.made import ASKED, SAME, SITE, START, Maker, said
 from tests.certificate.provisional import AUDIT, sitemap
+from tests.collection.damaged import damage
 
 
 @pytest.fixture
@@ -132,6 +133,15 @@ def test_nothing_is_certified_of_damaged_captures_or_other_times(copied):
     with pytest.raises(DataError, match="does not bear out its own certificate"):
         certify_at(copied, (start + end) / 2)
     assert not (Path(copied.folder) / CERTIFICATES).exists()
+
+
+def test_damage_of_a_former_record_that_is_not_referred_to_stops_nothing(copied):
+    first, second = copied.captures()
+    damage(first.folder, "gone.html")
+    found = [str(one) for one in verify_collection(copied)[0].findings]
+    assert found and not any("refers to it" in one or second.folder.name in one for one in found)
+    (first.folder / "certificate.json").unlink()
+    assert certify_at(copied, unix(certificate(second.folder)["capture"]["reference"]["instant"]))
 
 
 AWAY = {

@@ -16,6 +16,7 @@ from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.storage.opening import USUAL, begin_state
+from tests.collection.damaged import damage
 
 
 @pytest.fixture
@@ -137,10 +138,7 @@ def test_of_a_folder_around_captures_each_is_packaged_and_what_cannot_be_is_name
 
 def test_a_damaged_record_is_named_in_the_capture_that_holds_it_with_those_that_refer_to_it(copied):
     first, second = (one.folder for one in copied.captures())
-    (warc, *_) = sorted(first.glob("*.warc.gz"))
-    data = bytearray(warc.read_bytes())
-    data[len(data) // 2] ^= 0xFF
-    warc.write_bytes(data)
+    warc = damage(first, "tides.html")
     told = [one for one in verify_collection(copied)[0].findings if warc.name in str(one.file)]
     place, later = (one.relative_to(copied.folder).as_posix() for one in (warc, second))
     assert {one.file for one in told} == {place}, "a file that is there"

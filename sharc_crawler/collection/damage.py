@@ -1,0 +1,55 @@
+"""Damage of former captures, which tells something of a later one only where that refers to the record."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.cdxj import read_index
+from sharc_crawler.certificate.material import PageEntries, taken
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.witness import Witness, ingest
+from sharc_crawler.collection.referring import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.certificate.material import Material
+    from sharc_crawler.certificate.witness import Finding
+
+
+def in_former(folder: Path, former: Sequence[Path], findings: Sequence[Finding]) -> dict[int, Path]:
+    """Which of a capture's findings are of files in former ones, by their places among the findings."""
+    found = {}
+    for place, one in enumerate(findings):
+        if one.file and not (folder / one.file).exists():
+            holder = next((other for other in former if (other / one.file).exists()), None)
+            if holder is not None:
+                found[place] = holder
+    return found
+
+
+def referred(folder: Path, former: Sequence[Path]) -> set[tuple[str, int]]:
+    """Where the records of former captures lie, or should lie, that a capture refers to: file, offset."""
+    others, own = Witness(), open_source(folder)
+    for one in former:
+        ingest(open_source(one).warcs, into=others)
+    moments = {exchange.holder for exchange in ingest(own.warcs) if exchange.holder}
+    held = {moment: others.of(moment) for moment in moments}
+    places = {(one.file, one.offset) for one in held.values() if one}
+    lost = {(url, stamp(date)) for (url, date), one in held.items() if one is None}
+    return places | set(_indexed(lost, former)) | set(_skipped(own))
+
+
+def _indexed(lost: set[tuple[str, str]], former: Sequence[Path]) -> Iterator[tuple[str, int]]:
+    """Where records that cannot be read should lie, by the indexes."""
+    for index in (index for one in former if lost for index in one.glob("*.cdxj")):
+        with suppress(OSError, ValueError, KeyError):  # which is a finding of its own
+            yield from [(one.file, one.offset) for one in read_index(index) if (one.url, one.date) in lost]
+
+
+def _skipped(source: Material) -> Iterator[tuple[str, int]]:
+    """Of pages that were not asked for."""
+    for stored in source.pages.values():
+        yield from ((visit["file"], visit["offset"]) for visit in taken(PageEntries(stored)))
