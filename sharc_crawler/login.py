@@ -59,7 +59,7 @@ class Cookie:
     http_only: bool = False  #: scripts do not see it
 
     def is_for(self, scheme: str, host: str, path: str, now: Instant) -> bool:
-        """Is it sent with such a request?"""
+        """Whether the cookie is sent with such a request."""
         there = host == self.domain or (self.subdomains and host.endswith(f".{self.domain}"))
         below = path.startswith(self.path) and (self.path.endswith("/") or path[len(self.path) :][:1] in ("", "/"))
         return there and below and (scheme == "https" or not self.secure) and not 0 < self.expires <= now

@@ -250,7 +250,7 @@ class Comparison(NamedTuple):
 
     @classmethod
     def unknown(cls, reason: str) -> Comparison:
-        """Nothing is shown, for this reason."""
+        """A comparison that shows nothing, for this reason."""
         return cls(Change.UNKNOWN, Evidence.NONE, reason)
 
 

@@ -49,7 +49,7 @@ def nobodys(url: str, like: str) -> str:
 
 
 def is_nobodys(url: str) -> bool:
-    """Is it made so?
+    """Whether a URL has a name that :func:`unlikely` makes.
 
     >>> is_nobodys("http://h/photo/no-such-page-nwnipukmgt"), is_nobodys("http://h/photo/no-such-page-euxmcqqecr")
     (True, False)

@@ -91,7 +91,7 @@ def _long_way(url: str) -> Url | None:
 
 @lru_cache(maxsize=1_000)  # most addresses lie in few folders
 def is_plain(folder: str) -> bool:
-    """Is it canonical, with no query in it?"""
+    """Whether a folder's URL is canonical and has no query."""
     whole = _PARTS.fullmatch(folder)
     return whole is not None and whole[3] != "" and not whole[4] and _long_way(folder) == folder
 

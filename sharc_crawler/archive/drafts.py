@@ -61,7 +61,7 @@ class Drafts:
             os.fsync(file.fileno())
 
     def drop(self) -> None:
-        """Nothing is replaced after all."""
+        """Remove the drafts: nothing is replaced after all."""
         for path in self._paths:
             self.of(path).unlink(missing_ok=True)
         self._paths.clear()

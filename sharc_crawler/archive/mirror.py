@@ -73,7 +73,7 @@ class Mirror:
         return [*map(PendingPart, sorted(whole, reverse=True)), *grown]  # ….warc.gz before ….cdxj
 
     def put(self, due: PendingPart) -> None:
-        """Have it in the store; raises :class:`OSError`.
+        """Put a part into the store; raises :class:`OSError`.
 
         A WARC file that somebody else finished meanwhile is a :class:`FileExistsError`: what they have counts.
         """

@@ -24,7 +24,7 @@ LARGEST = 64_000_000  #: bytes, where it is not known how many come
 
 
 def is_url(place: str) -> bool:
-    """Is it an object store's?
+    """Whether a place is the URL of an object store.
 
     >>> is_url("s3://bucket/captures"), is_url("captures/example")
     (True, False)

@@ -166,7 +166,7 @@ def _environment() -> dict[str, str]:
 
 
 def _wait(started: subprocess.Popen[bytes], port: int, place: Path) -> None:
-    """Until pywb itself answers on its port, and lives."""
+    """Wait until pywb itself answers on its port, and lives."""
     deadline = time.monotonic() + _STARTING
     while time.monotonic() < deadline and started.poll() is None:
         if _serves(port, place) and started.poll() is None:
@@ -177,7 +177,7 @@ def _wait(started: subprocess.Popen[bytes], port: int, place: Path) -> None:
 
 
 def _serves(port: int, place: Path) -> bool:
-    """Does what answers there run in this folder?"""
+    """Whether what answers on the port runs in this folder."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as asked, suppress(OSError, HTTPException):
         asked.request("GET", f"/static/{_OWN}")
         return asked.getresponse().read(4096) == os.fsencode(place)

@@ -65,7 +65,7 @@ def series_of(name: str) -> tuple[str, str] | None:
 
 
 def are_finished(folder: Path) -> bool:
-    """Has no crash left a WARC file open, or without its index?"""
+    """Whether no WARC file of a folder is open or lacks its index, as a crash leaves it."""
     with os.scandir(folder) as found:
         names = {entry.name for entry in found}
     warcs = (name for name in names if name.endswith((SUFFIX, SUFFIX + OPEN)))

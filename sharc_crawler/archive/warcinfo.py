@@ -28,7 +28,7 @@ class CaptureInfo:
 
     @classmethod
     def parse(cls, block: bytes) -> CaptureInfo:
-        r"""From the block of a warcinfo record that :meth:`fields` went into.
+        r"""The facts from the block of a warcinfo record that :meth:`fields` went into.
 
         >>> told = CaptureInfo.parse(b"software: sharc\r\noperator: me\r\npublisher: A Library\r\n")
         >>> told.operator, told.further

@@ -99,7 +99,7 @@ def _taken_for(file: Path, source: Material) -> str | None:
 
 
 def _kept_aside(name: str, warcs: Iterable[str]) -> bool:
-    """Is it a WARC file as it was, when it was mended? Nobody takes it for one."""
+    """Whether it is a damaged WARC file, kept beside the mended one; nobody takes it for a WARC file."""
     whole, mark, number = name.rpartition(DAMAGED)
     return bool(mark) and whole in warcs and re.fullmatch(r"(-\d+)?", number) is not None
 

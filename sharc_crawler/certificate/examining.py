@@ -218,7 +218,7 @@ def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_taken(part: str, stated: Mapping[str, Any]) -> bool:
-    """Is it an answer in a former capture, which was not asked for?"""
+    """Whether it is an answer in a former capture, which was not asked for."""
     whole = stated["result"] == Result.OK.value and stated["file"] is not None and stated["digest"] is not None
     return whole and part == "visit" and stated["attempts"] == 0
 

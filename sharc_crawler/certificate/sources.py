@@ -39,7 +39,7 @@ def captures_in(path: Path) -> list[Path]:
 
 
 def is_capture(folder: Path) -> bool:
-    """Does it lie in this folder itself?"""
+    """Whether a capture lies in this folder itself."""
     return says_it_holds_state(folder) or any(
         file.name.endswith((SUFFIX, SUFFIX + OPEN)) or CERTIFICATES.fullmatch(file.name) for file in folder.iterdir()
     )

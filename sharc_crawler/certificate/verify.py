@@ -72,7 +72,7 @@ class Verification(Examination):
     worded: str | None = None  #: the other version of sharc that wrote the report: its wording was not compared
 
     def add(self, site: str, other: Verification) -> None:
-        """Another site's, whose files are named with its folder."""
+        """Add what was verified of another site; its files are named with its folder."""
         self.findings += [replace(one, file=f"{site}/{one.file or ''}") for one in other.findings]
         self.captures += [f"{site}/{one}" for one in other.captures] or [site] * len(other.claims)
         self.claims += other.claims

@@ -157,7 +157,7 @@ class CollectionKeeper:
         self._say(f"{site.name}: captured, by process {self._running[site.name].pid}; {log}")
 
     def _ended(self) -> bool:
-        """Has a capture ended?"""
+        """Whether a capture has ended; those that have are noted."""
         ended = [(name, code) for name, process in self._running.items() if (code := process.poll()) is not None]
         for name, code in ended:
             del self._running[name]

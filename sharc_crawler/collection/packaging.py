@@ -91,7 +91,7 @@ def _is_written(folder: Path, left_out: Callable[[str], None]) -> bool:
 
 
 def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
-    """Does a capture lack what its package would need?"""
+    """Whether a capture lacks what its package would need."""
     try:
         refuse_altered(folder)
         for warc, digest in stated_digests(folder).items():

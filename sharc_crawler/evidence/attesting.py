@@ -242,7 +242,7 @@ class Attestations:
         return self.downloads[page][0].started
 
     def _told(self, page: PageId) -> bool:
-        """Has anything said when it changed?"""
+        """Whether anything has said when a page changed."""
         return page in self.lastmods or header_lastmod(self.downloads[page][0]) is not None
 
     def _changed(self, page: PageId, reference: Instant) -> bool:

@@ -100,7 +100,7 @@ def _age(said: Sequence[str], status: str, warning: str, called: str = "") -> Se
 
 
 def made_on_request(outcome: Outcome) -> bool:
-    """Does its Last-Modified lie within a second of its Date?"""
+    """Whether an answer's Last-Modified lies within a second of its Date."""
     modified = http_date(outcome.validators.last_modified)
     return modified is not None and outcome.date is not None and modified >= outcome.date - TOO_FRESH
 

@@ -172,7 +172,7 @@ class FleetLedger(Protocol):
     """
 
     def clock(self) -> Instant:
-        """Now, by the ledger's clock."""
+        """The time by the ledger's clock."""
 
     def add(self, orders: Iterable[SiteOrder]) -> int:
         """Sites to be captured; how many of them are new. One that is known stays as it is."""

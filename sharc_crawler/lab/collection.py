@@ -70,7 +70,7 @@ class Member:
         self.requests += AGAIN * np.count_nonzero(self.born <= now)
 
     def count_fresh(self, end: float) -> None:
-        """From the last capture on, until the next one: each page until it changes."""
+        """Count for how long each page stays as the last capture has it, up to the next one."""
         if not self.captured:
             return
         begun, there = self.captured[-1], self.versions[-1] >= 0

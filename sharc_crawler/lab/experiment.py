@@ -237,7 +237,7 @@ def facts(spec: RunSpec, tell: Callable[[float], None]) -> Facts:
 
 
 def seeded(spec: SiteSpec, seed: int) -> SiteSpec:
-    """Another world of the same kind; a history is what it is."""
+    """The same kind of site from another seed; a history stays as it is."""
     return replace(spec, seed=seed) if isinstance(spec, SyntheticSpec) else spec
 
 

@@ -61,7 +61,7 @@ class PaperTable:
 
     @property
     def of_blur(self) -> bool:
-        """Is it blur that is measured, or the number of incoherent pages?"""
+        """Whether the table is of blur; else it is of the number of incoherent pages."""
         return self.columns[0] == BLUR[0]
 
     @property

@@ -157,7 +157,7 @@ def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds 
 
 
 def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:
-    """From the body of a sitemap, read as a live crawl reads it."""
+    """A site's pages from the body of a sitemap, read as a live crawl reads it."""
     sitemap = read(body, url)
     if sitemap.kind is SitemapKind.INDEX:
         raise DataError(f"{url} is an index of {len(sitemap.entries)} sitemaps: plan with one of them")

@@ -48,7 +48,7 @@ class EveryLink:
     """The scope of a simulated capture: every page that a link names."""
 
     def why_not(self, url: str) -> str | None:  # noqa: ARG002 - the port's signature
-        """Nothing is against it."""
+        """No reason: every URL may be asked for."""
         return None
 
     def outside(self, urls: Collection[str]) -> dict[str, str]:  # noqa: ARG002

@@ -151,7 +151,7 @@ class ArchiveMiddleware:
             browsing.show(self._session.leases[fetch.lease], exchange, outcome, self.order(fetch, outcome, url))
 
     def _asked_by_former(self, fetch: Fetch | None, status: int) -> bool:
-        """Is it a 304 to a first visit, by the validators of a former capture?"""
+        """Whether it is a 304 to a first visit, asked by a former capture's validators."""
         first = fetch is not None and fetch.slot is not Slot.SECOND and bool(fetch.validators)
         return first and status == NOT_MODIFIED and self._session.former is not None
 

@@ -43,7 +43,7 @@ class Lease:
 
     @property
     def done(self) -> bool:
-        """Nothing of it is still being written, read or rendered."""
+        """Whether nothing of it is still being written, read or rendered."""
         return all(future is None or future.done() for future in (self.written, self.reading, self.rendering))
 
 

@@ -115,11 +115,11 @@ class SharcScheduler(BaseScheduler):
         return bool(self._portions)
 
     def has_pending_requests(self) -> bool:
-        """Also between visits and revisits, and while a host must not be asked."""
+        """Whether the crawl goes on, also between visits and revisits, and while a host must not be asked."""
         return not self._session.sites.done or bool(self._session.leases)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Nobody but a project's spider asks for pages."""
+        """Refuse a request: only a project's spider asks for pages."""
         raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
 
     @ends_the_crawl
@@ -206,7 +206,7 @@ class SharcScheduler(BaseScheduler):
         return self._session.sites.next(self._session.clock.now())
 
     def _note_beginning(self) -> None:
-        """While there is room for it: a crawl that pauses may be killed."""
+        """Note that the crawl paused, while there is room for it: it may be killed."""
         if not self._pause:
             self._pause = f"the crawl paused at {second(self._session.clock.now())}: its disk had no room"
             self._session.sites.note(self._pause)
@@ -310,7 +310,7 @@ class SharcScheduler(BaseScheduler):
         """It is to be told: with what a project's middlewares made of it."""
 
     def _over(self, lease: Lease) -> None:
-        """Nothing more is to be learned of it."""
+        """End a visit of which nothing more is to be learned."""
         outcome = lease.outcome
         assert outcome is not None, "there is one, or nothing was seen"
         judgement = self._session.sites.finished(lease.fetch, outcome, lease.links)

@@ -158,7 +158,7 @@ class Session:
             self._place(site, folder)
 
     def _is_lost(self, folder: Path) -> bool:
-        """Is its state to be made again?"""
+        """Whether a folder's state is to be made again."""
         if not self.rebuilds:
             return False
         from sharc_crawler.live.setup.whole import is_whole  # hardly ever
@@ -249,14 +249,14 @@ class Session:
         }
 
     def let_go(self) -> None:
-        """Another process may take the state over."""
+        """Let go of the state: another process may take it over."""
         for place in self.places.values():
             place.suspend()
         if self._held is not None:
             self._held.close()
 
     async def close(self) -> None:
-        """Everything exchanged is on disk after this."""
+        """Finish all files: everything exchanged is on disk after this."""
         await asyncio.gather(*self.leaving)
         if self.browsing is not None:
             self.browsing.close()

@@ -45,11 +45,11 @@ class SitePolls:
         return None if hub is None else cast("tuple[SitePolls, PageId]", hub)[1]
 
     def on_trial(self, page: PageId) -> bool:
-        """Is it a hub found on a new page that has yet to show what no other shows?"""
+        """Whether a hub found on a new page has yet to show what no other shows."""
         return self._polls.on_trial((self, page))
 
     def barren(self, page: PageId) -> bool:
-        """Is it one that shows nothing which the others do not show?"""
+        """Whether it is a found hub that shows nothing which the others do not show."""
         return self._polls.barren((self, page))
 
     def last(self, page: PageId) -> Instant | None:

@@ -129,7 +129,7 @@ def _shown(rows: Sequence[LinePair]) -> list[dict[str, Any]]:
 
 
 def _sides(row: LinePair) -> tuple[_Words, _Words]:
-    """Both sides of a line with the words marked that differ."""
+    """Both sides of a line, with the words that differ marked."""
     old, new = (row.old or "").split(), (row.new or "").split()
     sides: tuple[_Words, _Words] = ([], [])
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

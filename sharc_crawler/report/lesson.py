@@ -64,7 +64,7 @@ class _Twice(NamedTuple):
 
     @property
     def modified(self) -> bool:
-        """Has its Last-Modified changed between the downloads?"""
+        """Whether Last-Modified changed between the downloads."""
         return None not in (self.old.modified, self.new.modified) and self.old.modified != self.new.modified
 
     @property

@@ -108,7 +108,7 @@ def _capture(
 
 
 def _revisits(strategy: str) -> bool:
-    """Not known of one that is not installed here."""
+    """Whether a strategy revisits; false for one that is not installed here."""
     with suppress(UsageError):
         return make_strategy(strategy, Setting()).revisits
     return False

@@ -52,7 +52,7 @@ def _going_on(report: Mapping[str, Any]) -> NextStep:
 
 
 def _again(report: Mapping[str, Any]) -> NextStep:
-    """Nothing can be claimed of it."""
+    """What to do after a capture of which nothing can be claimed."""
     if any(note.startswith(ALTERED) for note in report["notes"]):
         return NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER")
     words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."

@@ -44,7 +44,7 @@ class ScheduleRow:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Everything in drawing units; ``height`` follows from the number of rows."""
+    """The drawing, in drawing units; ``height`` follows from the number of rows."""
 
     rows: list[ScheduleRow]
     one_in: int  #: one page in so many is drawn
@@ -103,7 +103,7 @@ class PageSample:
         return [self._lines[place] for place in order.tolist()]
 
     def axis(self) -> TimeAxis:
-        """From the first to the last download of all pages."""
+        """The time axis from the first to the last download of all pages."""
         start, end = self._span
         return TimeAxis(start, max(end, start + 1.0), LEFT, WIDTH - RIGHT)
 

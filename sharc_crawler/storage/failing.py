@@ -26,5 +26,5 @@ def said_of(what: str) -> Iterator[None]:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Is it for want of space that SQLite could not even read?"""
+    """Whether SQLite failed for want of space."""
     return getattr(error, "sqlite_errorname", "") in _FULL

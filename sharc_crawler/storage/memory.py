@@ -29,7 +29,7 @@ class MemoryStore:
 
     @staticmethod
     def set_aside(folder: Path) -> None:
-        """There is nothing."""
+        """There is nothing to set aside."""
 
     def commit(self, batch: Batch) -> None:
         """Add the batch to what is known."""

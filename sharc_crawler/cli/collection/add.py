@@ -56,7 +56,7 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
 
 
 def _check(capture: Path) -> None:
-    """Nothing damaged comes in."""
+    """Refuse a capture whose certificate does not hold."""
     if not any(capture.glob("certificate*.json")):
         return
     if findings := verify(capture).findings:

@@ -30,7 +30,7 @@ _GROUPS = (
 
 
 def draw_ranking(ranked: Sequence[RankedSeed], theta: float | None, file: Path) -> None:
-    """Every seed by its place and value, the chosen ones marked, and θ."""
+    """Draw every seed by its place and value, mark the chosen ones, and draw θ."""
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.subplots()
     for label, chosen, known, colour, marker in _GROUPS:

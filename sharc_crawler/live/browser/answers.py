@@ -187,7 +187,7 @@ class KeptAnswers:
             return None
 
     def clear(self) -> None:
-        """Nobody will ask again."""
+        """Remove all answers: nobody will ask for them again."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -216,7 +216,7 @@ class Seal:
         self._lock = Fernet(urlsafe_b64encode(key))
 
     def closed(self, text: str) -> bytes:
-        """Not to be read without the session."""
+        """Lock a text, so that it cannot be read without the session."""
         return self._lock.encrypt(text.encode())
 
     def opened(self, data: bytes) -> str:

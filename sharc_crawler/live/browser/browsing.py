@@ -110,7 +110,7 @@ class Browsing:
         return fetch.slot is not Slot.SECOND or self._of(fetch.site).shown(fetch.page) is not None
 
     def show(self, lease: Lease, exchange: Exchange, outcome: Outcome, order: Order) -> None:
-        """Have it shown; the lease is done when it was."""
+        """Have a browser show the page; the lease is done after that."""
         future = lease.rendering = Future()
         future.set_running_or_notify_cancel()
         assert lease.reading is not None, "its document is being read"
@@ -332,7 +332,7 @@ def _failed(notes: Iterable[str]) -> bool:
 
 
 def _differ(served: Reading, shown: Reading) -> bool:
-    """Does a page say something else once its scripts have run, or lead to more?"""
+    """Whether a page says something else, or leads to more, once its scripts have run."""
     before, after = ({link.url for link in one.links if link.kind is Kind.PAGE} for one in (served, shown))
     return served.text != shown.text or not after <= before
 

@@ -76,7 +76,7 @@ class BrowserError(SharcError):
 
 
 class PageError(BrowserError):
-    """So does each that is shown this page: no other is tried."""
+    """Every browser fails at this page: no other one is tried."""
 
 
 def found() -> str:
@@ -164,7 +164,7 @@ class Chromium:
 
     @property
     def lives(self) -> bool:
-        """Is it there? One that was killed may not have been heard to end yet."""
+        """Whether the browser is there; that a killed one has ended may not have been noticed yet."""
         return not self.ended and self._process.poll() is None
 
     async def ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def as_settings(options: Options) -> dict[str, object]:
 
 
 def opened(session: Session, options: Options) -> Browsing:
-    """None runs yet."""
+    """The browsers of a crawl; none runs yet."""
 
     def folder_of(site: str) -> Path:
         return session.places[site].folder

@@ -95,7 +95,7 @@ class Renderer:
 
     @property
     def lives(self) -> bool:
-        """Is its browser there?"""
+        """Whether its browser is there."""
         return self._browser.lives
 
     async def start(self) -> None:
@@ -243,7 +243,7 @@ class Renderer:
             await self._hear(page)
 
     async def _hear(self, page: PageShown) -> None:
-        """Until something happens with it."""
+        """Wait until something happens with the page."""
         page.lively.clear()
         await page.lively.wait()
         if self._browser.ended:

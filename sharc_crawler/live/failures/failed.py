@@ -65,6 +65,6 @@ def in_one_line(record: logging.LogRecord, error: SharcError) -> None:
 
 
 def tell(why: str) -> None:
-    """On stderr, where no log says it (``--nolog``)."""
+    """Say it on stderr, where no log does (``--nolog``)."""
     if (shown := logging.getLogger().handlers) and all(isinstance(one, logging.NullHandler) for one in shown):
         sys.stderr.write(f"sharc: error: {printable(why)}\n")

@@ -26,6 +26,6 @@ class _Unfailing:
 
 
 def unfailing() -> None:
-    """Both are so from now on; what was closed from the start leads nowhere."""
+    """Make stdout and stderr drop what they cannot write; one that was closed leads nowhere."""
     streams = (one or Path(os.devnull).open("w", encoding="utf-8") for one in (sys.stdout, sys.stderr))  # noqa: SIM115
     sys.stdout, sys.stderr = map(_Unfailing, streams)

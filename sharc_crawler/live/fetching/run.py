@@ -43,7 +43,7 @@ class Manners:
 
 
 class ArchiveSpider(Spider):
-    """Has no callbacks: the work asks, and waits for each answer."""
+    """A spider without callbacks: the work asks, and waits for each answer."""
 
     name = "archive"
 

@@ -53,7 +53,7 @@ class Tally:
 
 
 class Work:
-    """Does it, a question at a time; ``report`` is told phase, done and total."""
+    """Carries a plan out, a question at a time; ``report`` is told phase, done and total."""
 
     def __init__(
         self, plan: FetchPlan, folder: AnswerFolder, writer: WarcWriter | None, report: Callable[[str, int, int], None]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         """How far a site is: pages, visits, bytes."""
 
         def __call__(self, site: str) -> tuple[int, int, int]:
-            """Now."""
+            """The figures of a site at this moment."""
 
 
 T = TypeVar("T")

@@ -64,7 +64,7 @@ class Endings:
                 await worker.discard(worker.gone(site))
 
     async def _finished(self, tenure: Tenure, stopped: str) -> str:
-        """Everything of a site is written; why it failed all the same."""
+        """Write everything of a site; returns why it failed all the same."""
         worker, site = self._of, tenure.site
         clerk, kept, session = worker.clerk, worker.kept, worker.session
         if site not in clerk.held or site not in worker.places:

@@ -150,7 +150,7 @@ class Holdings:
             self.close()
 
     def end(self) -> None:
-        """Nothing more is done."""
+        """Cancel all work that is under way."""
         for task in self._tasks:
             task.cancel()
 

@@ -84,7 +84,7 @@ class SharedFolder:
         put_in_place(ready, folder, check)
 
     def let_go(self, folder: Path) -> None:
-        """Others go on in it."""
+        """Leave the folder as it is: other workers go on in it."""
 
 
 class SharedObjects:
@@ -123,7 +123,7 @@ class SharedObjects:
         objects.remove([f"{own}/{MARK}"])
 
     def let_go(self, folder: Path) -> None:
-        """Nothing of it counts here."""
+        """Remove the folder: nothing in it counts here any more."""
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -101,7 +101,7 @@ class Turns:
                     self._reserved[machine] = ReservedTurn(now + given[name], ends)
 
     def _ours(self, machine: str) -> bool:
-        """Nobody else asks it."""
+        """Whether no other worker asks a machine."""
         held = self._clerk.held.get(machine)
         return not self._by_address and held is not None and not held.shared
 

@@ -163,7 +163,7 @@ class FleetPlace(Place):
 
 
 def _link(path: Path, to: Path) -> None:
-    """Not every file system can do that."""
+    """Link a file, if the file system can; else copy it."""
     try:
         to.hardlink_to(path)
     except OSError:

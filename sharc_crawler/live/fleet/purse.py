@@ -34,7 +34,7 @@ class Purse:
 
     @property
     def empty(self) -> bool:
-        """Nothing may be sent."""
+        """Whether nothing may be sent."""
         requests, size, seconds = self._left
         return requests < 1 or size <= 0 or monotonic() >= self._drawn + seconds
 

@@ -47,5 +47,5 @@ class FleetSpider(CaptureSpider):
         return self.worker.turns.pace(machine)
 
     def capture_specs(self, config: Config) -> list[CaptureSpec]:  # noqa: ARG002 - the spider's
-        """None to begin with."""
+        """No captures: sites come later."""
         return []

@@ -97,7 +97,7 @@ def rebuild(
 
 
 def set_logs_aside(folder: Path) -> None:
-    """They are written anew, from the state that was made again."""
+    """Set logs aside: they are written anew, from the state that was made again."""
     for path in [path for pattern in LOGS for path in folder.glob(pattern)]:
         path.rename(path.with_name(path.name + FORMER))
 
@@ -159,7 +159,7 @@ class _Replay:
     def play(
         self, specs: Sequence[CaptureSpec], run: str, when: str, known: Callable[[str], Sequence[Sighting]]
     ) -> Rebuilt:
-        """Everything in the order in which it ended."""
+        """Play everything to a frontier, in the order in which it ended."""
         for spec in specs:
             # what hints had decided is told, and each look
             plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)

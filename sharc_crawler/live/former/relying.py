@@ -70,7 +70,7 @@ def _moved_visit(visit: VisitRow, stock: Stock) -> VisitRow:
 
 
 def _is_lost(visit: VisitRow, stock: Stock) -> bool:
-    """Is its record gone, or another one?"""
+    """Whether a visit's record is gone, or is another one."""
     ref = _place(visit)
     held = stock.at(ref.file, ref.offset) if ref else None
     return ref is not None and (held is None or not fits(held.digest, visit.outcome.digest))

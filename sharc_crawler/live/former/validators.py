@@ -147,7 +147,7 @@ def _strong(answer: FormerAnswer) -> Validators:
 
 
 def _is_sampled(spec: CaptureSpec, url: str) -> bool:
-    """Is it one of those that are asked in full where nothing is revisited?"""
+    """Whether a page is one of those asked for in full where nothing is revisited."""
     if make_strategy(spec.strategy, Setting()).revisits:
         return False
     lots = spec.settings.get("lots") or spec.settings.get("run")

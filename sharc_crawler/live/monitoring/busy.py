@@ -38,7 +38,7 @@ class Share:
         self._seen: Seconds = 0.0
 
     def __call__(self, done: float, total: float, part: str = "") -> None:
-        """So much of it."""
+        """Note how much of the work is done."""
         if part != self._part:
             self._part, self._begun = part, self._seen
         self._done, self._total = done, total

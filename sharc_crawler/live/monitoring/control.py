@@ -40,11 +40,11 @@ class Control:
 
     @property
     def paused(self) -> bool:
-        """Nothing more is to be fetched for now."""
+        """Whether nothing is to be fetched for now."""
         return self._orders.paused
 
     def begin(self, now: Instant) -> None:
-        """From now on orders are taken; those of before hold."""
+        """Begin to take orders; those given before hold."""
         orders = self._read() if (self._folder / ORDERS).exists() else Orders()
         if orders is not None:
             self._began = orders.stop

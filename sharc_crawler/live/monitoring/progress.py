@@ -151,7 +151,7 @@ class Speed:
         self._seen: deque[tuple[Instant, int]] = deque()
 
     def at(self, now: Instant, made: int) -> float:
-        """Now that so many have been made."""
+        """The estimate now that so many requests were made."""
         seen = self._seen
         if len(seen) == 1 and seen[0][1] == made:
             seen.clear()  # sitemaps come first

@@ -30,7 +30,7 @@ class Everything:
         return None
 
     def outside(self, _: Collection[str]) -> dict[str, str]:
-        """None of them."""
+        """No URL is outside of the project's scope."""
         return {}
 
     def widened(self, _: str) -> Everything:

@@ -102,7 +102,7 @@ class DropIn:
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
     async def begin(self) -> None:
-        """From the start, or where it was cut off."""
+        """Begin the crawl, or go on where it was cut off."""
         if (opened := self.filter.open()) is not None:
             await maybe_deferred_to_future(opened)
         if self.keeper is not None and (saved := await GoingOn(self._session).with_spider()) is not None:

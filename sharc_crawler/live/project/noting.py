@@ -29,7 +29,7 @@ IN_CLEAR = (
 
 
 def repeats(before: Request | None, request: Request) -> bool:
-    """Is it a retry of the request before it? Else it is a redirect."""
+    """Whether a request is a retry of the one before it; else it is a redirect."""
     was = int(before.meta.get("retry_times", 0)) if before is not None else 0
     return int(request.meta.get("retry_times", 0)) > was
 

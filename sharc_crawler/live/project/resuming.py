@@ -59,7 +59,7 @@ class Keeper:
         self._told: set[str] = set()  #: visits under way after whose answer the cookies were kept
 
     def known(self, request: Request) -> bool:
-        """Has the same visit, cut off, yielded it before?"""
+        """Whether the same visit yielded the request before it was cut off."""
         origin = origin_of(request)
         if not origin:
             return False

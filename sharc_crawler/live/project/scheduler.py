@@ -38,7 +38,7 @@ class DropInScheduler(SharcScheduler):
         await self._drop_in.close(reason)
 
     def has_pending_requests(self) -> bool:
-        """Also of what no web server answers."""
+        """Whether requests are left, those that no web server answers among them."""
         return bool(self._drop_in.direct) or super().has_pending_requests()
 
     #: Scrapy's reports of its engine (telnet's ``est()``) ask for the lengths of both

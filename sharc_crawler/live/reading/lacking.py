@@ -72,7 +72,7 @@ def note(frontier: Frontier, fetch: Fetch, noun: str, what: str, why: str = "") 
 
 
 def so_many(noun: str, count: int) -> str:
-    """So many of them were.
+    """A number of things with its verb.
 
     >>> so_many("page", 1), so_many("page", 1200)
     ('1 page was', '1,200 pages were')

@@ -71,7 +71,7 @@ class MemoryBudget:
         return Spooling(Path(self._made.name))
 
     def close(self) -> None:
-        """Nothing is under way any more."""
+        """Remove the folder: nothing is under way any more."""
         if self._made is not None:
             self._made.cleanup()
             self._made = None

@@ -30,7 +30,7 @@ class Portions:
         self._long: deque[Lease] = deque()
 
     def __bool__(self) -> bool:
-        """There is more to take in."""
+        """Whether there is more to take in."""
         return bool(self._long)
 
     def add(self, lease: Lease) -> bool:

@@ -196,7 +196,7 @@ class Readers:
         return 2 if any(len(job.raw) > LONG for job in self._waiting) else min(len(self._waiting), 1)
 
     def _look(self) -> None:
-        """From time to time, while there is anything to be read: who lingers?"""
+        """Look, from time to time, which process takes long over a document."""
         self._tick = None
         for reader in self._readers:
             if not reader.lingers and reader.takes_long():

@@ -38,7 +38,7 @@ class Arguments:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Arguments:
-        """From what stands behind ``-a``.
+        """The arguments from what stands behind ``-a``.
 
         >>> Arguments.parse({"url": "https://example.org", "limit": "10"}).options.limit
         10

@@ -109,7 +109,7 @@ class Place:
 
     @property
     def is_begun(self) -> bool:
-        """Does its state hold a capture?"""
+        """Whether its state holds a capture."""
         return bool(self.store.captures())
 
     # -- its log, and its end ----------------------------------------------------------------------------------------

@@ -155,7 +155,7 @@ class WireConnection(Protocol):
         self._judge(asked, framing)
 
     def _judge(self, asked: WireRequest, framing: Framing) -> None:
-        """Is it over?"""
+        """End the request, if its answer has ended or is wrong."""
         if framing.wrong is not None:
             broken = isinstance(framing.wrong, EOFError)
             said = exceptions.ResponseDataLossError(str(framing.wrong))
@@ -273,7 +273,7 @@ class WireClient:
         return None
 
     def close(self) -> None:
-        """None waits for requests any more."""
+        """Close the connections that wait for requests."""
         idle, self._idle = self._idle, defaultdict(list)
         for connection in chain.from_iterable(idle.values()):
             connection.transport.loseConnection()

@@ -94,7 +94,7 @@ class Framing:
 
     @property
     def endless(self) -> bool:
-        """Does the body end only with the connection?"""
+        """Whether the body ends only with the connection."""
         return self._part == self._until_close
 
     def cut(self) -> bytes:

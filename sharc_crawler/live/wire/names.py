@@ -66,7 +66,7 @@ class DualStackResolver:
         return cls(reactor, size, settings.getfloat("DNS_TIMEOUT"))
 
     def install_on_reactor(self) -> None:
-        """From now on all connections go by it."""
+        """Have all connections look names up by this resolver."""
         self._reactor.installNameResolver(self)
 
     def resolveHostName(  # noqa: N802 - Twisted's name

@@ -79,7 +79,7 @@ class Child:
                 self._loop.add_writer(self._socket, self._write_on)
 
     def close(self) -> None:
-        """Nothing more to tell it: it ends."""
+        """Close the socket to the process, and wait for its end."""
         if self._socket.fileno() >= 0:
             self._loop.remove_reader(self._socket)
             self._loop.remove_writer(self._socket)

@@ -68,7 +68,7 @@ class Space:
             raise UsageError(f"{reason}; make room or choose another output folder")
 
     def pause(self, reason: str, pause: Seconds = LOOK_AGAIN) -> None:
-        """Nothing more for a while."""
+        """Pause the crawl for a while."""
         now = time.monotonic()
         if self._since is None:
             logger.warning("The crawl pauses: %s. Make room: it goes on by itself.", reason)
@@ -101,7 +101,7 @@ class Space:
         return None if self._since is None else time.monotonic() - self._since
 
     def go_on(self) -> None:
-        """There is room."""
+        """Note that there is room, and go on."""
         if self._since is not None:
             logger.warning("There is room again: the crawl goes on.")
         if self._needed:

@@ -162,7 +162,7 @@ class Server:
         self._uploads: Uploads | None = None  # where what is synced has to be elsewhere, too, before it counts
 
     def serve(self) -> None:
-        """Until there are no more orders, or nobody is left to answer to."""
+        """Carry out orders until there are no more, or nobody is left to answer to."""
         try:
             terms = message_of(self._orders.readline())
             if objects := terms.pop("objects", None):

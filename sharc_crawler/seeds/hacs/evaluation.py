@@ -38,7 +38,7 @@ class Truth:
 
     @classmethod
     def of(cls, updates: Sequence[Sequence[Instant]]) -> Truth:
-        """From one sequence per seed."""
+        """The updates from one sequence per seed."""
         offsets = np.cumsum([0, *map(len, updates)])
         return cls(offsets, np.concatenate([np.zeros(0), *(np.sort(np.asarray(row, float)) for row in updates)]))
 

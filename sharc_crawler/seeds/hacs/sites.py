@@ -35,7 +35,7 @@ class SeedHistories:
 
     @classmethod
     def of_pages(cls, pages: UpdateHistories) -> SeedHistories:
-        """Every page is a seed."""
+        """Histories in which every page is a seed."""
         return cls(pages.urls, pages, np.arange(len(pages)))
 
     def window(self, start: Instant, end: Instant) -> SeedHistories:

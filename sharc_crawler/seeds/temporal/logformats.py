@@ -132,7 +132,7 @@ CONVERT = "convert it to a .csv with the columns page, date, views (sharc tempor
 
 
 def _check(file: Path, line: str) -> None:
-    """Does an object have names that are known?"""
+    """Refuse a log whose objects have no known names."""
     try:
         told = json.loads(line)
     except ValueError:
