@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import DataError, SharcError
@@ -20,6 +20,7 @@ from sharc_crawler.report.words import collected, next_line
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.storage.opening import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,13 +36,15 @@ if TYPE_CHECKING:
 
     Tell = Callable[..., None]  #: as a Share
     Left = tuple[str, bool, Counter[Verdict | None]]
+    End = Callable[[Tell], Left]
+    Problem = OSError | SharcError
 
 
 class EndSummary(NamedTuple):
     """What a crawl's end came to: its summary, what could not be written, and what was judged."""
 
     summary: str  #: for readers
-    unwritten: list[OSError | SharcError]  #: what was in the way of some sites' ends; the others' are written
+    unwritten: list[Problem]  #: what was in the way of some sites' ends; the others' are written
     refuted: bool  #: records do not bear a capture out
     verdicts: Mapping[Verdict | None, int]  #: of all pages; None: not captured
 
@@ -59,29 +62,30 @@ def leave(
     ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is;
     ``lost``: what sites could not go on for, while others did.
     """
-    judging, text, unwritten, sites = _judging(output), "", list[OSError | SharcError](), site_folders(output) or {}
-    refuted = False
-    verdicts: Counter[Verdict | None] = Counter()
-    for number, (folder, ready) in enumerate(left):
-        if len(sites) > 1:
-            share(number, len(sites), "writing reports and certificates of the sites")
-        try:
-            store = ready()
-            if judging:
-                judging.saw(store)
-            if judging and folder == output:
-                judging.end()
-            text, found, own = _leave(
-                store, folder, stopped, config, share if len(sites) <= 1 else _untold, told=not sites
-            )
-            refuted |= found
-            verdicts += own
-        except StoppedError:
-            raise
-        except (OSError, SharcError) as error:
-            unwritten.append(error)
+    judging, sites = _judging(output), site_folders(output) or {}
+
+    def begun(folder: Path, ready: Callable[[], FrontierStore]) -> End:
+        store = ready()
+        if judging:
+            judging.saw(store)
+        if judging and folder == output:
+            judging.end()
+        return partial(_leave, store, folder, stopped, config, told=not sites)
+
+    beginnings = (partial(begun, *one) for one in left)
+    if len(sites) > 1:
+        from sharc_crawler.live.ends import in_threads, in_turn  # only of many sites
+
+        part = "writing reports and certificates of the sites"
+        together = in_threads if config.store == USUAL else in_turn  # a store that others made need not bear threads
+        ends: list[Left | Problem] = list(together(beginnings, _tried, lambda begun: share(begun, len(sites), part)))
+    else:
+        ends = [_tried(lambda begin: begin()(share), begin) for begin in beginnings]
+    unwritten = [end for end in ends if not isinstance(end, tuple)]
+    written = [end for end in ends if isinstance(end, tuple)]
+    refuted, verdicts = any(found for _, found, _ in written), sum((own for *_, own in written), Counter())
     if not sites:
-        return EndSummary(text, unwritten, refuted, verdicts)
+        return EndSummary("".join(text for text, *_ in written), unwritten, refuted, verdicts)
     from sharc_crawler.report.sites import write_index  # only where there are several
 
     if judging:
@@ -90,8 +94,14 @@ def leave(
     return EndSummary(text, unwritten, refuted, verdicts)
 
 
-def _untold(done: float, total: float, part: str = "") -> None:
-    """A progress that says nothing: many sites are told one by one."""
+def _tried(call: Callable[..., Any], *given: object) -> Any:
+    """What it came to, or what was in its way."""
+    try:
+        return call(*given)
+    except StoppedError:
+        raise
+    except (OSError, SharcError) as error:
+        return error
 
 
 def _judging(output: Path) -> Judging | None:

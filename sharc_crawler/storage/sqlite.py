@@ -200,7 +200,7 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
         else:
             if not path.is_file() or not path.stat().st_size:
                 _make(path)
-            db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)  # the last reader locks it as it leaves
+            db = sqlite3.connect(path, BUSY, isolation_level=None, check_same_thread=False)  # any thread may end it
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
             db.execute(f"PRAGMA cache_size = -{CACHE}")

@@ -50,7 +50,7 @@ class OpenStores:
     """The stores in use: of many sites' those that were written last are open, as many as there are descriptors for."""
 
     def __init__(self, at_once: int) -> None:
-        self.files = OpenFiles(max(2, min(MOST, (limit() - RESERVE - 2 * at_once) // (2 * DESCRIPTORS))))
+        self.files = OpenFiles(max(4, min(MOST, (limit() - RESERVE - 2 * at_once) // (2 * DESCRIPTORS))))
 
 
 class Place:

@@ -1,0 +1,74 @@
+"""The ends of many sites, some at once: they wait for the disk, which syncs several files in the time of one."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from threading import Event
+from time import monotonic, process_time
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.live.monitoring.stopping import StoppedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
+
+    from sharc_crawler.live.ending import End, Left, Problem
+    from sharc_crawler.model import Seconds
+
+
+AT_ONCE = 4  #: more are hardly sooner; and as many stores may always be open
+WAITED = 1.5  #: times as long by the clock as by the processor: then others could have been written meanwhile
+
+
+def in_turn(
+    beginnings: Iterable[Callable[[], End]], tried: Callable[..., Any], told: Callable[[int], None]
+) -> Iterator[Left | Problem]:
+    """What became of each end, in their order; ``told`` is given how many were begun."""
+    for number, begin in enumerate(beginnings):
+        told(number)
+        yield tried(lambda begin: begin()(_untold), begin)
+
+
+def at_once_next(clock: Seconds, processor: Seconds) -> int:
+    """How many ends are to be written at once, by what the last ones took: threads that do not wait take more of it."""
+    return AT_ONCE if clock > WAITED * processor else 1
+
+
+def in_threads(
+    beginnings: Iterable[Callable[[], End]],
+    tried: Callable[..., Any],
+    told: Callable[[int], None],
+    at_once: Callable[[Seconds, Seconds], int] = at_once_next,
+) -> Iterator[Left | Problem]:
+    """What became of each end: begun by this thread, ``tried`` by one of others; several at once where they wait.
+
+    Where this thread is stopped, so are the others, and none is left when that is heard of.
+    """
+    waiting, begun, most, halted = iter(beginnings), 0, 1, Event()
+
+    def go_on(*_: object, **__: object) -> None:
+        if halted.is_set():
+            raise StoppedError("stopped with the others")
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            while True:
+                clock, processor = monotonic(), process_time()
+                ends: list[Future[Left | Problem]] = []
+                for begin in islice(waiting, most):
+                    told(begun)
+                    end = tried(begin)
+                    ends.append(pool.submit(tried, end, go_on) if callable(end) else pool.submit(lambda end: end, end))
+                    begun += 1
+                if not ends:
+                    return
+                yield from [end.result() for end in ends]  # all of them, before a store is let go
+                most = at_once(monotonic() - clock, process_time() - processor)
+        finally:
+            halted.set()
+
+
+def _untold(*_: object, **__: object) -> None:
+    """A progress that says nothing: many sites are told one by one."""
