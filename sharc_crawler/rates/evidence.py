@@ -15,7 +15,7 @@ from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
-from sharc_crawler.rates.mixture import of_two_kinds
+from sharc_crawler.rates.mixture import FACTORS, HOTTEST, of_two_kinds
 from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.trust import dated
 
@@ -65,9 +65,10 @@ def combined_rates(
         return _by_captures(history, now, horizon, surroundings, stated, learning)
     intervals = history.histories()
     by_age = age_rates(lastmods, read, surroundings, stated)
-    if (by_kind := of_two_kinds(by_age, lastmods, read)) is not None:
+    short = horizon <= DAY  # changes come in bursts: one outlasts a capture of hours, not one of weeks
+    if (by_kind := of_two_kinds(by_age, lastmods, read, HOTTEST if short else FACTORS)) is not None:
         by_age = by_kind
-    elif horizon <= DAY:  # changes come in bursts: one outlasts a capture of hours, not one of weeks
+    elif short:
         by_age = with_hot_pages(by_age, lastmods, read)
     by_words = sharpened(by_age, intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():

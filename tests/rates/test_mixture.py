@@ -58,6 +58,21 @@ def test_it_is_taken_where_it_explains_the_ages_better_by_ten_and_by_three_for_e
     assert (of_two_kinds(single(lastmods), lastmods, np.full(pages, NOW)) is not None) is taken
 
 
+@pytest.mark.parametrize("hours", [1.0, 1 / 60])
+def test_pages_a_hundred_thousand_times_hotter_are_seen_by_a_capture_of_a_day(hours):
+    """One in twenty changes every hour, or minute. A capture of weeks takes them for pages of a burst."""
+    rng = np.random.default_rng(1)
+    hot = np.arange(600) % 20 == 0
+    lastmods = NOW - rng.exponential(np.where(hot, hours / 24, 300.0) * DAY)
+    listed = [Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(lastmods.tolist())]
+    day, month = (
+        np.array([one.rate for one in HistoryRates(horizon=days * DAY).rates(listed, NOW)]) for days in (1, 30)
+    )
+    assert np.median(day[hot]) * hours * 3600 == pytest.approx(1.0, abs=0.5)
+    assert day[~hot].max() < 0.1 * day[hot].min()
+    assert month[hot].max() < 5 / DAY
+
+
 def test_the_rates_are_these():
     """Per day, from the coldest page to the hottest: they change on purpose alone. The first lastmod is an import's."""
     lastmods = site(600, 60.0)[1]
