@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
 LASTING = ("no such host", "the TLS certificate", "TLS failed", "larger than")  #: failures that do not pass in minutes
-RULES, SITEMAPS = (
-    4,
-    2,
-)  #: more attempts at what many pages hang on: five minutes in all; one on the way and one at the end
+RULES = 4  #: more attempts at what many pages hang on: five minutes in all
+SITEMAPS = 2  #: the same, of sitemaps that no claim rests on: one on the way and one at the end
 MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
 LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
 
