@@ -133,7 +133,7 @@ def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]
                 " command again"
             ) from error
         yield f"{seed} does not say how large it is: {printable(error.why)}."
-        yield "Its pages are found as the capture goes on."
+        yield "Its pages are found by links as the capture goes on; `browser: auto` finds those that scripts make, too."
         yield f"It ends after {span(limit)} at the latest. What it has not reached by then takes another capture."
         return
     yield from told(seed, found, limit)

@@ -1,6 +1,7 @@
-"""What a JavaScript module imports: ``import … from``, ``export … from``, and ``import("…")`` of a written address.
+"""What a script names: modules that it imports, and pages of a menu that it makes.
 
-A page breaks without any of them. Bare names (``import "vue"``) mean what an import map of the page says.
+Imports are ``import … from``, ``export … from``, and ``import("…")`` of a written address. A page breaks without any of
+them. Bare names (``import "vue"``) mean what an import map of the page says.
 """
 
 from __future__ import annotations
@@ -15,6 +16,15 @@ _WRITTEN = r"\s*+([\"'])((?:\.{0,2}/|https?://)[^\"'\s<>\\]{1,2000})\1"
 #: Each begins with a fixed text, which is searched for by itself in a fraction of the time. Many sites have no script.
 _IMPORTS = "from" + _WRITTEN, r"import\s*+\(?" + _WRITTEN
 _IN_NAME = re.compile(r"[\w$.]")
+_PAGE = (
+    r"[\"']?\s*+:\s*+([\"'])"
+    r"((?:(?:https?:)?//|\.{0,2}/)?[^\"'\s<>\\{}()*+$%:?#]{1,500}\.[sx]?html?(?:[?#][^\"'\s<>\\{}+$]*+)?)"
+    r"\1(?!\s*+[+:])"
+)
+_MENUS = "url" + _PAGE, "href" + _PAGE
+#: Folders of scripts for pages elsewhere: a browser reads a script's relative address as one of the page that loads it.
+_OF_SCRIPTS = r"(?i)/_?(?:js|javascripts?|scripts?|assets|static|dist|build|libs?|vendor|themes?|plugins|modules)/"
+MOST = 1_000  #: of one script: more are data, and no menu
 
 
 def imports(script: str) -> list[str]:
@@ -40,11 +50,35 @@ def mapped(text: str) -> list[str]:
         return []
 
 
-def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
-    """What a script imports, all of it resources. Reads anything, never raises.
+def menu(script: str, url: str) -> list[str]:
+    """The HTML pages that a script at ``url`` holds in its objects, as written.
 
-    >>> extract(b"import './dep.mjs'", "http://h/js/app.js").resources
-    ('http://h/js/dep.mjs',)
+    What is asked of a server (``/api/news``) is none, and a relative address only where script and page lie together.
+
+    >>> menu('m={children:[{text:"Files",url:"files.html"},{href:"/a/"},{"href": "/b.html#c"}]}', "http://h/menudata.js")
+    ['files.html', '/b.html#c']
+    >>> menu('m=[{url:"files.html"},{url:base+"a.html"},{url:"a.html"+b}]', "http://h/js/menu.js")
+    []
     """
-    resources, left_out = Resolver(url).all(imports(body.decode("utf-8", "replace")))
-    return Found((), resources, url, left_out)
+    found = chain.from_iterable(re.finditer(pattern, script) for pattern in _MENUS)
+    own = sorted(
+        (match for match in found if not _IN_NAME.match(script[match.start() - 1 : match.start()])), key=_place
+    )
+    apart = re.search(_OF_SCRIPTS, url) is not None
+    return [match[2] for match in own[:MOST] if not apart or match[2].startswith(("/", "http"))]
+
+
+def _place(match: re.Match[str]) -> int:
+    return match.start()
+
+
+def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
+    """What a script imports, and the pages of its menus. Reads anything, never raises.
+
+    >>> found = extract(b"import './dep.mjs'; menu = [{url: '/a.html'}]", "http://h/js/app.js")
+    >>> found.links, found.resources
+    (('http://h/a.html',), ('http://h/js/dep.mjs',))
+    """
+    script, resolver = body.decode("utf-8", "replace"), Resolver(url)
+    resources, left_out = resolver.all(imports(script))
+    return Found(resolver.all(menu(script, url))[0], resources, url, left_out)

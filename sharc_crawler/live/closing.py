@@ -82,8 +82,7 @@ def _report(crawler: Crawler, session: Session, output: Path, stopped: str, shar
     out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
     if out:  # it may have been closed
         with suppress(OSError):  # a project's command
-            out.write(left.summary)
-            out.flush()
+            print(left.summary, end="", file=out, flush=True)
     for verdict in filter(None, left.verdicts):  # those that were judged at the end, too
         crawler.stats.set_value(f"sharc/page/{verdict}", left.verdicts[verdict])
     for error in left.unwritten[1:]:

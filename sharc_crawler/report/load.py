@@ -123,6 +123,7 @@ class _Seen:
         self.step: Seconds = 0.0
         self.payload_bytes = 0
         self.warcs: set[str] = set()
+        self.leafy = False  #: is there a page that links to hardly anything, and embeds something?
         self.leases, self._started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
         self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # hosts' clocks, of answers no cache kept
@@ -137,6 +138,8 @@ class _Seen:
             self._said(row.url, row.hints.lastmod)
         for visit in visits_that_count(url):
             self._visit(row.host, visit)
+            about = visit.outcome.document
+            self.leafy |= about is not None and about.outlinks <= 2 and bool(url.embeds)
 
     def _said(self, url: str, lastmod: Instant) -> None:
         if self._lastmods is None:
@@ -185,9 +188,8 @@ class _Seen:
 
     def not_believed(self, started: Instant) -> Iterator[str]:
         """Which lastmods of the sitemaps speak against themselves."""
-        for found in self._lastmods.trust(started) if self._lastmods else ():
-            if found.values and found.reason:
-                yield found.objection
+        found = self._lastmods.trust(started) if self._lastmods else ()
+        return (one.objection for one in found if one.values and one.reason)
 
     def decisions(self) -> dict[str, float]:
         """How closely what happened followed what was decided."""
@@ -214,6 +216,10 @@ def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
         from sharc_crawler.report.misleading import soft_errors  # on few sites
 
         yield from soft_errors(store, capture)
+    if seen.leafy:
+        from sharc_crawler.report.menus import unled  # as above
+
+        yield from unled(store, capture)
     yield from capture.notes
     for why, number in sorted(capture.skipped.items()):
         yield HowMade(f"links not followed, {why}: named {counted(number, 'time')}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.notes import ALTERED
+from sharc_crawler.report.notes import ALTERED, BY_SCRIPT
 from sharc_crawler.report.taught import NAME
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
         return [_going_on(report)]
     if report["claim"]["code"] == Statement.REFUTED:
         return [_again(report)]
-    return [*_once(report), *_trapped(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
+    return [*_once(report), *_missing(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
 
 
 def _going_on(report: Mapping[str, Any]) -> NextStep:
@@ -79,7 +79,10 @@ def trapped(report: Mapping[str, Any]) -> int:
     return sum(count for reason, count in report["not_captured"]["reasons"].items() if reason.startswith(_TRAP))
 
 
-def _trapped(report: Mapping[str, Any]) -> Iterator[NextStep]:
+def _missing(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    if any(BY_SCRIPT in note for note in report["notes"]):
+        words = "A page leads nowhere and loads scripts (see the notes). If pages are missing, have a browser show it."
+        yield NextStep(words, "-a browser=auto")
     if number := trapped(report):
         yield NextStep(
             f"{counted(number, 'address', 'were')} left out: what looks like a trap, since pages beside it repeat what"

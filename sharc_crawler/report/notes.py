@@ -22,6 +22,7 @@ FAR = 4.0  #: standard deviations between what was expected and what was counted
 DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
 ALTERED = "The certificate does not hold: the WARC files are not as they were when it was sealed."
 SEED = "seed"  #: who named what was typed
+BY_SCRIPT = "its menus may be made by script"
 _WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
@@ -132,8 +133,8 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
             why = "not each was shown by a browser, so what scripts make may be missing"
         else:
             why = "a browser that ran the scripts shows no more. What they ask for may be missing"
-        have = agreeing(made, "have")
-        yield f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: {why}"
+        pages = f"{made:,} of {counted(read, 'HTML page')} {agreeing(made, 'have')}"
+        yield f"{pages} scripts, no links and hardly any text: {why}"
 
 
 def _whose(facts: CaptureFacts) -> Iterator[str]:

@@ -1,0 +1,82 @@
+"""Pages from which nothing leads on, though they load scripts: their menus may be made by these, which are not run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sharc_crawler.guides import guide
+from sharc_crawler.model import Kind
+from sharc_crawler.plural import counted
+from sharc_crawler.report.notes import BY_SCRIPT, SEED
+from sharc_crawler.report.words import short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sharc_crawler.frontier.rows import CaptureRow, UrlRow
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.model import PageId
+    from sharc_crawler.report.pages import Stored
+
+FEW = 2  #: addresses that a seed may link to (its maker, its licence), and lead to no page; a folder's index one less
+RARE = 0.05  #: share of the pages; more folders' indexes that lead nowhere are what the site is like
+
+
+def unled(store: Stored, capture: CaptureRow) -> Iterator[str]:
+    """A note on seeds and folders' indexes that lead to no page, where a browser may show more."""
+    if capture.ended is None or not _may_lead(capture.spec):
+        return
+    found = {url.page.page: url for url in store.urls(capture.capture) if _leads_by_scripts(url)}
+    folders: defaultdict[str, list[PageId]] = defaultdict(list)
+    for page, url in found.items():
+        folders[_folder(url.page.key)].append(page)
+    pages = 0
+    for url in store.urls(capture.capture) if found else ():
+        if url.page.kind is Kind.PAGE:
+            pages += 1
+            for page in (url.page.parent, *_above(url, folders)):
+                found.pop(page, None)
+    if pages == capture.spec.limit:
+        return  # what leads on was left for that
+    seeds = [url for url in found.values() if url.page.via == SEED]
+    others = [url for url in found.values() if url.page.via != SEED]
+    for one in seeds + others if len(others) <= RARE * pages else seeds:
+        scripts = counted(sum(map(_is_script, one.embeds)), "script")
+        yield (
+            f"{short(one.page.url)} leads to no other page of this capture and loads {scripts}: {BY_SCRIPT}, which is"
+            f" not run, and what only they lead to is not captured. With browser=auto it is ({guide('browser')})"
+        )
+
+
+def _may_lead(spec: CaptureSpec) -> bool:
+    """A project's links are its own affair; where a browser was asked, it found no more."""
+    return "spider" not in spec.settings and spec.settings.get("browser", "never") == "never"
+
+
+def _leads_by_scripts(url: UrlRow) -> bool:
+    page, about = url.page, next((visit.outcome.document for visit in url.visits if visit.outcome.document), None)
+    if page.kind is not Kind.PAGE or url.judgement is None or about is None or not any(map(_is_script, url.embeds)):
+        return False
+    if page.via == SEED:
+        return about.outlinks <= FEW and not about.by_script  # of that there is a note of its own
+    return about.outlinks < FEW and urlsplit(page.key).path.rpartition("/")[2].partition(".")[0] in ("", "index")
+
+
+def _is_script(resource: str) -> bool:
+    return urlsplit(resource).path.endswith((".js", ".mjs"))
+
+
+def _folder(key: str) -> str:
+    """With the slash at its end."""
+    parts = urlsplit(key)
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rpartition('/')[0]}/"
+
+
+def _above(url: UrlRow, folders: Mapping[str, Sequence[PageId]]) -> Iterator[PageId]:
+    """The pages, but for itself, in whose folders a page lies."""
+    folder = _folder(url.page.key)
+    while folder.count("/") > 2:
+        yield from (page for page in folders.get(folder, ()) if page != url.page.page)
+        folder = folder[: folder.rindex("/", 0, -1) + 1]
