@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
-from itertools import pairwise, product
-from types import SimpleNamespace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,74 +13,16 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.instant import LEFT, PERHAPS_NEW, Instantly
-from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
+from sharc_crawler.frontier.modes.instant import LEFT
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.known_urls import SeenUrls
-from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Wait
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
-
-A, B = "http://h.example/a/", "http://h.example/b/"
-POLITE = Politeness(delay=1.0, obey_robots=False, back_off=1.0)
-
-
-@dataclass
-class News:
-    """Hubs by URL, with the instants at which they add a page; what else answers is 200 and names nothing."""
-
-    adds: dict[str, list[float]]
-    extra: dict[str, list[Sighting]] = field(default_factory=dict)
-    answers: dict[str, Result] = field(default_factory=dict)
-    dated: bool = False
-    fetches: list[tuple[float, object]] = field(default_factory=list)
-
-    def names(self, url, now):
-        times = [t for t in self.adds.get(url, []) if t <= now]
-        hints = [Hints(published=t) if self.dated else None for t in times]
-        pages = [Sighting(f"{url}{t:g}.html", Kind.PAGE, url, h) for t, h in zip(times, hints, strict=True)]
-        return pages + self.extra.get(url, [])
-
-    def answer(self, fetch, now):
-        result = self.answers.get(fetch.url, Result.OK)
-        names = self.names(fetch.url, now)
-        tag = f'"{len(names)}"'
-        if fetch.slot is Slot.SECOND and fetch.validators.etag == tag:
-            return Outcome(Result.NOT_MODIFIED, now, now + 0.1, 304), []
-        outcome = Outcome(result, now, now + 0.1, digest=f"sha1:{fetch.url}{tag}", validators=Validators(tag))
-        return outcome, names if result is Result.OK else []
-
-    def run(self, frontier, now, until=math.inf):
-        while not isinstance(what := frontier.next(now), Done):
-            if isinstance(what, Wait):
-                assert what.until > now, "the frontier would spin"
-                now = what.until
-            else:
-                outcome, links = self.answer(what, now)
-                self.fetches.append((now, what))
-                now = outcome.ended
-                frontier.finished(what, outcome, links)
-            if now >= until:
-                return now
-        return now
-
-
-def spec(*seeds, **changed):
-    return CaptureSpec("h.example", seeds, "bfs:revisits=none", sitemaps=(), mode="instant", **changed)
-
-
-def begin(terms, *seeds, store=None, politeness=POLITE, **changed):
-    frontier = Frontier(politeness, store, terms=terms)
-    frontier.open(spec(*seeds, **changed), 0.0)
-    return frontier
-
-
-def fetched(news, kind=Kind.PAGE):
-    return [fetch.url for _, fetch in news.fetches if fetch.kind is kind]
+from tests.frontier.modes.hubs import POLITE, A, B, News, begin, fetched, spec
 
 
 def test_new_pages_are_fetched_and_old_ones_left():
@@ -390,130 +330,3 @@ def test_without_instant_captures_nothing_is_polled(world, impolite):
     world.run(frontier)
     assert frontier.polls is None
     assert {fetch.kind for _, fetch in world.requests} == {Kind.PAGE}
-
-
-def test_what_another_hub_showed_when_it_was_first_polled_is_new_on_a_hub_that_lacked_it():
-    """B's first poll comes after A's: a page of the time between them is on both, and new on A alone."""
-    news = News({A: [], B: []})
-    between = [Sighting(f"{A}between.html", Kind.PAGE)]
-    old = [Sighting(f"{B}old.html", Kind.PAGE)]
-    plain, news.names = news.names, lambda url, now: [
-        *plain(url, now), *(between if now > 2 and (url == B or now > 40) else []), *(old if url == B else [])
-    ]  # fmt: skip
-    store = MemoryStore()
-    politeness = Politeness(delay=5.0, obey_robots=False)
-    terms = Terms(every=100, duration=500)
-    frontier = begin(terms, A, B, store=store, politeness=politeness)
-    news.answers |= {f"{A}between.html": Result.FAILED}
-    now = news.run(frontier, 0.0, until=106.0)
-    assert frontier.capture.counts.late == 1
-    (row,) = store.load().novelties.values()
-    assert (row.hub, row.published) == (0, None)
-    assert row.since < 40 < row.seen
-    news.answers.clear()
-    went_on = Frontier(politeness, store, terms=terms)
-    went_on.restore(store.load(), now)
-    news.run(went_on, now)
-    assert set(fetched(news)) == {f"{A}between.html"}
-    assert went_on.capture.counts.late == 1
-
-
-@pytest.mark.parametrize("early", [0.0, 60.0])
-def test_a_sitemap_of_news_that_was_read_is_a_list_that_lacked_what_it_names_as_a_hub(early):
-    """A page appears after the reading, is on another hub first, whose first poll it is, and then on the sitemap."""
-    listed = "http://h.example/list.xml"
-    news = News({})
-
-    def names(url, now):
-        pages = [("old", -5.0), ("between", 3.0)] if now > 3 else [("old", -5.0)]
-        hints = [Hints(published=born - early, published_precision=1.0) if url == listed else None for _, born in pages]
-        shown = [Sighting(f"{A}{name}", Kind.PAGE, url, each) for (name, _), each in zip(pages, hints, strict=True)]
-        return [Sighting(listed, Kind.HUB, url), *shown] if url == listed else shown if url == A else []
-
-    news.names = names
-    frontier = Frontier(Politeness(delay=5.0, obey_robots=False), terms=Terms(every=100, duration=40))
-    frontier.open(CaptureSpec("h.example", (A,), "bfs:revisits=none", sitemaps=(listed,), mode="instant"), 0.0)
-    news.run(frontier, 0.0)
-    assert fetched(news) == [f"{A}between"]
-
-
-@pytest.mark.parametrize("early", [0.0, 3600.0])
-def test_after_a_hubs_first_poll_dates_do_not_decide(early):
-    news = News({A: [-5.0, 150.0]}, dated=True)
-    plain = news.names
-
-    def told(one):
-        return one._replace(hints=Hints(published=one.hints.published - early, published_precision=1.0))
-
-    news.names = lambda url, now: [told(one) if one.hints else one for one in plain(url, now)]
-    news.run(frontier := begin(Terms(every=100, duration=400), A), 0.0)
-    assert fetched(news) == [f"{A}150.html"]
-    (row,) = frontier.ledger.novelties.values()
-    assert (row.published, row.latest) == (150.0 - early, 151.0 - early)
-    assert row.since < 150 < row.seen
-
-
-def test_dates_are_the_servers_and_a_day_that_may_be_before_the_crawl_is_named():
-    behind, day = 600.0, 86_400.0
-    news = News({A: [-5.0, 0.5]})
-    hints = {
-        -5.0: Hints(published=-605.0, published_precision=1.0),
-        0.5: Hints(published=-599.5, published_precision=1.0),
-    }
-    news.extra[A] = [Sighting(f"{A}today.html", Kind.PAGE, A, Hints(published=-day / 2, published_precision=day))]
-    plain, answer = news.names, news.answer
-
-    def stated(one):
-        return one if one.hints else one._replace(hints=hints[float(one.url[len(A) : -5])])
-
-    news.names = lambda url, now: [stated(one) for one in plain(url, now)]
-    news.answer = lambda fetch, now: ((told := answer(fetch, now))[0]._replace(date=now // 1 - behind), told[1])
-    store = MemoryStore()
-    news.run(begin(Terms(every=100, duration=90), A, store=store), 2.0)
-    assert fetched(news) == [f"{A}0.5.html"]
-    reasons = {row.url: row.reason for row in store.load().pages}
-    assert (reasons[f"{A}today.html"], reasons[f"{A}-5.html"]) == (PERHAPS_NEW, LEFT)
-
-
-def test_a_list_that_names_new_pages_alone_may_have_dropped_some():
-    news = News({})
-    news.names = lambda url, now: [
-        Sighting(f"{A}{int(now / 10) - i}.html", Kind.PAGE) for i in range(3 + int(now) // 10 % 3)
-    ]
-    news.run(frontier := begin(Terms(every=20, duration=100), A), 0.0)
-    assert not frontier.capture.notes
-    news.run(frontier := begin(Terms(every=100, duration=300), A), 0.0)
-    assert any("new pages alone" in note for note in frontier.capture.notes)
-
-
-def test_new_is_what_a_hub_lacked_and_what_a_new_page_redirects_to():
-    kinds = [Kind.PAGE, Kind.PAGE, Kind.HUB, Kind.HUB]
-    mode = Instantly.__new__(Instantly)
-    mode._ledger = SimpleNamespace(pages=SimpleNamespace(kinds=kinds), novelties={1: "new"})
-    mode._lacked = lambda hub: 90.0 if hub == 2 else None
-    mode._span, mode._answer, mode._capture = lambda sighting: None, None, SimpleNamespace(started=100.0)
-    assert [mode.why_left(Sighting(A), parent) for parent in (NO_PARENT, 0, 1, 2, 3)] == [LEFT, LEFT, "", "", LEFT]
-    mode._answer = SimpleNamespace(ended=200.0)
-    for share, why in ((0.0, LEFT), (0.49, PERHAPS_NEW), (0.5, ""), (1.0, "")):
-        mode._span = lambda sighting, found=share: SimpleNamespace(
-            after=lambda *given: found * (given == (100.0, 200.0))
-        )
-        assert mode.why_left(Sighting(A), 3) == why
-
-
-def test_what_a_new_page_names_is_a_hub_on_trial_where_there_is_room_and_it_is_none_yet():
-    urls = [f"http://h/{name}" for name in ("page", "hub", "polled", "outside", "new", "more")]
-    for room, rest in product(range(5), (True, False)):
-        seen, named = SeenUrls(), []
-        for number, url in enumerate((urls[0], urls[1], HUB_KEY + urls[2])):
-            seen.add(url, number)
-        mode = Instantly.__new__(Instantly)
-        mode._ledger = SimpleNamespace(pages=SimpleNamespace(kinds=[Kind.PAGE, Kind.HUB, Kind.HUB]))
-        scope = SimpleNamespace(why_not=lambda url: "another host" if "outside" in url else None)
-        mode._capture = SimpleNamespace(seen=seen, scope=scope)
-        mode._polls = SimpleNamespace(room=room)
-        mode._candidates = SimpleNamespace(named=named.extend, taken=lambda left=rest: iter(urls * left))
-        links = [Sighting(urls[4]), Sighting(urls[5], key="a key"), Sighting(urls[0], Kind.RESOURCE)]
-        wanted = [urls[0], urls[4], urls[5]][:room] * rest
-        assert mode._hubs_among(links) == [Sighting(url, Kind.HUB, "new pages") for url in wanted]
-        assert named == [urls[4], "a key"]
