@@ -38,32 +38,32 @@ def tell(traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: S
     for at in asked[-KEPT:]:  # others would be forgotten again
         traps.errors.saw(urls[at], contents[at])
     for url, content in zip(urls, contents, strict=True):
-        if len(traps._shown) >= rules.MOST_SHOWN:
+        if len(traps.contents) >= rules.MOST_SHOWN:
             break
-        traps._shown[hash(content)] = url
-    traps._first.add_all(contents, shown)
-    traps._unlike.extend(shown)
+        traps.contents[hash(content)] = url
+    traps.firsts.add_all(contents, shown)
+    traps.unlike.extend(shown)
     return True
 
 
 def _is_quiet(traps: Traps) -> bool:
     """Has none of the other rules come upon anything?"""
-    found = traps._calendars, traps._places, traps._echoes, traps.idle, traps.fleeting, traps.suspicion
+    found = traps.calendars, traps.made_up, traps.copies, traps.idle, traps.fleeting, traps.suspicion
     return not any(one is not None for one in (*found, traps.repeating))
 
 
 def _all_new(traps: Traps, contents: Sequence[str]) -> bool:
     hashes = set(map(hash, contents))
-    new = len(hashes) == len(contents) and traps._shown.keys().isdisjoint(hashes)
-    return new and max(traps._first.find(contents)) == UNSEEN
+    new = len(hashes) == len(contents) and traps.contents.keys().isdisjoint(hashes)
+    return new and max(traps.firsts.find(contents)) == UNSEEN
 
 
 def _all_plain(urls: Sequence[str]) -> bool:
     """Has none a date, nor a word that may be made up?"""
     text = "\n".join(urls)
-    if rules._YEAR.search(text) or _has_odd_word(text):
+    if rules.YEAR.search(text) or _has_odd_word(text):
         return False
-    return not any(url.count("-") > SOME and rules._has_odd_word(url) for url in urls)
+    return not any(url.count("-") > SOME and rules.has_odd_word(url) for url in urls)
 
 
 def _has_odd_word(text: str) -> bool:
@@ -95,14 +95,14 @@ def _count(
     parents = [pages.parents[page] for page in shown]
     known = [parent for parent in dict.fromkeys(parents) if parent != NO_PARENT]
     name_of = dict(zip(known, _templates([pages.urls[parent] for parent in known]), strict=True))
-    counts, honest = traps._templates, set()
+    counts, honest = traps.templates, set()
     for page, name, url, content, parent in zip(shown, _templates(urls), urls, contents, parents, strict=True):
         if "*" in name and name not in honest:
-            traps._saw_of_template(name, url, content, listed=pages.listed(page))
+            traps.saw_of_template(name, url, content, listed=pages.listed(page))
             row = counts.rows.get(name)
             if row == UNSEEN or counts.contents[row] >= HONEST:  # nothing is counted of it any more
                 honest.add(name)
         if parent != NO_PARENT and name_of[parent] != name:
-            traps._brought(name_of[parent], name)
+            traps.brought(name_of[parent], name)
         if traps.repeating:
             traps.repeating.showed(page, pages, new=True)

@@ -30,7 +30,7 @@ class Repeating:
     """Which of them repeat, and which are no trap for all that."""
 
     def __init__(self, traps: Traps) -> None:
-        self._traps, self._templates = traps, traps._templates
+        self._traps, self._templates = traps, traps.templates
         self._asked: dict[str, int] = {}  # what nobody names → its template
         self._waits: dict[int, bool] = {}  # may they be there before they are named? As long as nothing tells otherwise
 

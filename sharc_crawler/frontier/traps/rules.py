@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Outcome, PageId
 
-_YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
+YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
@@ -47,7 +47,7 @@ def template(url: str) -> str:
     return _NUMBER.sub("*", "/" + path.partition("/")[2]) + mark + (query and _VALUE.sub("=*", query))
 
 
-def _has_odd_word(url: str) -> bool:
+def has_odd_word(url: str) -> bool:
     """May something in it be made up? Most addresses are told so in a third of the time that the pattern takes."""
     letters = 7 if url.count("-") >= 4 else 15  # a uuid may have letters alone
     for word in _WORD.findall(url):
@@ -72,59 +72,59 @@ class Traps:
     """
 
     def __init__(self) -> None:
-        self._templates = Repeats()
-        self._places: MadeUpPlaces | None = None  # once something in an address may be made up
+        self.templates = Repeats()
+        self.made_up: MadeUpPlaces | None = None  #: once something in an address may be made up
         self.alone = False  #: nothing is left but what is doubted
-        self.repeating: Repeating | None = None  # once a template has few contents
-        self._shown: dict[int, str] = {}  # contents of plain addresses, and which showed them first
-        self.idle: IdlePlaces | None = None  # once one of them was shown again
-        self._calendars: Calendars | None = None  # once an address has a date
+        self.repeating: Repeating | None = None  #: once a template has few contents
+        self.contents: dict[int, str] = {}  #: contents of plain addresses, and which showed them first
+        self.idle: IdlePlaces | None = None  #: once one of them was shown again
+        self.calendars: Calendars | None = None  #: once an address has a date
         self.errors = SoftErrors()
-        self._first = SeenUrls()  # content → the page that showed it first
-        self._unlike = array("i")  # these pages, as long as no other showed the same
-        self._echoes: Echoes | None = None  # once one did
+        self.firsts = SeenUrls()  #: content → the page that showed it first
+        self.unlike = array("i")  #: these pages, as long as no other showed the same
+        self.copies: Echoes | None = None  #: once one did
         self._ever_new: EverNew | None = None  # once a page names no other that is known
-        self.fleeting: FleetingLinks | None = None  # once pages wait that look like a trap's
-        self.suspicion: Suspicion | None = None  # once there are such pages
+        self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
+        self.suspicion: Suspicion | None = None  #: once there are such pages
         self.patient = False  #: all tells that pages are there before they are named
 
     @property
     def echoes(self) -> Echoes:
         """Which pages are echoes: of many sites none."""
-        if self._echoes is None:
+        if self.copies is None:
             from sharc_crawler.frontier.traps.echoes import Echoes  # only where there are copies
 
-            self._echoes, self._unlike = Echoes(self._first, self._unlike), array("i")
-        return self._echoes
+            self.copies, self.unlike = Echoes(self.firsts, self.unlike), array("i")
+        return self.copies
 
     def saw(self, url: str, content: str | None, parent: str = "", *, listed: bool = False) -> None:
         """A page was captured, which ``parent`` named first; what a sitemap ``listed`` does not blame its template."""
         if content is None or self._is_dated(url):
             return
         self.errors.saw(url, content)
-        if _has_odd_word(url):
+        if has_odd_word(url):
             self._saw_odd(url, content, parent)
         self._saw_plain(url, content, parent)
         if "*" in (name := template(url)):
-            self._saw_of_template(name, url, content, listed=listed)
+            self.saw_of_template(name, url, content, listed=listed)
 
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
-        if content is None or (self._calendars and self._calendars.saw(page, content, pages)):
+        if content is None or (self.calendars and self.calendars.saw(page, content, pages)):
             return
-        if new := self._echoes is None and self._first.add(content, page) == UNSEEN:
-            self._unlike.append(page)
+        if new := self.copies is None and self.firsts.add(content, page) == UNSEEN:
+            self.unlike.append(page)
         else:
             new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
         if new and (parent := pages.parents[page]) != NO_PARENT:
-            self._brought(template(pages.urls[parent]), template(url))
+            self.brought(template(pages.urls[parent]), template(url))
         if self.repeating:
             self.repeating.showed(page, pages, new=new)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
             self.suspicion.saw(page, new=new)
-        elif (self._echoes and self._echoes.any) or (self.idle and self.idle.doubtful):
+        elif (self.copies and self.copies.any) or (self.idle and self.idle.doubtful):
             from sharc_crawler.frontier.traps.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
@@ -142,34 +142,34 @@ class Traps:
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
-        if self._calendars is None and _YEAR.search(url):
+        if self.calendars is None and YEAR.search(url):
             from sharc_crawler.frontier.traps.calendars import Calendars  # many sites have none
 
-            self._calendars = Calendars()
-        return self._calendars is not None and self._calendars.has(url)
+            self.calendars = Calendars()
+        return self.calendars is not None and self.calendars.has(url)
 
     def _saw_odd(self, url: str, content: str, parent: str) -> None:
-        if self._places is None:
+        if self.made_up is None:
             from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces  # many sites have none
 
-            self._places = MadeUpPlaces()
-        self._places.saw(url, content, parent)
+            self.made_up = MadeUpPlaces()
+        self.made_up.saw(url, content, parent)
 
     def _saw_plain(self, url: str, content: str, parent: str) -> None:
         """A page in whose address nothing looks made up."""
         if self.idle is None:
-            if hash(content) not in self._shown:
-                if len(self._shown) < MOST_SHOWN:
-                    self._shown[hash(content)] = url
+            if hash(content) not in self.contents:
+                if len(self.contents) < MOST_SHOWN:
+                    self.contents[hash(content)] = url
                 return
             from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
 
-            self.idle = IdlePlaces(self._shown)
+            self.idle = IdlePlaces(self.contents)
         self.idle.saw(url, content, parent)
 
-    def _saw_of_template(self, name: str, url: str, content: str, *, listed: bool) -> None:
-        templates = self._templates
-        row = templates.row(name)
+    def saw_of_template(self, name: str, url: str, content: str, *, listed: bool) -> None:
+        """A page of a template was captured, with this content."""
+        row = (templates := self.templates).row(name)
         if row == UNSEEN or templates.contents[row] >= HONEST:
             return
         new = templates.is_new(f"{row} {content}")
@@ -183,10 +183,10 @@ class Traps:
                 self.repeating = Repeating(self)
             self.errors.wanted += self.repeating.saw(row, url)
 
-    def _brought(self, name: str, other: str) -> None:
+    def brought(self, name: str, other: str) -> None:
         """A page of a template named one of another first, which shows something new: so do contents of its own."""
-        if name != other and (row := self._templates.rows.get(name)) != UNSEEN:
-            self._templates.brought(row)
+        if name != other and (row := self.templates.rows.get(name)) != UNSEEN:
+            self.templates.brought(row)
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
@@ -194,9 +194,9 @@ class Traps:
 
     def doubts(self, page: PageId, urls: Texts) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        if self._calendars and self._calendars.has(url := urls[page]):
-            return LAST * self._calendars.doubts(page, url)
-        if self._places is not None and not self.alone and self._places.judged(urls[page], few=True):
+        if self.calendars and self.calendars.has(url := urls[page]):
+            return LAST * self.calendars.doubts(page, url)
+        if self.made_up is not None and not self.alone and self.made_up.judged(urls[page], few=True):
             return LAST
         if self.repeating and self.repeating.waits(urls[page]):
             return LAST + 1
@@ -204,8 +204,8 @@ class Traps:
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
-        if self._calendars and self._calendars.has(url):
-            return self._calendars.why_not(url, parent)
+        if self.calendars and self.calendars.has(url):
+            return self.calendars.why_not(url, parent)
         last = self._ever_new and self._ever_new.why_not(parent)
         why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
         return as_trap(why) if why else self.why_not(url, new=page == UNSEEN)
@@ -213,13 +213,13 @@ class Traps:
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
         last = self._ever_new and self._ever_new.why
-        told = any((self._calendars, self.suspicion, self.idle, self._places, self.repeating, last))
+        told = any((self.calendars, self.suspicion, self.idle, self.made_up, self.repeating, last))
         return {url: why for url in (urls if told else ()) if (why := self.why_not_found(url, parent))}
 
     def why_not(self, url: str, *, new: bool = False) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not. ``new``: it may wait."""
         if self.idle and (why := self.idle.why_not(url, self.suspicion)):
             return as_trap(why)
-        if self._places and (found := self._places.judged(url, few=self.alone)) is not None:
+        if self.made_up and (found := self.made_up.judged(url, few=self.alone)) is not None:
             return found or None
         return self.repeating.why_not(url, new=new) if self.repeating else None

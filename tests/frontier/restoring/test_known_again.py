@@ -161,7 +161,7 @@ SITES = {
         {"strategy": "bfs", "mode": "continuous", "lasts": 3.0, "sitemaps": ()},
         {ROOT: pages("0", "3")},
         unsteady,
-        r"owed.*|next|notes|traps\._echoes.*",
+        r"owed.*|next|notes|traps\.copies.*",
     ),
     "in parts": Site({"subsites": "path"}, FOLDERS, unmodified, r"owed.*|front\.waiting|mode\.(pool|apex)"),
     "a trap": Site({"strategy": "bfs:revisits=none"}, ALIKE, alike),
@@ -189,7 +189,7 @@ class Copied(MemoryStore):
 PASSING = re.compile(
     r"former|interruptions|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
     r"|mode\.called|mode\._(hints\.answer|answer|first|listing|shown|polls.*|due|every|planned|last|news|division)"
-    r"|traps\.(_ever_new.*|fleeting\._(echoes|errors).*|alone|errors\.wanted|_unlike|_echoes\.(_former|barren\._marks)"
+    r"|traps\.(_ever_new.*|fleeting\._(echoes|errors).*|alone|errors\.wanted|unlike|copies\.(_former|barren\._marks)"
     r"|suspicion\.words\._(known|only))"
 )
 APART = {

@@ -17,7 +17,7 @@ from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
-from sharc_crawler.frontier.traps.rules import LAST, Traps, _has_odd_word, template
+from sharc_crawler.frontier.traps.rules import LAST, Traps, has_odd_word, template
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -205,7 +205,7 @@ WORDS = ["asdf", "0f3e4d5c", "12345678", "page-0000123", "cafebabedeadbeefca", "
 
 @given(st.lists(st.sampled_from(WORDS) | st.text("abcf01-/?=", max_size=12), max_size=8).map("".join))
 def test_what_may_be_made_up_is_never_overlooked(path):
-    assert _has_odd_word(path) or not _SESSION.search(path)
+    assert has_odd_word(path) or not _SESSION.search(path)
 
 
 def test_a_uuid_of_letters_behind_a_letter_is_not_overlooked():
@@ -240,7 +240,7 @@ def test_what_addresses_have_in_common_is_found_once_for_each():
     ],
 )
 def test_most_addresses_are_told_to_have_nothing_odd_without_the_pattern(path, odd):
-    assert _has_odd_word(ROOT + path) is odd
+    assert has_odd_word(ROOT + path) is odd
 
 
 @pytest.mark.parametrize(("contents", "trap"), [(999, True), (1_000, False)])
@@ -327,7 +327,7 @@ def test_few_copies_of_what_may_be_made_up_wait_and_are_left_once_nothing_else_i
 def test_only_what_another_address_showed_that_differs_in_more_than_a_place_is_copied():
     pages, traps = table("p?a=b", "x", "p?c=d"), Traps()
     traps.showed(1, pages.urls[1], "text", pages, lambda: False)
-    assert traps._echoes is None, "of many sites none"
+    assert traps.copies is None, "of many sites none"
     assert traps.echoes.copied(pages.urls[2], "text", pages)
     assert not traps.echoes.copied(pages.urls[3], "text", pages)
 
@@ -366,7 +366,7 @@ def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
     assert not traps.errors.wanted
     assert traps.idle is None
     assert traps.repeating is None
-    assert len(traps._calendars._shown) == 30
+    assert len(traps.calendars._shown) == 30
     beyond = add(pages, "cal/2090/11", 31)
     assert traps.doubts(beyond, pages.urls) == LAST
     assert "in a calendar" in traps.why_not_found(pages.urls[beyond], 31)
@@ -376,7 +376,7 @@ def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
 def test_no_calendar_is_looked_for_where_no_address_has_a_year():
     traps = Traps()
     traps.saw(f"{ROOT}about", "text")
-    assert traps._calendars is None
+    assert traps.calendars is None
 
 
 @pytest.mark.parametrize(("content", "known"), [(499, True), (500, False)])
