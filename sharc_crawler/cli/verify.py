@@ -255,7 +255,9 @@ def _words(result: Verification) -> str:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
     if result.unsealed and not result.findings:
         names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
-        lines.append(f"  not certified: {names}. Of reports figures, verdicts and times were compared, no other words.")
+        lines.append(
+            f"  not certified: {names}. Of a report what the certificate states was compared, all else was not."
+        )
         if not {INDEX, PAGE}.isdisjoint(result.unsealed):
             lines.append(
                 f"  The index is of another moment, or altered: sharc collection {result.source} makes it anew."
@@ -264,7 +266,7 @@ def _words(result: Verification) -> str:
     if result.worded:
         lines.append(
             f"  not compared: the wording of the report, by sharc-crawler {short(result.worded)}. "
-            "Its figures and verdicts were; `sharc report` writes a folder's anew."
+            "What it has of the certificate was; `sharc report` writes a folder's anew."
         )
     if result.elsewhere:
         damaged = ", or in what is damaged" if result.findings else ""

@@ -11,7 +11,8 @@ import re
 import zipfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from functools import partial
+from itertools import chain
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -33,7 +34,8 @@ from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.instants import second, unix
 from sharc_crawler.model import Kind, Result, Verdict
 from sharc_crawler.report import write
-from sharc_crawler.report.claim import in_words, sentence
+from sharc_crawler.report.agreement import has_pages_of, otherwise
+from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
 from sharc_crawler.report.sites import not_of_index
@@ -57,8 +59,6 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"
-#: of a page in the report, and in the certificate
-_STATED = ("url", "kind", "verdict", "evidence")
 #: of a package's description, in our order
 _FIELDS = (
     "profile",
@@ -253,8 +253,10 @@ def _report(
         return
     for capture in captures:
         document = certified[capture["site"]]
-        yield from _figures(capture, document, worded=not author_of(report))
-        if not _has_pages_of(map(_read, lines), capture["site"], entries_of(source, document)):
+        entries = partial(entries_of, source, document)
+        for what in otherwise(capture, document, entries(), worded=not author_of(report)):
+            yield Finding(what, DATA)
+        if not has_pages_of(map(_read, lines), capture["site"], entries()):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
     if author_of(report):
         return
@@ -262,13 +264,6 @@ def _report(
     for name in sorted(pages):
         if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
             yield Finding("the report is not that of its data", name)
-
-
-def _has_pages_of(lines: Iterable[Mapping[str, Any]], site: str, entries: Iterable[Mapping[str, Any]]) -> bool:
-    """Are the captured pages of a report's lines those of a certificate, in its order?"""
-    told = (_stated(page) for page in lines if page["site"] == site and page["verdict"] is not None)
-    certified = (_stated(entry) for entry in entries if "verdict" in entry)
-    return all(one == other for one, other in zip_longest(told, certified))
 
 
 def _owes_certificate(capture: Mapping[str, Any], lines: Iterable[str], named: Sequence[str]) -> bool:
@@ -293,24 +288,6 @@ def _named_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a name is there twice")
     return found
-
-
-def _figures(capture: Mapping[str, Any], document: Document, *, worded: bool) -> Iterator[Finding]:
-    """What a report says of one capture as a whole; its sentence only where this version worded it."""
-    own = document["capture"]
-    if worded and capture["claim"]["sentence"] != sentence(own["claim"]):
-        yield Finding("the report claims something else than the certificate", DATA)
-    if {name: capture["coherence"][name] for name in own["totals"]} != own["totals"]:
-        yield Finding("the report's figures are not those of the certificate", DATA)
-    times = {name: own[name] for name in ("started", "ended")}
-    times["reference"] = (own["reference"] or {}).get("instant")
-    if {name: capture["times"][name] for name in times} != times or capture["strategy"] != own["strategy"]:
-        yield Finding("the report's times or strategy are not those of the certificate", DATA)
-
-
-def _stated(page: Mapping[str, Any]) -> tuple[Any, ...]:
-    visits = ((one["result"], one["status"], one["digest"]) for one in (page["visit"], page["revisit"]) if one)
-    return *(page[name] for name in _STATED), page.get("code", page["reason"]) or "", *visits
 
 
 def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:

@@ -409,6 +409,26 @@ def swap(old: bytes, new: bytes):
     return change
 
 
+def reported(change):
+    def altered(data: bytes) -> bytes:
+        report = json.loads(data)
+        change(report["captures"][0])
+        return json.dumps(report).encode()
+
+    return altered
+
+
+divided = reported(
+    lambda capture: capture["subsites"].append(
+        {"name": "news", "reference": capture["times"]["reference"], "coherence": capture["coherence"]}
+    )
+)
+
+
+def resources_with(**figures):
+    return reported(lambda capture: capture["resources"].update(figures))
+
+
 def index_with(change):
     return lambda data: gzip.compress(change(gzip.decompress(data)), mtime=0)
 
@@ -428,6 +448,18 @@ PACKAGES = {
     "other figures": ({"report/data.json": swap(b'"coherent": 3', b'"coherent": 7')}, "figures are not those"),
     "another page in the report": (
         {"report/data-pages.jsonl": swap(b'"verdict": "changed"', b'"verdict": "coherent"')}, "pages are not those",
+    ),
+    "other grounds of the claim": (
+        {"report/data.json": swap(b'"evidence": "validator"', b'"evidence": "bytes"')}, "grounds or limits",
+    ),
+    "another limit of the claim": ({"report/data.json": swap(b"Equal bytes show", b"All bytes show")}, "or limits"),
+    "other seeds": ({"report/data.json": swap(b'"seeds": [\n    "http', b'"seeds": [\n    "xttp')}, "of its seeds"),
+    "another setting": ({"report/data.json": swap(b'"delay": 0.05', b'"delay": 2.0')}, "says of its settings"),
+    "a part of the site": ({"report/data.json": divided}, "says of its subsites"),
+    "more resources": ({"report/data.json": resources_with(captured=99)}, "figures of resources"),
+    "another instant of a download": (
+        {"report/data-pages.jsonl": swap(b'"started": "2026-11-18T11:06:4', b'"started": "2026-11-18T11:06:3')},
+        "pages are not those",
     ),
     "another report for people": ({"report/report.html": swap(b"3 of 7", b"7 of 7")}, "is not that of its data"),
     "another T in the title": ({"datapackage.json": swap(b"11:08:20Z", b"12:08:20Z")}, "its title"),

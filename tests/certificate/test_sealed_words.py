@@ -57,7 +57,7 @@ def reworded(folder, change):
 WORDS = {
     "a note": lambda report: report["captures"][0]["notes"].append("A court has confirmed this."),
     "an expectation": lambda report: report["captures"][0]["coherence"]["expected"].update(coherent=7.0),
-    "a setting": lambda report: report["captures"][0]["settings"].update(delay=9.0),
+    "a plan": lambda report: report["captures"][0]["plans"]["hopeful"].update(coherent=9),
     "an author": lambda report: report["generator"].update(version="0.0.9"),
     "a count of exchanges": lambda report: report["captures"][0].update(exchanges=9_999),
 }
