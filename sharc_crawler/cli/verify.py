@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular, require_capture
-from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.folder import CAPTURES, Collection
 from sharc_crawler.collection.overview import INDEX
 from sharc_crawler.collection.page import PAGE
 from sharc_crawler.collection.verifying import package_of, size_of, verify_collection
@@ -33,7 +34,7 @@ from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
 from sharc_crawler.report.words import printable, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _PIPE = "a named pipe or a device where a file belongs: nothing in this folder was read"
 SHOWN = 20  #: findings that a person is shown
@@ -236,6 +237,33 @@ def _or_missing(folder: Path, name: str) -> str:
     return f"{name} (missing)" if file.parent.is_dir() and not file.exists() and GIVEN not in name else name
 
 
+def _by_capture(result: Verification) -> Iterator[str]:
+    """The findings, in a share of what a person is shown for each capture; and which captures hold all the same."""
+    captures = dict.fromkeys(result.captures)
+    found: dict[str, list[Finding]] = {}
+    for finding in result.findings:
+        found.setdefault(_capture_of(finding.file or "", captures), []).append(finding)
+    most = max(SHOWN // len(found), 1)
+    for name, findings in islice(found.items(), SHOWN):
+        if name:
+            yield f"  {short(name)}: {counted(len(findings), 'finding')}"
+        yield from (f"  {short(str(finding), 600)}" for finding in findings[:most])
+        if len(findings) > most:
+            yield f"  … and {len(findings) - most:,} more (--json shows all)"
+    if len(found) > SHOWN:
+        yield f"  … and {counted(len(found) - SHOWN, 'capture')} more with findings (--json shows all)"
+    if sound := [name for name in captures if name not in found]:
+        more = f" and {len(sound) - SHOWN:,} more" if len(sound) > SHOWN else ""
+        yield f"  All of it holds of {counted(len(sound), 'capture')}: {short(', '.join(sound[:SHOWN]), 2_000)}{more}"
+
+
+def _capture_of(file: str, captures: Iterable[str]) -> str:
+    """Which of these a file belongs to, or another one of the collection; empty: none."""
+    parts = file.split("/")
+    known = (name for name in captures if file == name or file.startswith(f"{name}/"))
+    return next(known, "/".join(parts[:3]) if parts[0] == CAPTURES and len(parts) > 2 else "")
+
+
 def _words(result: Verification) -> str:
     of = counted(result.pages, "page") + (f" and {counted(result.resources, 'resource')}" if result.resources else "")
     size = f"judgements of {of}, {counted(result.records, 'record')}"
@@ -250,9 +278,7 @@ def _words(result: Verification) -> str:
         ]
     else:
         lines = [f"Not as certified ({counted(len(result.findings), 'finding')} in {size}):"]
-        lines += [f"  {short(str(finding), 600)}" for finding in result.findings[:SHOWN]]
-        if len(result.findings) > SHOWN:
-            lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
+        lines += _by_capture(result)
     if result.unsealed and not result.findings:
         names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
         lines.append(

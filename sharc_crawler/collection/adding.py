@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.referring import Referring
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import CaptureRow
@@ -39,6 +41,14 @@ def add(folder: Path, capture: Path) -> Path:
     shutil.copytree(capture, draft)
     draft.rename(place)
     return place
+
+
+def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:
+    """Which of these captures need payloads that none of the collection holds, and how many."""
+    referring = Referring([one.folder for one in collection.captures()])
+    for place in places:
+        referring.former(place)
+    return referring.lost
 
 
 def stands_in(terms: CollectionTerms, capture: Path) -> bool:

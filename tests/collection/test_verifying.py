@@ -15,6 +15,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.collection.verifying_package import verify_package
+from sharc_crawler.plural import counted
 from sharc_crawler.storage.opening import USUAL, begin_state
 from tests.collection.damaged import damage
 
@@ -84,6 +85,31 @@ def test_a_capture_that_lost_its_files_takes_nothing_from_what_others_hold(copie
     package_collection(copied, copied.folder / "all.wacz")
     whole, _ = verify_package(copied.folder / "all.wacz")
     assert [str(one) for one in whole.findings] == []
+
+
+def test_of_a_capture_that_does_not_hold_a_share_is_shown_and_those_that_hold_are_named(copied):
+    first, second = (one.folder.relative_to(copied.folder).as_posix() for one in copied.captures())
+    (copied.folder / second / "certificate-pages.jsonl").write_text("")
+    found, _ = verify_collection(copied)
+    told = CliRunner().invoke(main, ["verify", str(copied.folder)]).stdout
+    assert f"  {second}: {counted(len(found.findings), 'finding')}" in told
+    assert f"  All of it holds of 1 capture: {first}" in told
+    for warc in (copied.folder / first).glob("*.warc.gz"):
+        warc.unlink()
+    told = CliRunner().invoke(main, ["verify", str(copied.folder)]).stdout
+    assert f"{second}: " in told and f"{first}: " in told and "All of it holds" not in told
+    assert "more (--json shows all)" in told
+
+
+def test_a_capture_that_is_taken_in_without_what_it_refers_to_is_named_with_the_way_out(copied, tmp_path):
+    first, second = (one.folder for one in copied.captures())
+    told = CliRunner().invoke(main, ["collection", "add", str(tmp_path / "alone"), str(second)])
+    assert told.exit_code == 3, told.output
+    assert f"in no capture of the collection: sharc collection add {tmp_path / 'alone'} the former" in told.stderr
+    told = CliRunner().invoke(main, ["collection", "add", str(tmp_path / "alone"), str(first)])
+    assert told.exit_code == 0, told.output
+    both = CliRunner().invoke(main, ["collection", "add", str(tmp_path / "both"), str(second), str(first)])
+    assert both.exit_code == 0, both.output
 
 
 def test_what_is_altered_or_open_is_named_with_its_capture(copied):

@@ -12,11 +12,12 @@ from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._regular import regular
-from sharc_crawler.collection.adding import add, stands_in
+from sharc_crawler.collection.adding import add, lacking, stands_in
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.live.writing.writer_process import stored_payloads
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.observations import ObservationStore
@@ -36,15 +37,18 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
     r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is made where there is none.
 
-    Each is verified first. The history of the collection learns what it observed.
+    Each is verified first. The history of the collection learns what it observed. Ends with 3 where one refers to
+    payloads of a former capture that is not in the collection: it is copied, and named.
 
     \b
     Example:
       sharc collection add news captures/example-monday captures/example-tuesday
     """
+    places = []
     for capture in (one for given in captures for one in capture_folders(given)):
         _check(capture)
         place = add(folder, capture)
+        places.append(place)
         collection = Collection(folder)
         _learn(place, collection.history)
         click.echo(f"{capture} is copied to {place}")
@@ -52,6 +56,14 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
             click.echo(
                 f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True
             )
+    if lost := lacking(Collection(folder), places):
+        for place, number in lost.items():
+            click.echo(
+                f"{place}: {counted(number, 'payload')} that it refers to {agreeing(number, 'are')} in no capture of"
+                f" the collection: sharc collection add {folder} the former captures, too, or sharc verify finds it",
+                err=True,
+            )
+        raise click.exceptions.Exit(DataError.exit_code)
     say_next("sharc", "collection", folder)
 
 

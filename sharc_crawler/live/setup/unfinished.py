@@ -116,15 +116,18 @@ def _check_one(
         others = {str(row.spec.settings.get("spider", spider)) for row in captures} - {spider}
         _check_going_on(unfinished, others, resume=resume, kept=bool(state.kept))
     elif {spec.site for spec in specs} != held:
-        raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
+        raise UsageError(f"{unfinished}, which only the same command goes on with; {_way_out(output)}")
     begun = {row.spec.site: row.spec for row in captures}
     for spec in specs or ():
         if other := _given_otherwise(begun[spec.site], spec):
-            anew = f"move {output} away to begin anew" if collected(output) else "another folder"
-            raise UsageError(f"{unfinished}, {other}; give it as before, or {anew}")
+            raise UsageError(f"{unfinished}, {other}; {_way_out(output)}")
     for row in captures if less else ():
         check_bounds(row, bounds, state, output)
     return False
+
+
+def _way_out(output: Path) -> str:
+    return f"give it as before, or {f'move {output} away to begin anew' if collected(output) else 'another folder'}"
 
 
 def _given_otherwise(begun: CaptureSpec, given: CaptureSpec) -> str:
