@@ -1,4 +1,4 @@
-"""After a crash: a WARC file that was being written is cut after its last whole record and gets its final name."""
+"""After a crash: a WARC file that was being written is cut after its last whole exchange and gets its final name."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+_ANSWERS = ("response", "revisit")
+
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
@@ -27,7 +29,7 @@ class Recovered:
     path: Path  #: its name now; it is gone where ``records`` is 0
     records: int  #: whole records kept
     kept: int  #: bytes
-    cut: int  #: bytes of a torn record at its end
+    cut: int  #: bytes at its end, of records that are torn, or of an answer without its request
     noted: int = 0  #: bytes that are as its last checkpoint knows them
 
 
@@ -70,11 +72,14 @@ def _finish(path: Path) -> Recovered | None:
         if not lock(stream.fileno()):
             return None
         known = checkpoints.last(final, stream)
-        starts, ends = [0], [known.size]
+        starts, ends, answer = [0], [known.size], False
         for record in records(stream, known.size):
             if isinstance(record, Record):
                 starts.append(record.offset)
                 ends.append(record.end)
+                answer = record.kind in _ANSWERS
+        if answer:  # its request, which comes behind it, was lost: nobody was told that it is written
+            del starts[-1], ends[-1]
         cut = os.fstat(stream.fileno()).st_size - ends[-1]
         stream.truncate(ends[-1])
         os.fsync(stream.fileno())
