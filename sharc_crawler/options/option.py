@@ -95,9 +95,9 @@ def _objects(url: str) -> object:
 
 
 def _rates(spec: str) -> object:
-    from sharc_crawler.rates.make import make_sources
+    from sharc_crawler.rates.theirs import tried_out
 
-    return make_sources(spec, {})
+    return tried_out(spec)
 
 
 def _division(name: str) -> object:

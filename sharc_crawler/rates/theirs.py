@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.faults import fault, tried
-from sharc_crawler.model import RateEstimate
+from sharc_crawler.model import RateEstimate, Sighting
 from sharc_crawler.plural import counted
+from sharc_crawler.rates.make import make_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sharc_crawler.model import Instant, Sighting
+    from sharc_crawler.model import Instant
     from sharc_crawler.rates.base import RateSource
 
     Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]
 
+NAMED = "SHARC_RATES: "
 MOST = 1e6  #: changes a second that a page may have: figures are made of squares
 
 
@@ -24,12 +27,12 @@ def checked(source: RateSource) -> Rates:
 
     >>> class Short:
     ...     def rates(self, sightings, now): return []
-    >>> checked(Short())(["a page"], 0.0)
+    >>> checked(Short())(["a page"], 0.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    sharc_crawler.errors.DataError: the rate source Short gave 0 answers for 1 page. That is a fault of this plug-in
+    sharc_crawler.errors.DataError: SHARC_RATES: the rate source Short gave 0 answers for 1 page. That is a fault ...
     """
-    who = f"the rate source {type(source).__qualname__}"
+    who = f"{NAMED}the rate source {type(source).__qualname__}"
 
     def rates(sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
         found = tried(who, lambda: source.rates(list(sightings), now))
@@ -45,6 +48,23 @@ def checked(source: RateSource) -> Rates:
         return found
 
     return rates
+
+
+def tried_out(spec: str) -> Sequence[RateSource]:
+    """The sources of a setting, each asked about a page that is made up.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where somebody else's fails at that.
+    """
+    sources = make_sources(spec, {})
+    for name, source in zip(spec.split(","), sources, strict=True):
+        if not type(source).__module__.startswith("sharc_crawler."):
+            try:
+                checked(source)([Sighting("http://site.example/")], 0.0)
+            except DataError as error:
+                why = str(error).removeprefix(NAMED)
+                named = f"rates={name.strip()!r}"
+                raise UsageError(f"{named} is no source of rates: {why}: mend it, or leave it out") from error
+    return sources
 
 
 def _is_one(given: object) -> bool:

@@ -41,6 +41,23 @@ def test_wrong_settings_stop_before_the_first_request(crawl, setting, says):
 
 
 @pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("pass", "raised AttributeError: 'Mine' object has no attribute 'rates'."),
+        ("def rates(self, sightings, now): raise OSError('no connection')", "raised OSError: no connection."),
+        ("def rates(self, sightings, now): return []", "gave 0 answers for 1 page."),
+        ("def rates(self, sightings, now): return [float('nan')]", "gave nan, not RateEstimate(rate, source) or None"),
+    ],
+)
+def test_a_source_of_rates_that_is_none_is_named_before_the_first_request(crawl, tmp_path, body, says):
+    (tmp_path / "mine.py").write_text(f"class Mine:\n    {body}\n")
+    done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_RATES=sitemap,mine.Mine"])
+    assert (done.code, done.folder.exists()) == (USAGE, False)
+    assert f"SHARC_RATES='mine.Mine' is no source of rates: the rate source Mine {says}" in done.err
+    assert "That is a fault of this plug-in: mend it, or leave it out" in done.err
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({"url": "http://127.0.0.1:9/", "strategy": "sharc-selectiv"}, "did you mean 'sharc-selective'"),

@@ -73,9 +73,9 @@ def test_a_strategy_that_never_returns_is_stopped():
     assert done.returncode == 0, done.stderr
     *strategies, rates, partition, store, ours, aside = done.stdout.splitlines()
     said = "UnansweredError: no answer at 3 looks"
-    assert rates.startswith(f"the rate source Endless raised {said}")
+    assert rates.startswith(f"SHARC_RATES: the rate source Endless raised {said}")
     assert ours == "ours take as long as they need True"
-    assert aside.startswith(f"the rate source Endless raised {said}"), "of many pages"
+    assert aside.startswith(f"SHARC_RATES: the rate source Endless raised {said}"), "of many pages"
     assert partition.startswith(f"subsites='Endless' raised {said}")
     assert store.startswith(f"SHARC_STORE='Endless' raised {said}")
     for line, name in zip(strategies, ("Loops", "Sleeps"), strict=True):
