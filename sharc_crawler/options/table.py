@@ -108,7 +108,7 @@ class Options:
     exclude: tuple[str, ...] = argument(
         Pattern(),
         (),
-        "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki and WordPress)",
+        "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki, WordPress and others)",
     )
     size: int = both(
         Whole(),

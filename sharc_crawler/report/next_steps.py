@@ -37,7 +37,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     'scrapy crawl site -a url=http://h/ -a output=FOLDER'
     """
     if report["times"]["ended"] is None:
-        return [_going_on(report)]
+        return [_going_on(report), *_own_addresses(report)]
     if report["claim"]["code"] == Statement.REFUTED:
         return [_again(report)]
     return [*_once(report), *_missing(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
@@ -74,12 +74,21 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
 
 
+def _own_addresses(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    """Addresses that the site's software makes by itself, where a note tells of them."""
+    if any(" are of its making (" in note for note in report.get("notes", ())):
+        from sharc_crawler.report.own_addresses import left_out  # of such sites alone
+
+        yield from (NextStep(*one) for one in left_out(report))
+
+
 def trapped(report: Mapping[str, Any]) -> int:
     """Addresses that were left out since they look like a trap."""
     return sum(count for reason, count in report["not_captured"]["reasons"].items() if reason.startswith(_TRAP))
 
 
 def _missing(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    yield from _own_addresses(report)
     if any(BY_SCRIPT in note for note in report["notes"]):
         words = "A page leads nowhere and loads scripts (see the notes). If pages are missing, have a browser show it."
         yield NextStep(words, "-a browser=auto")

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.software import KNOWN
 from sharc_crawler.urls import canonical
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
-WIKI, BLOG, DOKU, FOLDERS = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
+OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
+WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY = OFFERED
 
 WIKI_PAGES = """
 /wiki/Main_Page /wiki/AC/DC /wiki/C%2B%2B /wiki/Action_(physics)?x=1 /wiki/Specialty /wiki/Talk:Special_relativity
@@ -23,6 +25,7 @@ WIKI_TRAPS = """
 /index.php?title=A&oldid=7 /index.php?title=A&printable=yes /index.php?title=Red&action=edit&redlink=1
 /wiki/Special:Random /wiki/Special:RecentChanges /index.php?title=Special:UserLogin&returnto=A
 /w/index.php?title=Special%3ASearch&search=x /wiki/A?veaction=edit /wiki/A?action=raw /index.php?curid=5
+/w/api.php /w/api.php?action=block&user=192.0.2.5&expiry=3+days&token=123ABC /w/api.php?format=json&meta=siteinfo
 /wiki/Special:WhatLinksHere/A /index.php?feed=atom&title=Special:RecentChanges /wiki/A?useskin=vector
 """
 BLOG_PAGES = """
@@ -45,6 +48,21 @@ DOKU_TRAPS = """
 /doku.php?id=start&do=revisions /start?rev=1700000000 /start?do=diff&rev2[0]=17&rev2[1]=current&difftype=sidebyside
 /start?rev2%5B0%5D=17 /_export/xhtml/start /feed.php?mode=list&ns=archive /start?do=login&sectok=
 """
+TRAC_PAGES = """
+/ /about /wiki /wiki/TracGuide /wiki/search /ticket/7 /report /report/1 /report/1?page=2 /query?status=new /wiki/login
+/milestone/milestone1 /timeline /changeset/3 /browser/trunk/a.py /raw-attachment/ticket/7/a.png /roadmap /trac/searching
+"""
+TRAC_TRAPS = """
+/report/1?asc=1&sort=ticket /report/6?USER=anonymous&format=csv&sort=component /ticket/7?format=rss /wiki/A?version=1
+/query?order=priority&status=new /query?desc=1&format=csv&order=status&status=new
+/timeline?authors=&daysback=30&from=2026-10-28
+/timeline?from=2026-11-28T00%3A18%3A17Z&precision=second
+/login /trac/login /prefs/advanced /newticket /search
+/search?q=a /changeset?new=3&old=1 /changeset?new_path=tags%2Fa&old_path=tags%2Fb /wiki/A?action=diff&version=2
+/admin/general/plugin
+"""
+CADDY_PAGES = "/pub/ /pub/a.html?sort=name /pub/?order=asc /shop/?order=new&sort=price /pub/?order=asc&sort=names"
+CADDY_TRAPS = "/pub/?order=asc&sort=name /pub/?sort=namedirfirst&order=desc /pub/?layout=grid&order=asc&sort=time"
 FOLDER_PAGES = "/pub/ /pub/a.html?C=1 /pub/?O=A /pub/?c=x;o=y"
 FOLDER_TRAPS = "/pub/?C=N;O=D /pub/?C=M;O=A /pub/?C=S&O=A /pub/?C=D;O=D"
 
@@ -55,7 +73,9 @@ FOLDER_TRAPS = "/pub/?C=N;O=D /pub/?C=M;O=A /pub/?C=S&O=A /pub/?C=D;O=D"
         (WIKI, WIKI_PAGES, WIKI_TRAPS),
         (BLOG, BLOG_PAGES, BLOG_TRAPS),
         (DOKU, DOKU_PAGES, DOKU_TRAPS),
+        (TRAC, TRAC_PAGES, TRAC_TRAPS),
         (FOLDERS, FOLDER_PAGES, FOLDER_TRAPS),
+        (CADDY, CADDY_PAGES, CADDY_TRAPS),
     ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
@@ -63,6 +83,10 @@ def test_traps_are_left_and_pages_are_not(expression, pages, traps):
     scope = Scope([f"{root}/seed"], exclude=[expression])
     assert [path for path in pages.split() if scope.why_not(canonical(root + path))] == []
     assert [path for path in traps.split() if not scope.why_not(canonical(root + path))] == []
+
+
+def test_what_is_offered_is_what_a_crawl_knows():
+    assert [one.exclude for one in KNOWN] == OFFERED
 
 
 def test_a_reply_form_is_the_post_itself():

@@ -167,15 +167,14 @@ class ProgressLine:
     """Makes the line, with what ``beside`` adds; writes it to a terminal or a log; to nothing where ``out`` is None."""
 
     def __init__(self, sites: Sites, started: Instant, out: TextIO | None, beside: Callable[[], str] = str) -> None:
-        self._sites, self._beside = sites, beside
-        self._speed = Speed()
+        self._sites, self._beside, self._speed = sites, beside, Speed()
         self._out = out
         self._live = out is not None and out.isatty()
         self._last = self._looked = self._grew = started
-        self._paused: Seconds = 0.0  #: in all
-        self._pages_a_second = 0.0
+        self._paused = self._pages_a_second = 0.0  #: of the former, seconds in all
         self._snapshot: Snapshot | None = None  #: of the last look
         self._paused_for = self._text = ""  #: the latter of that look, once it was asked for
+        self._many = FEW  #: known pages, from which on it is looked at whose making they are
 
     def show(self, now: Instant, paused: str = "") -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
@@ -183,14 +182,16 @@ class ProgressLine:
         self._grew = self._grew if self._snapshot and snapshot.pages <= self._snapshot.pages else now
         if paused:
             self._paused += now - self._looked
-        self._looked, self._snapshot, self._text = now, snapshot, ""
-        self._paused_for = paused
+        self._looked, self._snapshot, self._text, self._paused_for = now, snapshot, "", paused
         self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)
+        if snapshot.pages >= self._many:
+            from sharc_crawler.live.monitoring.own_addresses import look  # small sites have few
+
+            self._many = look(self._sites, self._out)
         if self._out is None or (not self._live and now - self._last < 10.0):
             return
         self._last = now
-        text = self.text(now)
-        self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
+        self._out.write(f"{CLEAR}{self.text(now)}" if self._live else f"{self.text(now)}\n")
         self._out.flush()
 
     def text(self, now: Instant) -> str:
@@ -217,6 +218,5 @@ class ProgressLine:
 
     def clear(self) -> None:
         """Leave a clean line behind."""
-        if self._out is not None and self._live:
-            self._out.write(CLEAR)
-            self._out.flush()
+        if self._live:
+            print(CLEAR, end="", file=self._out, flush=True)

@@ -7,6 +7,8 @@ sitemaps once more, for what a capture claims by them (``sharc confirm``), is su
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import CrawlerProcess
@@ -20,9 +22,10 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.model import Kind
+from sharc_crawler.software import named, together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"
+LOOKED_AT = 5_000  #: addresses, to see which software made the site
 AUTO = "auto"  #: where sitemaps are looked for unless somebody names them
 
 
@@ -167,5 +171,16 @@ def _survey_of(url: str, session: Session) -> Survey:
         max(host.delay for host in hosts),
         max(host.rules.delay if host.rules else 0.0 for host in hosts),
         len(known) - len(open_),
-        (*capture.mode.attestations.objections(), *capture.notes),
+        (*capture.mode.attestations.objections(), *capture.notes, *_software(pages.urls, capture.spec.exclude)),
     )
+
+
+def _software(urls: Iterable[str], given: Sequence[str]) -> Iterator[str]:
+    """What made the site, where the addresses that are known show it, and how to leave what it makes by itself."""
+    software = named(islice(urls, LOOKED_AT))
+    if software is not None and software.exclude not in given:
+        exclude = quote(together(given, software))
+        yield (
+            f"this looks like {software.name}, which links to {software.what}, too. Without them:"
+            f" -a exclude={exclude} (in collection.yaml: exclude)"
+        )

@@ -113,15 +113,18 @@ def test_a_site_that_is_closed(plan, static, tmp_path):
     assert "archived" not in done.stderr, "it is no capture"
 
 
-def test_why_lastmods_are_not_believed_is_said(plan, static, tmp_path):
+def test_why_lastmods_are_not_believed_is_said_and_what_software_shows(plan, static, tmp_path):
     folder = tmp_path / "site"
     folder.mkdir()
     with static(folder) as url:
-        entries = "".join(f"<url><loc>{url}p{n}</loc><lastmod>2026-01-05</lastmod></url>" for n in range(9))
+        names = ["doku.php?id=a", *map("p{}".format, range(9))]
+        entries = "".join(f"<url><loc>{url}{one}</loc><lastmod>2026-01-05</lastmod></url>" for one in names)
         (folder / "sitemap.xml").write_text(URLSET.format(entries))
         done = plan(url, "--strategy", "sharc-attested", "--delay", 0.01, json_=False)
     assert done.returncode == 0, done.stderr
     assert "not believed (9): nearly all values are equal" in " ".join(done.stdout.split())
+    assert "this looks like DokuWiki" in done.stdout
+    assert "_export" in done.stdout
     assert "-a delay=0.01" in done.stderr, "the capture that comes next is the one that was foreseen"
 
 

@@ -1,0 +1,60 @@
+"""Addresses that a site's software makes by itself, told of while they are found: once, with the way to leave them."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from sharc_crawler.guides import guide
+from sharc_crawler.model import Kind
+from sharc_crawler.software import of_note, recognised, together, told
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.sites import Sites
+
+FIRST = 500  #: known pages of a crawl at which it is looked at first; then each time that they have doubled
+SAMPLE = 300  #: pages found last that are looked at
+ROWS = 3_000  #: in which they are looked for: there are embedded files between them
+CLEAR = "\r\x1b[2K"  #: the line of progress on a terminal
+MODES = ("capture", "continuous")
+
+
+def look(sites: Sites, out: TextIO | None) -> int:
+    """Look at what was found; what it shows is a note of each capture, and told to whoever reads ``out``.
+
+    Returns how many pages are known when it is to be looked at again.
+    """
+    for frontier in sites:
+        spec = frontier.capture.spec
+        if spec.discover and spec.mode in MODES and not frontier.done and len(frontier.pages) >= FIRST:
+            _look_at(frontier, out)
+    return 2 * sum(frontier.capture.counts.pages for frontier in sites)
+
+
+def _look_at(frontier: Frontier, out: TextIO | None) -> None:
+    """At one site; what was said of it, by this run or one before, is not said again."""
+    capture, sample = frontier.capture, _sample(frontier)
+    found = recognised(sample)
+    if found is None or found[0] in map(of_note, capture.notes) or all(map(capture.scope.why_not, found[1])):
+        return  # the last: they were queued before they were excluded
+    software, own = found
+    frontier.note(note := told(software, len(own), len(sample)))
+    if out is not None:
+        exclude = quote(together(capture.spec.exclude, software))
+        way = f"To leave them out: stop (Ctrl-C), and give the same command with\n  -a exclude={exclude}"
+        print(
+            f"{CLEAR * out.isatty()}{note}. {way}\nIt goes on without them ({guide('arguments')}, wikis and blogs).",
+            file=out,
+            flush=True,
+        )
+
+
+def _sample(frontier: Frontier) -> list[str]:
+    """The pages found last."""
+    pages = frontier.pages
+    rows = range(len(pages) - 1, max(len(pages) - ROWS, 0) - 1, -1)
+    last = (row for row in rows if pages.kinds[row] is Kind.PAGE)
+    return [pages.urls[row] for row, _ in zip(last, range(SAMPLE), strict=False)]

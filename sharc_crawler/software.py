@@ -1,0 +1,114 @@
+"""Known software of websites: the addresses that it makes by itself, beside those of its content."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SHARE = 1 / 3  #: of a sample, from which on these addresses are worth a word
+SIGNED = 1 / 20  #: of a sample: addresses that only this software has; `?action=` alone is many others', too
+
+
+class Software(NamedTuple):
+    """A program that publishes websites, or lists folders."""
+
+    name: str
+    what: str  #: its own addresses are
+    exclude: str  #: an expression for them
+    signs: str  #: an expression for those that only it has
+    named: str = ""  #: an expression for addresses that sitemaps name, by which it is known; empty: nothing shows it
+
+
+KNOWN = (
+    Software(
+        "MediaWiki",
+        "histories, differences, forms and lists",
+        r"(\?|&)(action|veaction|oldid|diff|curid|direction|printable|redlink|returnto|mobileaction|useskin|uselang|feed)="
+        r"|[/=]Special(:|%3A)(?!AllPages)|/api\.php(\?|$)",
+        r"[/=]Special(:|%3A)|/index\.php\?(action=(edit|history|info)|diff=|oldid=)[^#]*&title=|/api\.php\?action=",
+        r"/sitemap-[^/]+-NS_\d+-\d+\.xml|/index\.php\?title=[^&]+$",
+    ),
+    Software(
+        "WordPress",
+        "log-ins, feeds, forms and what changes a cart",
+        r"/wp-(login|signup|comments-post|trackback|cron)\.php|/wp-(admin|json)(/|$)|/xmlrpc\.php"
+        r"|/(feed|trackback|embed)/?$"
+        r"|(\?|&)(s|share|like_comment|preview|feed|rest_route|_wpnonce|add-to-cart|add_to_wishlist)=",
+        r"/wp-(login|signup|trackback|cron|admin|json|content)\b"
+        r"|(\?|&)(like_comment|rest_route|_wpnonce|add-to-cart|add_to_wishlist)=",
+        r"/wp-sitemap[^/]*\.xml|/wp-content/",
+    ),
+    Software(
+        "DokuWiki",
+        "histories, differences, forms and lists",
+        r"(\?|&)(do|idx|ns|rev|rev2|difftype|tab_files|tab_details|sectok)(%5B[01]%5D)?=|/_export/|/feed\.php",
+        r"(\?|&)do=(edit|diff|revisions|backlink|index|login|media|recent)\b|/doku\.php",
+        r"/doku\.php",
+    ),
+    Software(
+        "Trac",
+        "lists in other orders and formats, old versions, differences and forms",
+        r"(\?|&)(format|sort|asc|desc|order|max|USER|version|rev|(old|new)(_path)?|action|authors|from|annotate)="
+        r"|(?<!/wiki)/(login|logout|prefs|newticket|register|admin|search)(/|\?|$)",
+        r"/report/\d+\?([^#]*&)?(sort|asc|USER|format)=|/query\?([^#]*&)?order=|/ticket/\d+\?([^#]*&)?format="
+        r"|/timeline\?([^#]*&)?from=",
+    ),
+    Software(
+        "Apache's list of a folder",
+        "the same folder in another order",
+        r"(\?|&)C=(N|M|S|D)(%3B|&)O(=|%3D)(A|D)",
+        r"(\?|&)C=(N|M|S|D)(%3B|&)O(=|%3D)(A|D)",
+    ),
+    Software(
+        "Caddy's list of a folder",
+        "the same folder in another order",
+        r"(\?|&)order=(asc|desc)&sort=(name|namedirfirst|size|time)(&|$)",
+        r"(\?|&)order=(asc|desc)&sort=(name|namedirfirst|size|time)(&|$)",
+    ),
+)
+
+
+def recognised(urls: Sequence[str]) -> tuple[Software, list[str]] | None:
+    """The software that made a large share of these addresses beside its content, and which of them.
+
+    >>> made = [f"http://h/w/index.php?action=history&title=P{number}" for number in range(9)]
+    >>> software, own = recognised(["http://h/w/index.php/P1", *made])
+    >>> software.name, len(own)
+    ('MediaWiki', 9)
+    >>> recognised([f"http://h/?action=show&id={number}" for number in range(9)])  # somebody else's pages
+    """
+    best: tuple[Software, list[str]] | None = None
+    for one in KNOWN:
+        own = [url for url in urls if re.search(one.exclude, url)]
+        signed = sum(re.search(one.signs, url) is not None for url in own)
+        if (
+            len(own) >= SHARE * len(urls)
+            and signed >= max(SIGNED * len(urls), 1)
+            and len(own) > len(best[1] if best else ())
+        ):
+            best = one, own
+    return best
+
+
+def named(urls: Iterable[str]) -> Software | None:
+    """The software that a site is known by, as its sitemaps and the pages that they name are called."""
+    shown = [(one, re.compile(one.named)) for one in KNOWN if one.named]
+    return next((one for url in urls for one, sign in shown if sign.search(url)), None)
+
+
+def of_note(note: str) -> Software | None:
+    """The software that a note of a capture tells of."""
+    return next((one for one in KNOWN if note.startswith(f"{one.name}: ")), None)
+
+
+def told(software: Software, own: int, sample: int) -> str:
+    """What a person must know of it, in one sentence."""
+    return f"{software.name}: {own:,} of the {sample:,} addresses found last are of its making ({software.what})"
+
+
+def together(given: Iterable[str], software: Software) -> str:
+    """The value of ``exclude`` that leaves them out, beside what is excluded already."""
+    return "|".join((*given, software.exclude))
