@@ -24,7 +24,7 @@ from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE
-from sharc_crawler.collection.thinning import thin
+from sharc_crawler.collection.thinning import is_damaged_note, thin
 from sharc_crawler.errors import SharcError
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
@@ -192,6 +192,8 @@ class CollectionKeeper:
         if to := moved_to(folders):
             where = f"give that as its url in {FILE}, with name: {name}, which keeps its captures together"
             self._tell(name, "moved", f"It leads to {to} now, and was captured there. If it has moved, {where}.")
+        for text in damaged_since(folders):
+            self._tell(name, "damaged", f"Its last capture notes: {text}")
         if text := self._shrunk(folders):
             self._tell(name, "shrunk", text)
         elif failures:
@@ -251,6 +253,12 @@ class CollectionKeeper:
         return self._collection.folder / LOGS / f"{name}.log"
 
 
+def damaged_since(folders: Sequence[Path]) -> list[str]:
+    """Which former captures the last of two captures notes as damaged, and the one before did not."""
+    before, last = (*([], []), *map(_notes, folders))[-2:]
+    return [note for note in last if is_damaged_note(note) and note not in before]
+
+
 def moved_to(folders: Sequence[Path]) -> str:
     """Where a site's address leads in the last of two captures, and did not in the one before; empty: nowhere."""
     if len(folders) < 2:
@@ -261,11 +269,16 @@ def moved_to(folders: Sequence[Path]) -> str:
 
 def _targets(capture: Path) -> set[str]:
     """Other hosts that the site's address leads to."""
+    return {found[1] for note in _notes(capture) if (found := _LEADS.match(note))}
+
+
+def _notes(capture: Path) -> list[str]:
+    """What the report of a capture notes."""
     try:
         (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
-        return {found[1] for note in one["notes"] if (found := _LEADS.match(note))}
+        return [str(note) for note in one["notes"]]
     except (OSError, ValueError, KeyError, TypeError):
-        return set()
+        return []
 
 
 def pages_of(capture: Path) -> int | None:

@@ -22,7 +22,7 @@ class KeepNotice(NamedTuple):
 
     collection: str
     site: str
-    event: str  #: ``failed``, ``works again``, ``moved``, ``shrunk``
+    event: str  #: ``failed``, ``works again``, ``moved``, ``shrunk``, ``damaged``
     text: str  #: for a person: what happened, since when, what comes next
     log: str  #: where the crawl's own words are
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from os import scandir
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -138,7 +139,7 @@ def _known(index: Path) -> dict[str, Entry]:
 
 
 def _stamp(folder: Path) -> list[int]:
-    """What tells that a capture's report or certificate was written anew, or that it was confirmed since."""
+    """What tells that report or certificate were written anew, that it was confirmed, or that WARC files are others."""
     found = []
     for name in (DATA, CERTIFICATE, f"{CONFIRMATION}/{CONFIRMED}"):
         try:
@@ -146,7 +147,26 @@ def _stamp(folder: Path) -> list[int]:
             found += [state.st_mtime_ns, state.st_size]
         except OSError:
             found += [0, 0]
-    return found
+    sizes = _sizes(folder).values()
+    return [*found, len(sizes), sum(sizes)]
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """Of the WARC files."""
+    with scandir(folder) as files:
+        return {file.name: file.stat().st_size for file in files if SUFFIX in file.name}
+
+
+def _damaged(folder: Path) -> str | None:
+    """WARC files that are missing, or not as long as they were certified, in words."""
+    sizes = _sizes(folder)
+    try:
+        stated = {one["name"]: one["bytes"] for one in json.loads((folder / CERTIFICATE).read_bytes())["files"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # it has no certificate, or one that `sharc verify` finds damaged
+    other = [name for name, size in stated.items() if sizes.get(name) != size]
+    more = f" and {len(other) - 1:,} more" if len(other) > 1 else ""
+    return f"{other[0]}{more} missing, or not as certified: sharc verify {folder}" if other else None
 
 
 def _in_short(capture: CollectedCapture) -> Entry:
@@ -160,7 +180,7 @@ def _in_short(capture: CollectedCapture) -> Entry:
         "totals": None,
         "left": 0,
         "left_by_budget": None,
-        "bytes": sum(path.stat().st_size for path in capture.folder.glob(f"*{SUFFIX}*")),
+        "bytes": sum(_sizes(capture.folder).values()),
         "seed": None,
         "problem": None,
     }
@@ -176,6 +196,7 @@ def _in_short(capture: CollectedCapture) -> Entry:
             "totals": {name: totals[name] for name in _TOTALS},
             "left_by_budget": report["left_by_budget"],
             "seed": report["seeds"][0] if report["seeds"] else None,
+            "problem": _damaged(capture.folder),
         }
     except FileNotFoundError:
         return entry

@@ -27,6 +27,7 @@ DAY: Seconds = 86_400.0
 #: rules, and of how long a period each keeps the first capture; ``all``: every one
 PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "yearly": 365 * DAY}
 _REMOVING = ".removing"
+_DAMAGED = "this former capture is damaged, or lacks files:"
 
 
 class Holding(NamedTuple):
@@ -118,6 +119,17 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
 def _elsewhere(digest: str, others: Iterable[Mapping[str, tuple[Path, int]]]) -> bool:
     """Does another capture hold a payload, whole?"""
     return any(digest in held and is_whole(held[digest]) for held in others)
+
+
+def is_damaged_note(note: str) -> bool:
+    """Does a note of a capture's report name a former capture that is damaged?"""
+    return note.startswith(_DAMAGED)
+
+
+def damaged_note(collection: Collection, capture: Path) -> str:
+    """What a capture notes of a former one that it cannot refer to."""
+    name = capture.relative_to(collection.folder).as_posix()
+    return f"{_DAMAGED} {name}; what it alone held is asked for in full, and stored again (sharc verify says more)"
 
 
 def forget_payloads(collection: Collection, capture: Path) -> None:

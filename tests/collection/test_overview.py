@@ -143,6 +143,21 @@ def test_a_damaged_capture_is_told_of_and_the_others_stand(copied):
     assert "damaged" in (copied.folder / PAGE).read_text()
 
 
+def test_a_capture_whose_warc_files_are_not_as_certified_is_told_of(copied):
+    first, _ = (one.folder for one in copied.captures())
+    assert [one["problem"] for one in entries(write_overview(copied))] == [None, None]
+    (warc, *_) = sorted(first.glob("*.warc.gz"))
+    held = warc.read_bytes()
+    for damage in (lambda: warc.write_bytes(held[:-9]), warc.unlink):
+        damage()
+        one, other = entries(write_overview(copied))
+        assert f"{warc.name} missing, or not as certified: sharc verify" in one["problem"]
+        assert other["problem"] is None
+        assert ">damaged</td>" in (copied.folder / PAGE).read_text()
+    warc.write_bytes(held)
+    assert [one["problem"] for one in entries(write_overview(copied))] == [None, None]
+
+
 def test_while_a_capture_runs_the_page_says_what_the_one_before_it_shows(copied):
     last = list(copied.captures())[-1]
     begun = copied.capture_folder(last.site, 2_000_000_000.0)

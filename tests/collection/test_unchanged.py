@@ -22,6 +22,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.masks import Mask, load_masks, taken_over
 from sharc_crawler.collection.distrust import distrust
 from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.keeper import damaged_since
 from sharc_crawler.collection.taking import take_masks
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
@@ -190,6 +191,9 @@ def test_a_former_answer_that_is_gone_is_asked_for_in_full(kept):
     last = list(Collection(base / "kept").captures())[-1].folder
     assert lost <= {url for url, size in bodies(last).items() if size}, "what is damaged is stored again"
     assert len(pages_of(last)) == PAGES + 1
+    (report,) = captures_of(last)
+    assert f"is damaged, or lacks files: captures/{folders[0].parent.name}/{folders[0].name};" in str(report["notes"])
+    assert damaged_since([folders[2], last]) and not damaged_since([last, last])
     assert verify(last).findings == []
     for warc, data in held.items():
         warc.write_bytes(data)

@@ -16,7 +16,7 @@ from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.replay import lost_warcs
 from sharc_crawler.collection.distrust import distrust, distrusted
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.collection.thinning import forget_payloads
+from sharc_crawler.collection.thinning import damaged_note, forget_payloads
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.headers import is_part, of_headers, weak
 from sharc_crawler.evidence.not_modified import contradicts
@@ -48,6 +48,7 @@ class FormerCaptures:
         found = [one.folder for one in collection.captures(self._name) if one.folder != output]
         self._answers = FormerAnswers(reversed(found))
         self._damaged: set[Path] = set()  # nothing is referred to that these hold
+        self._untold: list[str] = []  # of these, notes
         for folder in found:
             if lost_warcs([folder]):
                 self._forget(folder)
@@ -106,11 +107,17 @@ class FormerCaptures:
     def _forget(self, folder: Path) -> None:
         if folder not in self._damaged:
             self._damaged.add(folder)
+            self._untold.append(damaged_note(self._collection, folder))
             with suppress(DataError):  # its state is damaged, too: nobody knows what it held
                 forget_payloads(self._collection, folder)
 
+    def noted(self, fetch: Fetch, outcome: Outcome) -> list[str]:
+        """A first visit is read: what the capture's notes are to say."""
+        told, self._untold = [*self._untold, self.check(fetch, outcome)], []
+        return [one for one in told if one]
+
     def check(self, fetch: Fetch, outcome: Outcome) -> str | None:
-        """A first visit is read: what the capture's notes are to say, where the server lies, or did so before."""
+        """What is to be said of a first visit where the server lies, or did so before."""
         if self._distrusted:
             return str(self._distrusted["words"])
         before = self._sampled.pop(fetch.url, None)

@@ -50,8 +50,8 @@ class Intake:
 
             for bound in shown(lease, lease.rendering.result()):
                 note(self._sites.of(fetch), fetch, "page", bound)
-        if self._former is not None and (lie := self._former.check(fetch, lease.outcome)):
-            self._sites.of(fetch).note(lie)
+        for text in self._former.noted(fetch, lease.outcome) if self._former is not None else ():
+            self._sites.of(fetch).note(text)
 
     def _recorded(self, lease: Lease) -> dict[str, Any]:
         from sharc_crawler.live.reading.lacking import recorded_digest  # hardly ever
