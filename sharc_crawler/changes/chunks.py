@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.spool import Octets
 
-_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+#: zeros may lead, and blanks and carriage returns follow, as on the wire; none is of 2^60 bytes
+_CHUNK_SIZE = re.compile(rb"[ \t]*0*([0-9a-fA-F]{1,15})[ \t\r]*(?:;[^\n]*)?\n")
 _LINE_END = re.compile(rb"\r?\n")
 
 
@@ -27,7 +28,7 @@ def dechunked(raw: Octets, start: int) -> bytes | memoryview:
 def dechunk(raw: bytes, start: int = 0) -> bytes:
     r"""The data of a chunked body that starts at ``start``, as far as the chunks are whole or cut at the end.
 
-    Trailers are left out. What follows a malformed chunk is left out.
+    Trailers are left out. So is what follows a malformed chunk: such an answer is no whole one on the wire either.
 
     >>> dechunk(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
     b'abcde'

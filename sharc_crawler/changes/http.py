@@ -66,6 +66,7 @@ def http_date(text: str | None) -> Instant | None:
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
+TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")  #: a header's name; the wire reads no other line either
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _INTERIM = {*range(100, 200)} - {101}  #: after that one the connection speaks another protocol
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -82,9 +83,10 @@ class HttpResponse:
 
     @cached_property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Names as sent; folded values joined by one space."""
+        """Names as sent; folded values joined by one space. What has no name is no header."""
         parts = (line.partition(b":") for line in _FOLD.sub(b" ", self.head).split(b"\n")[1:])
-        return tuple((name.strip(), value.strip()) for name, colon, value in parts if colon)
+        named = ((name.rstrip(b" \t"), value.strip()) for name, colon, value in parts if colon)
+        return tuple((name, value) for name, value in named if TOKEN.match(name))
 
     @property
     def interim(self) -> bytes:
@@ -104,8 +106,8 @@ class HttpResponse:
     @property
     def chunked(self) -> bool:
         """Whether the body is in chunks."""
-        codings = b",".join(self.values(b"transfer-encoding")).lower()
-        return codings.rpartition(b",")[2].strip() == b"chunked"
+        told = [codings for one in self.values(b"transfer-encoding") if (codings := transfer_codings(one.lower()))]
+        return bool(told) and (told[0] == [b"chunked"] or told[-1][-1] == b"chunked")  # the wire goes by the first
 
     @cached_property
     def payload(self) -> bytes | memoryview:
@@ -144,6 +146,15 @@ class HttpResponse:
     def header(self, name: bytes) -> bytes | None:
         """The first value of a header; ``name`` in lower case."""
         return next((value for key, value in self.headers if key.lower() == name), None)
+
+
+def transfer_codings(value: bytes) -> list[bytes]:
+    """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still.
+
+    >>> transfer_codings(b"chunked, identity")
+    [b'chunked']
+    """
+    return [one for one in map(bytes.strip, value.split(b",")) if one.lower() not in {b"identity", b""}]
 
 
 def parse_response(raw: Octets) -> HttpResponse | None:

@@ -10,7 +10,7 @@ import logging
 import re
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http import STATUS_LINE
+from sharc_crawler.changes.http import STATUS_LINE, TOKEN, transfer_codings
 
 if TYPE_CHECKING:
     from sharc_crawler.live.wire.chunks import Chunks
@@ -22,17 +22,11 @@ BLANKS = 4  #: bytes of blank lines before an answer, as Chromium skips them: a 
 LENGTH = 100  #: digits of a Content-Length; beyond some thousand Python reads none
 _BLANK = (b"\r\n", b"\n")
 _INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
-_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 SWITCHED = 101  #: what follows is no HTTP; the parser, which passes interim answers over, is handed a 204 instead
 _NO_BODY = (SWITCHED, 204, 304)
 _FRAMING = (b"content-length", b"transfer-encoding", b"connection")
 LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
 INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends more likewise
-
-
-def _codings(value: bytes) -> bytes:
-    """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still."""
-    return b", ".join(one for one in map(bytes.strip, value.split(b",")) if one.lower() != b"identity")
 
 
 def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
@@ -148,11 +142,14 @@ class Framing:
         for lines in folded:
             name, colon, value = b"".join(lines).partition(b":")
             name = name.rstrip(b" \t")  # RFC 9112, 5.1
-            if not colon or not _TOKEN.match(name):
+            if not colon or not TOKEN.match(name):
                 logger.debug("Skipping the bad header line %r", b"".join(lines)[:200])
             elif max(map(len, lines)) > LINE:
                 self.long.append((name, value.strip()))
-            elif name.lower() == b"transfer-encoding" and (codings := _codings(value)) != value.strip():
+            elif (
+                name.lower() == b"transfer-encoding"
+                and (codings := b", ".join(transfer_codings(value))) != value.strip()
+            ):
                 fields += [([name + b": " + codings + b"\r\n"], name.lower(), codings)] if codings else []
             else:
                 lines[0] = name + b":" + lines[0].partition(b":")[2]
