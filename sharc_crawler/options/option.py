@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,18 +71,6 @@ def _masks(name: str) -> object:
     return load_masks(Path(name))
 
 
-def _cookies(name: str) -> object:
-    from sharc_crawler.login import read_cookies
-
-    return read_cookies(name)
-
-
-def _state(name: str) -> object:
-    from sharc_crawler.login import read_state
-
-    return read_state(name)
-
-
 def _key(name: str) -> object:
     from sharc_crawler.certificate.identities import read_identity
 
@@ -107,8 +96,11 @@ def _division(name: str) -> object:
 
 
 STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
+WRITER = Text("name", lambda name: import_module("sharc_crawler.archive.chosen").check_writer(name))
 RATES = Text("names, separated by commas", _rates)
 UPDATES = plugin("updates", "`digest`, `link-addition`, `pdf-link`, `fingerprint`")
 DIVISION = Text("`path`, `sitemap`, `links`", _division)
-COOKIES, STATE, MASKS, KEY = (Text("file", check) for check in (_cookies, _state, _masks, _key))
+COOKIES = Text("file", lambda name: import_module("sharc_crawler.login").read_cookies(name))
+STATE = Text("file", lambda name: import_module("sharc_crawler.login").read_state(name))
+MASKS, KEY = (Text("file", check) for check in (_masks, _key))
 OBJECTS = Text("URL, as `s3://bucket/folder`", _objects)

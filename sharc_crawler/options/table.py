@@ -38,6 +38,7 @@ from sharc_crawler.options.option import (
     STATE,
     STRATEGY,
     UPDATES,
+    WRITER,
     argument,
     both,
     plugin,
@@ -375,7 +376,7 @@ class Options:
         "what keeps the state of a crawl in its output folder: a plug-in's name, or a dotted path"
         " ([your own](stores.md)); `memory`: nothing to go on with",
     )
-    writer: str = setting(plugin("writer"), "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
+    writer: str = setting(WRITER, "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
     detector: str = setting(
         plugin("detector"), "content", "what tells content from its trimmings: a plug-in's name, or a dotted path"
     )

@@ -187,6 +187,11 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
         "class Writer:\n"
         "    def __init__(self, folder):\n"
         "        pass\n"
+        "class Lacking:\n"
+        "    def __init__(self, *given):\n"
+        "        pass\n"
+        "    def write(self, exchange):\n"
+        "        pass\n"
     )
     (tmp_path / "wreck.py").write_text("raise RuntimeError('of its own')\n")
     save_masks(tmp_path / "masks.json", [])
@@ -205,7 +210,10 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
     for port, said in (("STORE", "is no store: it lacks captures"), ("WRITER", "cannot be imported")):
         none = crawl(url=url, dry_run="1", settings=[f"SHARC_{port}=mine.{'Bare' if port == 'STORE' else 'Absent'}"])
         assert (none.code, said in none.err) == (USAGE, True)
-    short = crawl(url=url, dry_run="1", settings=["SHARC_WRITER=mine.Writer"])
+    lacking = crawl(url=url, settings=["SHARC_WRITER=mine.Lacking"])
+    said = "SHARC_WRITER='mine.Lacking' is no writer: it lacks close, stored, sync, write_revisit ("
+    assert (lacking.code, said in lacking.err) == (USAGE, True)
+    short = crawl(url=url, settings=["SHARC_WRITER=mine.Writer"])
     assert (short.code, "makes no writer of folder, site, run, info, options, former: too many" in short.err) == (
         USAGE,
         True,

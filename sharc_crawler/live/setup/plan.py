@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.modes import describe
@@ -38,7 +36,6 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     """Print the plan, one row per site capture; raises UsageError where a plug-in or its place is none."""
     detector_of(config.detector, config.masks)
     store_kind(config.store)
-    _check_writer(config.writer)
     check_place(config.output or Path())
     console = Console()
     specs = arguments.specs(config.strategy, {}, config)
@@ -62,15 +59,6 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         f" as {politeness.agent!r}, into {config.output}"
     )
     console.print("DNS was not queried. Private addresses are checked on connecting.")
-
-
-def _check_writer(name: str) -> None:
-    """Can it be made as it will be? Raises UsageError."""
-    kind, given = plugins.load("writer", name), ("folder", "site", "run", "info", "options", "former")
-    try:
-        signature(kind).bind(*given)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"SHARC_WRITER={name!r} makes no writer of {', '.join(given)}: {error}") from error
 
 
 def check_place(output: Path) -> None:
