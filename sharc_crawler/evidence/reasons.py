@@ -60,7 +60,7 @@ class Reason(StrEnum):
     LASTMOD_BEFORE_VISIT = "lastmod-before-visit", "lastmod before the visit, read at T or later"
     LASTMOD_BEFORE_T = "lastmod-before-T", "lastmod before T, read at the visit or later"
     LASTMOD_BETWEEN = "lastmod-between", "lastmod between visit and T"
-    LASTMOD_OPEN = "lastmod-open", "no lastmod that decides"
+    LASTMOD_OPEN = "lastmod-open", "its lastmod does not tell whether it changed between visit and T"
     LASTMOD_TOO_EARLY = "lastmod-too-early", "no lastmod was read in time"
     NO_DATE = "no-date", "the server sent no Date to hold its lastmod against"
     NO_DOWNLOAD = "no-download", "no download"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: what each bound counts
 _COUNTS = {
     "limit=": "limit counts pages: neither their revisits nor what they embed",
+    "hops=": "hops bounds trails of links, which may have no end",
     "max_requests=": "max_requests counts all requests: pages, revisits, embedded files, robots.txt, sitemaps",
 }
 
@@ -38,7 +39,8 @@ def left_by(facts: CaptureFacts) -> str:
     one = "a larger one" if len({*pages, *links}) == 1 else "larger ones"
     bounds = " ".join((*pages, *links))
     counts = "".join(f". {words}" for bound, words in _COUNTS.items() if bound in bounds)
-    return f"{', and '.join(told)}{counts}. A new capture with {one} would take them, too" if told else ""
+    them = "it" if pages.total() + sum(links.values()) == 1 else "them"
+    return f"{', and '.join(told)}{counts}. A new capture with {one} would take {them}, too" if told else ""
 
 
 def _left_pages(facts: CaptureFacts) -> Counter[str]:

@@ -17,7 +17,11 @@ def left_out(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for software in filter(None, map(of_note, report["notes"])):
         if software.exclude not in given:
             ended = report["times"]["ended"] is not None
-            way = "A new capture leaves them out" if ended else "The same command goes on without them"
+            way = (
+                "A new capture leaves them out"
+                if ended
+                else "The same command goes on without them (what was captured stays)"
+            )
             words = (
                 f"Many addresses are of the making of {software.name} ({software.what}). {way}, with this beside it."
             )

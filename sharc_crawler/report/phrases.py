@@ -145,11 +145,11 @@ def forecast(expected: Mapping[str, Any]) -> str:
     """How many pages were expected to stay as they were, and between what four of five such captures lie.
 
     >>> forecast({"coherent": 1008.04, "low": 1007, "high": 1009})
-    '1,008.0 (80 %: 1,007 to 1,009)'
+    '1,008 (80 %: 1,007 to 1,009)'
     >>> forecast({"coherent": 8.99, "low": 9, "high": 9})  # nothing is that sure
-    '9.0'
+    '9'
     """
-    words, low, high = f"{expected['coherent']:,.1f}", expected["low"], expected["high"]
+    words, low, high = f"{expected['coherent']:,.1f}".removesuffix(".0"), expected["low"], expected["high"]
     return words if low == high else f"{words} (80 %: {low:,} to {high:,})"
 
 

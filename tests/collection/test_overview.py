@@ -88,7 +88,7 @@ def test_what_a_confirmation_leaves_stands_in_the_index(copied):
 
 def test_what_a_budget_left_is_neither_gone_nor_new_and_its_capture_not_the_best(copied):
     old, new = (one.folder for one in copied.captures())
-    left = "1 more page was left by max_requests=4. A new capture with a larger one would take them, too"
+    left = "1 more page was left by max_requests=4. A new capture with a larger one would take it, too"
     with closing(sqlite3.connect(new / "frontier.db")) as db, db:
         (page,) = db.execute("SELECT page FROM page WHERE url LIKE '%tides.html'").fetchone()
         db.execute("DELETE FROM judgement WHERE page = ?", (page,))

@@ -61,7 +61,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     words = "96 of 169 pages kept their content (30 coherent)"
     assert words in text
     kept = "96 of 169 pages judged kept their content, 30 their bytes, too"
-    assert f"169.0 if the change rates hold; {kept}" in text
+    assert f"169 if the change rates hold; {kept}" in text
     assert any("66 pages differ only in what is ignored" in note for note in found["notes"])
     html = rendered(blog())[NAME]
     assert words in html
@@ -73,7 +73,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
 def test_nothing_is_said_of_content_where_every_change_was_one(tmp_path: Path) -> None:
     text = summary([blog(noise=0)], write([blog(noise=0)], tmp_path))
     assert "kept their content" not in text
-    assert "169.0 if the change rates hold; 30 of 169 pages judged were coherent" in text
+    assert "169 if the change rates hold; 30 of 169 pages judged were coherent" in text
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_certificate_speaks_of_bytes_alone() -> None:
 
 def test_an_expectation_that_was_missed_by_far_is_said() -> None:
     (_, note) = noted(blog())
-    assert note.startswith("169.0 pages were expected to keep their content and 96 did: the pages change more often")
+    assert note.startswith("169 pages were expected to keep their content and 96 did: the pages change more often")
     assert "history (169). Captures with history=FILE go by what those before them saw;" in note
     (_, note) = noted(blog(settings={"history": "a.sqlite"}))
     assert "What this capture saw is in a.sqlite now" in note

@@ -145,8 +145,9 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     beyond = (Outside("http://a.example/far", next(iter(far)), ""),)
     made = facts(left, skipped=far, outside=beyond, settings={"hops": 1})
     assert document([made])["captures"][0]["left_by_budget"] == (
-        "1 more page was left by max_requests=40, and 1 URL was not followed for hops=1. max_requests counts all"
-        " requests: pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
+        "1 more page was left by max_requests=40, and 1 URL was not followed for hops=1. hops bounds trails of"
+        " links, which may have no end. max_requests counts all requests:"
+        " pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
         " them, too"
     )
 

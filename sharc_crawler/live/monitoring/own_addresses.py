@@ -19,6 +19,7 @@ FIRST = 500  #: known pages of a crawl at which it is looked at first; then each
 SAMPLE = 300  #: pages found last that are looked at
 ROWS = 3_000  #: in which they are looked for: there are embedded files between them
 CLEAR = "\r\x1b[2K"  #: the line of progress on a terminal
+AFTER = "It goes on without them: those captured so far stay, unproven, and no others come"
 MODES = ("capture", "continuous")
 
 
@@ -46,7 +47,7 @@ def _look_at(frontier: Frontier, out: TextIO | None) -> None:
         exclude = quote(together(capture.spec.exclude, software))
         way = f"To leave them out: stop (Ctrl-C), and give the same command with\n  -a exclude={exclude}"
         print(
-            f"{CLEAR * out.isatty()}{note}. {way}\nIt goes on without them ({guide('arguments')}, wikis and blogs).",
+            f"{CLEAR * out.isatty()}{note}. {way}\n{AFTER} ({guide('arguments')}, wikis and blogs).",
             file=out,
             flush=True,
         )

@@ -62,8 +62,7 @@ def _unfinished(frontier: Frontier) -> dict[Host, int]:
 
 def until_next(sites: Sites, now: Instant) -> Seconds:
     """Nothing is under way: the time until a host may be asked again; 0: now, or when something ends."""
-    ripe = sites.ripe
-    return 0.0 if ripe is None else max(ripe - now, 0.0)
+    return 0.0 if (ripe := sites.ripe) is None else max(ripe - now, 0.0)
 
 
 CLEAR = "\r\x1b[2K"
@@ -168,8 +167,7 @@ class ProgressLine:
 
     def __init__(self, sites: Sites, started: Instant, out: TextIO | None, beside: Callable[[], str] = str) -> None:
         self._sites, self._beside, self._speed = sites, beside, Speed()
-        self._out = out
-        self._live = out is not None and out.isatty()
+        self._out, self._live = out, out is not None and out.isatty()
         self._last = self._looked = self._grew = started
         self._paused = self._pages_a_second = 0.0  #: of the former, seconds in all
         self._snapshot: Snapshot | None = None  #: of the last look
@@ -206,8 +204,7 @@ class ProgressLine:
         return self._text
 
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
-        least = at_least(self._sites, snapshot.left, now)
-        wait = until_next(self._sites, now)
+        least, wait = at_least(self._sites, snapshot.left, now), until_next(self._sites, now)
         told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
         more = " or more: pages are still found" if told.endswith("left") and now - self._grew < WORTH_SAYING else ""
         if wait >= WORTH_SAYING:
