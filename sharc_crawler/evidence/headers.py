@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Outcome, Seconds
 
+_ODD = re.compile(r',|"[^"]*;[^"]*"')  #: in a Content-Type: readers differ on what it says
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
 #: a Last-Modified that lies so little before the Date is weak (RFC 9110, 8.8.2.2), or made on request
 TOO_FRESH = 1.0
@@ -59,6 +60,8 @@ def of_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, Any]:
         if text := header_text(value):
             said[name.lower()].append(text)
     kind, *others = dict.fromkeys(said[b"content-type"]) or [""]
+    others += said[b"refresh"]  # the same bytes lead elsewhere
+    odd = others or _ODD.search(kind)
     charset = _CHARSET.search(kind)
     modified = max(said[b"last-modified"], key=lambda text: http_date(text) or -math.inf, default=None)
     called = ", ".join(text for name in said.keys() & _CALLED for text in said[name])
@@ -66,7 +69,7 @@ def of_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, Any]:
     return {
         "validators": Validators(", ".join(said[b"etag"]) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
-        "charset": ", ".join((kind, *others)).lower() if others else charset[1].lower() if charset else None,
+        "charset": ", ".join((kind, *others)).lower() if odd else charset[1].lower() if charset else None,
         "date": min(dates, default=None),
         "age": _age(said[b"age"], ", ".join(said[b"cache-status"]), ", ".join(said[b"warning"]), called),
         "part": any(map(_of_a_part, said[b"content-range"])),

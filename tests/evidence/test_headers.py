@@ -61,3 +61,20 @@ def test_a_last_modified_within_a_second_of_its_date_was_made_on_request(date, m
     said = Validators(None, "Thu, 01 Jan 1970 00:00:05 GMT")
     assert made_on_request(Outcome(Result.OK, 6.0, 7.0, 200, validators=said, date=date)) is made
     assert not made_on_request(Outcome(Result.OK, 6.0, 7.0, 200, date=date))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"Content-Type": b"text/html; charset=utf-8, text/html; charset=koi8-r"}, b"windows-1251"),
+        ({"Content-Type": b'text/html; a=";charset=utf-8"; charset=koi8-r'}, b"windows-1251"),
+        ({"Content-Type": b"text/html", "Refresh": b"0; url=/koi8-r"}, b"elsewhere"),
+    ],
+)
+def test_the_same_bytes_may_be_another_page_by_what_is_said_beside_them(one, other):
+    """Of types joined by a comma, browsers take the last; a charset within quotes is none; Refresh leads elsewhere."""
+    before = [(name.encode(), value) for name, value in one.items()]
+    after = [(name, value.replace(b"koi8-r", other)) for name, value in before]
+    told = [of_headers(headers) for headers in (before, after)]
+    assert told[0]["media_type"] == told[1]["media_type"] == "text/html"
+    assert told[0]["charset"] != told[1]["charset"]
