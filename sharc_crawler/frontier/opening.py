@@ -68,14 +68,17 @@ class Opener:
             seed = self.parts.canonical(url)
             if seed and kind is Kind.PAGE:
                 capture.budget.keep_room(capture.seen.find((seed,)))
-            if seed and self.parts.host_of(seed) in self._ledger.host_numbers:  # else it is left out, as a bound says
+            if seed:
                 self.open_host(capture, self.parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())
         self._ledger.ring.wake_all()
 
     def open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
-        """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps."""
-        if name in self._ledger.seeded:
+        """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps.
+
+        It has none where a bound leaves the seed out.
+        """
+        if name in self._ledger.seeded or name not in self._ledger.host_numbers:
             return
         self._ledger.seeded.add(name)
         host = self._ledger.hosts[self._ledger.host_numbers[name]]

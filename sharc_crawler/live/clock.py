@@ -1,4 +1,4 @@
-"""The live clock: wall time at the start, then monotonic: a step of the system clock moves nothing."""
+"""The live clock: wall time at the start, then ticks: a step of the system clock moves nothing, a sleep does."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 
+#: a clock that nobody sets, and that goes on while the machine sleeps (on Linux, and on macOS)
+_TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+def ticks() -> float:
+    """Seconds since some instant, those that the machine slept among them."""
+    return time.monotonic() if _TICKING is None else time.clock_gettime(_TICKING)
+
+
 class Clock:
     """Unix seconds that never run backwards.
 
@@ -26,11 +35,11 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        self._anchor = time.time() - time.monotonic()
+        self._anchor = time.time() - ticks()
 
     def now(self) -> Instant:
         """The current instant."""
-        return self._anchor + time.monotonic()
+        return self._anchor + ticks()
 
     def set(self, instant: Instant) -> Seconds:
         """Go by another clock, which shows this instant; how far this one was ahead of it."""
@@ -51,7 +60,7 @@ class Clock:
 
     def at(self, monotonic: float) -> Instant:
         """The instant of a reading of :func:`time.monotonic`."""
-        return self._anchor + monotonic
+        return self.now() - (time.monotonic() - monotonic)
 
     def until(self, instant: Instant) -> float:
         """Seconds from now; 0 for what is past."""

@@ -358,3 +358,12 @@ def test_a_seed_on_a_host_of_its_own_that_a_bound_leaves_out(world, impolite, bo
     frontier.open(spec(seeds=(ROOT, "http://b.example/"), **bound), world.now)
     assert set(urls(world.run(frontier))) == {""}
     assert frontier.done
+
+
+def test_a_seed_that_redirects_to_a_host_that_a_bound_leaves_out(world, impolite):
+    other = "http://b.a.example/x/"
+    world.answers[ROOT] = [{"result": Result.REDIRECTED, "status": 301, "location": other}]
+    frontier = Frontier(impolite, MemoryStore())
+    frontier.open(spec(scope="domain", exclude=("/x/",)), world.now)
+    assert set(urls(world.run(frontier))) == {""}
+    assert frontier.done
