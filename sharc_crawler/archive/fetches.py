@@ -10,9 +10,9 @@ from datetime import datetime
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
+from sharc_crawler.archive.bounded_heads import bounded_records
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.posted import Posted, sent, with_method
 from sharc_crawler.archive.wacz import NO_ZIP
@@ -173,9 +173,19 @@ def _stored_elsewhere(
 def _records(source: Path) -> Iterator[ArcWarcRecord]:
     for name, stream in _warcs(source):
         try:
-            yield from ArchiveIterator(stream, no_record_parse=True)
-        except ArchiveLoadFailed as error:
+            for record in bounded_records(stream, no_record_parse=True):
+                _check(record)
+                yield record
+        except (ArchiveLoadFailed, ValueError, TypeError) as error:
             raise DataError(f"{name} cannot be read as a WARC file: {error}") from error
+
+
+def _check(record: ArcWarcRecord) -> None:
+    """Raise where an answer does not say when it was made, or of which URL it is."""
+    if record.rec_type in {"response", "revisit"}:
+        _time(record.rec_headers)
+        if not record.rec_headers.get_header("WARC-Target-URI"):
+            raise ValueError("a record without WARC-Target-URI")
 
 
 def _page(record: ArcWarcRecord, bodies: dict[str | None, FetchedPage], *, every: bool) -> FetchedPage | None:
@@ -193,7 +203,7 @@ def _page(record: ArcWarcRecord, bodies: dict[str | None, FetchedPage], *, every
 
 
 def _time(head: StatusAndHeaders) -> Instant:
-    return datetime.fromisoformat(head.get_header("WARC-Date")).timestamp()
+    return datetime.fromisoformat(head.get_header("WARC-Date", "")).timestamp()
 
 
 def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:

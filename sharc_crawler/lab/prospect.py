@@ -187,7 +187,7 @@ def from_report(lines: Iterable[bytes], name: str) -> Prospect:
                 urls.append(str(page["url"]))
                 rates.append(float(page["rate"]))
                 guessed += page.get("rate_source") == PRIOR
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{name} is no report of a capture, or {PAGES} is not beside it: {error!r}") from None
     shapes = np.full(len(urls), math.inf)
     return Prospect(f"report {name}", urls, np.array(rates), shapes, np.zeros(len(urls), np.bool_), guessed)

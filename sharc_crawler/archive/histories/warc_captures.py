@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import IO, TYPE_CHECKING
 
-from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
+from sharc_crawler.archive.bounded_heads import bounded_records
 from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_MODIFIED, status_of
 from sharc_crawler.archive.histories.pages import MediaTypes
 from sharc_crawler.archive.histories.timemap import memento_links, original_of
@@ -39,7 +39,7 @@ def read_warc(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool
     """
     number, known = 0, dict[str, frozenset[str]]()
     try:
-        for number, record in enumerate(ArchiveIterator(stream), 1):
+        for number, record in enumerate(bounded_records(stream), 1):
             if record.rec_type in {"response", "revisit"}:
                 try:
                     _append(record, known if links else None, gathering)
