@@ -31,12 +31,12 @@ def look(sites: Sites, out: TextIO | None) -> int:
     for frontier in sites:
         spec = frontier.capture.spec
         if spec.discover and spec.mode in MODES and not frontier.done and len(frontier.pages) >= FIRST:
-            _look_at(frontier, out)
+            _look_at(frontier, out, f"{spec.site}: " if len(sites) > 1 else "")
     return 2 * sum(frontier.capture.counts.pages for frontier in sites)
 
 
-def _look_at(frontier: Frontier, out: TextIO | None) -> None:
-    """At one site; what was said of it, by this run or one before, is not said again."""
+def _look_at(frontier: Frontier, out: TextIO | None, site: str) -> None:
+    """At one ``site`` (its name, where there are others). What was said of it, by whatever run, is not said again."""
     capture, sample = frontier.capture, _sample(frontier)
     found = recognised(sample)
     if found is None or found[0] in map(of_note, capture.notes) or all(map(capture.scope.why_not, found[1])):
@@ -47,7 +47,7 @@ def _look_at(frontier: Frontier, out: TextIO | None) -> None:
         exclude = quote(together(capture.spec.exclude, software))
         way = f"To leave them out: stop (Ctrl-C), and give the same command with\n  -a exclude={exclude}"
         print(
-            f"{CLEAR * out.isatty()}{note}. {way}\n{AFTER} ({guide('arguments')}, wikis and blogs).",
+            f"{CLEAR * out.isatty()}{site}{note}. {way}\n{AFTER} ({guide('arguments')}, wikis and blogs).",
             file=out,
             flush=True,
         )

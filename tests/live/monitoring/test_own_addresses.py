@@ -20,12 +20,16 @@ from sharc_crawler.software import KNOWN
 WIKI = next(one for one in KNOWN if one.name == "MediaWiki")
 
 
-def growing(own=0.8, rounds=4, **more):
+def growing(own=0.8, rounds=4, others=(), **more):
     """A site of which 500 pages more are found in each of the seconds; ``own``: the share of its software's."""
     sites, out = Sites(Politeness(delay=0.0)), StringIO()
     capture = sites.open(
         CaptureSpec("h", ("http://h/",), strategy="bfs:revisits=none", sitemaps=(), **more), 0.0
     ).capture
+    for other in others:
+        sites.hold(
+            sites.open(CaptureSpec(other, (f"http://{other}/",), strategy="bfs", sitemaps=()), 0.0).capture.spec.site
+        )
     line, found = ProgressLine(sites, 0.0, out), 0
     for second in range(1, rounds + 1):
         numbers = range(found, found := found + 500)
@@ -51,6 +55,12 @@ def test_nothing_is_said_of_few_or_of_what_is_excluded(more):
     capture, told = growing(**more)
     assert "MediaWiki" not in told
     assert not any("MediaWiki" in note for note in capture.notes)
+
+
+def test_of_many_sites_it_is_said_which_one_it_is():
+    capture, told = growing(others=("a", "b"))
+    assert "h: MediaWiki: 240 of the 300" in told
+    assert [note for note in capture.notes if note.startswith("MediaWiki: ")]
 
 
 def test_what_is_excluded_already_stays_so():
