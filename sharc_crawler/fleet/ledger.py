@@ -263,7 +263,7 @@ class FleetLedger(Protocol):
         """Sums over all sites, and all workers."""
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
-        """The status of these sites (``None``: of all, held ones first, then by priority), at most so many."""
+        """The status of these sites (``None``: of all, held ones first, then failed ones), at most so many."""
 
     def close(self) -> None:
         """Let go of the ledger."""

@@ -185,6 +185,6 @@ SITES = f"""
 SELECT site, {_SEEN_STATE}, round, epoch, owner, CASE WHEN owner IS NOT NULL THEN expires - {NOW} END, seq, pages,
     visits, size, {NOW} - stepped, priority, due, reason
 FROM fleet_site WHERE %(sites)s::text[] IS NULL OR site = ANY(%(sites)s::text[])
-ORDER BY owner IS NULL, state <> 'waiting', priority DESC, due, site LIMIT %(most)s
+ORDER BY owner IS NULL, state <> 'failed', state <> 'waiting', priority DESC, due, site LIMIT %(most)s
 """
 CLOCK = f"SELECT {NOW}"

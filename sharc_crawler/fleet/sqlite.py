@@ -109,7 +109,7 @@ FROM fleet_worker ORDER BY worker
 _SITES = f"""
 SELECT site, {_SEEN_STATE}, round, epoch, owner, iif(owner IS NOT NULL, expires - :now, NULL), seq, pages, visits, size,
     :now - stepped, priority, due, reason FROM fleet_site {{which}}
-ORDER BY owner IS NULL, state <> 'waiting', priority DESC, due, site LIMIT :most
+ORDER BY owner IS NULL, state <> 'failed', state <> 'waiting', priority DESC, due, site LIMIT :most
 """
 
 

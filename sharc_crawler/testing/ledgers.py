@@ -277,12 +277,13 @@ class FleetLedgerContract(SharedMeansChecks):
 
     def test_what_failed_at_its_end_is_captured_again(self, ledger: FleetLedger) -> None:
         """Its journal lies with its capture: there is nothing to go on with."""
-        ledger.add([site_order("a"), site_order("never-begun")])
+        ledger.add([site_order("a"), site_order("never-begun"), site_order("0", priority=-1)])
         for held in ledger.claim("w", 2, TERM):
             if held.site == "a":
                 ledger.step([step_of(held, 1, pages=7)], TERM)
                 assert ledger.forget_journal("a", held.epoch)
             ledger.release(held.site, held.epoch, SiteState.FAILED, "no page was captured")
+        assert [one.site for one in ledger.sites()] == ["a", "never-begun", "0"], "what failed is listed before"
         assert ledger.requeue(None) == 2
         again = {one.site: one for one in ledger.claim("w", 2, TERM)}
         assert (again["a"].round, again["a"].seq, again["never-begun"].round) == (2, 0, 1)

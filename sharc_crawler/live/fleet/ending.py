@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,12 @@ from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.live.fleet.beginning import journal
 from sharc_crawler.live.fleet.place import write_end
 from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.report.words import short
+from sharc_crawler.report.write import DATA
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.live.fleet.holding import Holdings
 
@@ -81,10 +86,11 @@ class Endings:
         await asyncio.to_thread(place.accompany, lines_of(bodies))
         masks = worker.history.masks_of(site) if worker.history else None
         learned = await asyncio.to_thread(write_end, place.ready, stopped, session.config, masks)
+        why = "" if captured or stopped else await asyncio.to_thread(_why_nothing, place.ready)
         await asyncio.to_thread(kept.deliver, place.folder, place.ready, there, partial(self._check, site))
         if worker.history:
             await worker.certain(clerk.ledger.remember, site, tenure.epoch, *learned)
-        return "" if captured or stopped else NOTHING
+        return why
 
     def _check(self, site: str) -> None:
         """What would be written may lie there already, by whoever holds the site now. In any thread."""
@@ -103,3 +109,13 @@ class Endings:
             await worker.release(tenure, SiteState.WAITING)
             await worker.discard(worker.gone(site))
             say("handed-over", site=site, epoch=tenure.epoch)
+
+
+def _why_nothing(folder: Path) -> str:
+    """Why no page was captured, by what the report says of most pages."""
+    try:
+        (report,) = json.loads((folder / DATA).read_bytes())["captures"]
+        reason = next(iter(report["not_captured"]["reasons"]), "")
+    except (OSError, ValueError, KeyError):
+        reason = ""
+    return f"{NOTHING}: {short(reason, 200)}" if reason else NOTHING
