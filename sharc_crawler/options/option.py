@@ -50,14 +50,12 @@ def both(kind: ValueKind[T], default: D, help: str, setting: str = "", **more: A
 
 
 def _row(default: D, option: Option) -> D:
-    row: D = field(default=default, metadata={"option": option})
-    return row
+    return field(default=default, metadata={"option": option})
 
 
 # -- kinds of values that another room reads: plug-ins, files, a folder of objects -------------------------------------
 
-# They are read once to be checked, at once, and again where they are used. What few crawls need is loaded for those
-# only.
+# They are read once to be checked, and again where they are used. What few crawls need is loaded for those only.
 
 
 def plugin(port: str, form: str = "name") -> Text:
@@ -83,12 +81,6 @@ def _objects(url: str) -> object:
     return ObjectFolder(url)
 
 
-def _rates(spec: str) -> object:
-    from sharc_crawler.rates.theirs import tried_out
-
-    return tried_out(spec)
-
-
 def _division(name: str) -> object:
     from sharc_crawler.subsites.make import make_division
 
@@ -97,7 +89,7 @@ def _division(name: str) -> object:
 
 STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
 WRITER = Text("name", lambda name: import_module("sharc_crawler.archive.chosen").check_writer(name))
-RATES = Text("names, separated by commas", _rates)
+RATES = Text("names, separated by commas", lambda spec: import_module("sharc_crawler.rates.theirs").tried_out(spec))
 UPDATES = plugin("updates", "`digest`, `link-addition`, `pdf-link`, `fingerprint`")
 DIVISION = Text("`path`, `sitemap`, `links`", _division)
 COOKIES = Text("file", lambda name: import_module("sharc_crawler.login").read_cookies(name))
