@@ -149,11 +149,7 @@ class HttpResponse:
 
 
 def transfer_codings(value: bytes) -> list[bytes]:
-    """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still.
-
-    >>> transfer_codings(b"chunked, identity")
-    [b'chunked']
-    """
+    """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still."""
     return [one for one in map(bytes.strip, value.split(b",")) if one.lower() not in {b"identity", b""}]
 
 

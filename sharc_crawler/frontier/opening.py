@@ -74,10 +74,7 @@ class Opener:
         self._ledger.ring.wake_all()
 
     def open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
-        """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps.
-
-        It has none where a bound leaves the seed out.
-        """
+        """A seed's host, unless a bound leaves it out: its robots.txt is read before pages, for rules and sitemaps."""
         if name in self._ledger.seeded or name not in self._ledger.host_numbers:
             return
         self._ledger.seeded.add(name)

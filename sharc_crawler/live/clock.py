@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 
-#: a clock that nobody sets, and that goes on while the machine sleeps (on Linux, and on macOS)
-_TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+_TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))  #: Linux; macOS
 
 
 def ticks() -> float:
-    """Seconds since some instant, those that the machine slept among them."""
+    """Seconds of a clock that nobody sets, those that the machine slept among them."""
     return time.monotonic() if _TICKING is None else time.clock_gettime(_TICKING)
 
 
