@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
 
 
+_WAY_OUT = "mount it there in place of the link, or move the whole collection, whose own folder may be a link"
 #: of a collection's folder; what its own settings, histories and logs say is told by no certificate
 _OWN = re.compile(
     r"collection\.yaml|masks|logs|captures|certificates|(history|texts)\.db.*|index\.(json|html)|(keep|distrusted)\.json"
@@ -112,7 +113,9 @@ def _beside(collection: Collection) -> Iterator[Finding]:
     apart = {collection.folder / CERTIFICATES, *(one.folder for one in collection.captures())}
     own = package_of(collection)
     for finding in around(collection.folder, apart):
-        if own is None or finding.file != own.name or own.is_symlink():
+        if (finding.file or "").split("/")[0] == CAPTURES and (collection.folder / str(finding.file)).is_symlink():
+            yield replace(finding, what=f"{finding.what}; {_WAY_OUT}")
+        elif own is None or finding.file != own.name or own.is_symlink():
             yield finding
 
 

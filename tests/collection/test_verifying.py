@@ -112,6 +112,20 @@ def test_a_capture_that_is_taken_in_without_what_it_refers_to_is_named_with_the_
     assert both.exit_code == 0, both.output
 
 
+def test_captures_on_another_disk_are_a_finding_with_a_way_out(copied, tmp_path):
+    (tmp_path / "link").symlink_to(copied.folder)
+    assert verify_collection(Collection(tmp_path / "link"))[0].findings == []
+    moved = (copied.folder / "captures").rename(tmp_path / "larger")
+    (copied.folder / "captures").symlink_to(moved)
+    found, _ = verify_collection(copied)
+    assert [str(one) for one in found.findings] == [
+        "captures: a folder that lies elsewhere; mount it there in place of the link, or move the whole collection,"
+        " whose own folder may be a link"
+    ]
+    told = CliRunner().invoke(main, ["verify", str(copied.folder)]).stdout
+    assert "  All of it holds of 2 captures: captures/" in told
+
+
 def test_what_is_altered_or_open_is_named_with_its_capture(copied):
     first, second = (one.folder for one in copied.captures())
     (second / "certificate.json").unlink()
