@@ -154,7 +154,7 @@ class CollectionKeeper:
         except OSError as error:
             self._came_of(site.name, CANNOT_BEGIN, f"it cannot be begun: {error}")
             return
-        self._say(f"{site.name}: captured, by process {self._running[site.name].pid}; {log}")
+        self._say(f"{site.name}: is being captured, by process {self._running[site.name].pid}; {log}")
 
     def _ended(self) -> bool:
         """Whether a capture has ended; those that have are noted."""
@@ -177,7 +177,7 @@ class CollectionKeeper:
         failures = before.failures + 1 if code else 0
         known[name] = Tries(time.time(), failures, code, said)
         self._write(known)
-        self._say(f"{name}: {f'failed (exit code {code}): {said}' if code else 'complete'}")
+        self._say(f"{name}: {f'failed ({_exit(code)}): {said}' if code else 'complete'}")
         if is_told(failures):
             self._tell(name, "failed", self._failed(name, known[name]))
         if not code:
@@ -215,7 +215,7 @@ class CollectionKeeper:
             moved = f"If the site has moved to {to[1]}, give that as its url in {FILE}."
             again = f"{again} {'It may ask for a log-in.' if here else moved}"
         failures = counted(tries.failures, "failure")
-        return f"{failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}"
+        return f"{failures} in a row; the last with {_exit(tries.code)}: {tries.said}\n{again}"
 
     @staticmethod
     def _shrunk(folders: Sequence[Path]) -> str:
@@ -246,11 +246,21 @@ class CollectionKeeper:
         lines = self._log(name).read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()
         why = [line for mark in _MARKS for line in lines if line.startswith(mark)]
         free = size(disk_usage(self._collection.folder).free)
-        nothing = f"nothing ({free} are free for {self._collection.folder})"
+        nothing = f"it said nothing ({free} are free for {self._collection.folder})"
         return short((why or [line for line in lines if line.strip()] or [nothing])[0].strip(), _SPOKEN)
 
     def _log(self, name: str) -> Path:
         return self._collection.folder / LOGS / f"{name}.log"
+
+
+def _exit(code: int) -> str:
+    """How a process ended.
+
+    >>> _exit(5), _exit(-9)
+    ('exit code 5', 'exit code -9: it was killed, perhaps for lack of memory')
+    """
+    killed = ": it was killed, perhaps for lack of memory" if code == -signal.SIGKILL else ""
+    return f"exit code {code}{killed}"
 
 
 def damaged_since(folders: Sequence[Path]) -> list[str]:
