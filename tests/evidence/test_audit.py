@@ -316,3 +316,22 @@ def test_each_page_is_drawn_by_its_own_lot_and_a_kind_keeps_its_chance() -> None
     assert 70 < sum(labels[page] == "many" for page in drawn) < 130
     assert audit.by_lots(labels, 0.02, 7, {"few": 1.0})[0] >= set(range(100))
     assert audit.by_lots(labels, 0.0, 7, {}) == (set(), {"few": 0.0, "many": 0.0})
+
+
+def watched(*kept: Stratum, caught: int = 0) -> int:
+    return audit.bound(Sampled([*kept], caught, watched=True))
+
+
+def test_a_bet_against_lies_in_numbers() -> None:
+    """Stakes of 7/8 of 7/8 grow twentyfold by ln(20 · 64/49) / −ln(1 − 0.01) lies, none of which is drawn."""
+    assert watched(Stratum(1_000, 10, chance=0.01)) == int(math.log(20 * 64 / 49) / -math.log(0.99)) == 324
+    assert watched(Stratum(5, 3, chance=1.0)) == 0, "each would have been drawn"
+    assert watched(Stratum(100, 3, 1, chance=0.5)) < 100 == watched(Stratum(100, 2, 1, chance=0.5))
+    assert watched(Stratum(100, 9, 3, chance=0.5)) < 100 == watched(Stratum(100, 9, 4, chance=0.5))
+    beside = [watched(Stratum(1_000, 10, chance=0.1), Stratum(0, 9, unshown, chance=0.1)) for unshown in (3, 4)]
+    assert beside == [int((math.log(20 * 8) + 3 * math.log(4) - 2 * math.log(15 / 16)) / math.log(0.975 / 0.9)),
+                      int((math.log(20 * 8 / 7) - math.log(1 / 16) - math.log(15 / 16)) / -math.log(0.9))]  # fmt: skip
+
+
+def test_of_a_kind_of_few_pages_each_is_drawn() -> None:
+    assert audit.by_lots({1: "few", 2: "few"}, 0.02, 7, {}) == ({1, 2}, {"few": 1.0})

@@ -385,3 +385,25 @@ def test_what_was_asked_for_after_a_304_is_audited_and_nothing_else() -> None:
     assert found is not None
     assert found["audited"] == len([page for page in conditionals.drawn if page >= 20])
     assert found["changed"] == 0
+
+
+@pytest.mark.parametrize(("since", "verdict"), [(2, Verdict.COHERENT), (3, Verdict.UNKNOWN)])
+def test_a_kind_is_claimed_unless_more_of_its_drawn_pages_changed_since_than_stayed(since, verdict) -> None:
+    site = Told()
+    for page in site.others:
+        site.revisit(page)
+    for place, page in enumerate(site.drawn[True][:4]):
+        stayed = OTHER._replace(digest="sha1:A")
+        site.revisit(page, OTHER._replace(validators=Validators('"2"')) if place < since else stayed)
+    assert {one.verdict for page, one in site.found.judge(site.others).items() if page < 50} == {verdict}
+
+
+@pytest.mark.parametrize(
+    ("modified", "lies"), [("Wed, 18 Nov 2026 10:00:00 GMT", 1), ("Wed, 18 Nov 2026 11:00:00 GMT", 0)]
+)
+def test_without_an_etag_the_same_last_modified_beside_other_bytes_is_a_lie(modified, lies) -> None:
+    site = Told(Validators(None, "Wed, 18 Nov 2026 10:00:00 GMT"))
+    site.visit = site.visit._replace(date=1.8e9)
+    site.revisit(site.others[0])
+    site.revisit(site.drawn[True][0], OTHER._replace(validators=Validators(None, modified)))
+    assert len(site.found._lies) == lies

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.visits.throttling import ALIKE
-from sharc_crawler.model import Kind, Outcome, Result, Sighting
+from sharc_crawler.frontier.visits import throttling
+from sharc_crawler.frontier.visits.throttling import ALIKE, Refusals
+from sharc_crawler.model import Kind, Outcome, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 from tests.frontier.visits.test_once_more import captured
@@ -106,3 +109,47 @@ def test_it_goes_on_after_restarts():
     frontier = Frontier(politeness, store)
     frontier.open(CaptureSpec("h.example", (ROOT,), strategy="bfs", sitemaps=()), world.now)
     world.run_restarted(frontier, politeness, store, 17)
+
+
+def waiting(attempt: int = 1, times: int = 2, pauses: int = 0, delay: float = 1.0) -> tuple[bool, Refusals, Host]:
+    """Is a page put off; what is known of its host then, and the host."""
+    known, host = Refusals(), Host("h.example", Politeness(delay=delay))
+    known.times, known.pauses, known.like = times, pauses, "status 403"
+    notes = SimpleNamespace(note=lambda text: None)
+    ledger = SimpleNamespace(
+        hosts=[host], politeness=Politeness(delay=delay, back_off=5.0), capture=notes, changed_capture=lambda: None
+    )
+    outcome = Outcome(Result.REFUSED, 99.0, 100.0, 403)
+    return throttling._waits(ledger, 0, known, Task(1, Slot.FIRST, attempt=attempt), outcome), known, host
+
+
+@pytest.mark.parametrize(("pauses", "due"), [(0, 160.0), (1, 220.0), (2, 340.0), (3, 580.0)])
+def test_each_pause_is_twice_as_long_as_the_one_before(pauses, due):
+    """A minute first; the host is asked half as often, too."""
+    put_off, known, host = waiting(pauses=pauses)
+    assert (put_off, known.due, known.pauses) == (True, due, pauses + 1)
+    assert (host.asked, host.pace.due) == (2.0, due)
+    assert waiting(delay=20.0)[2].asked == 30.0, "no less than twice a minute"
+    assert waiting(delay=40.0)[2].asked == 40.0, "but as seldom as it was"
+
+
+def test_a_page_alone_pauses_nobody_and_after_a_quarter_of_an_hour_none_is_put_off():
+    put_off, known, host = waiting(times=1)
+    assert (put_off, known.pauses, host.asked) == (True, 0, Host("h.example", Politeness(delay=1.0)).asked)
+    assert not waiting(attempt=2, times=1)[0], "others were shown meanwhile"
+    assert waiting(attempt=2)[0]
+    assert not waiting(pauses=throttling.PAUSES)[0]
+
+
+def test_pages_alike_are_counted_in_a_row():
+    known = Refusals()
+    counts = []
+    for like in ("a", "a", "b", "", "b", "b"):
+        known.saw(like)
+        counts.append(known.times)
+    assert counts == [1, 2, 1, 0, 1, 2]
+    known.pauses = 3
+    known.saw("b")
+    assert known.pauses == 3
+    known.saw("")
+    assert known.pauses == 0, "it answers again"
