@@ -270,7 +270,7 @@ def _bounded_watched(sampled: Sampled) -> tuple[list[Stratum], float, Steps]:
     """
     found = [one for one in sampled.kept if one.chance and one.unshown <= one.confirmed / 3]
     unshown = sum(one.unshown for one in found)
-    given_up = sampled.caught + sum(one.unshown > one.confirmed / 3 for one in sampled.kept)
+    given_up = sampled.caught + len(sampled.kept) - len(found)
     escapes = ESCAPES if unshown else 0.0
     share = math.log(ASIDE) + unshown * math.log(ESCAPES) if unshown else math.log(1 - ASIDE)
     apart = ASIDE / max(1, len(sampled.kept) + sampled.caught)
