@@ -11,16 +11,17 @@ from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.judgement import of_comparison
-from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, around, offset, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.evidence.lastmods import Clock, Weighed
     from sharc_crawler.model import Instant, Judgement, Outcome, Seconds
 
     Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
@@ -38,17 +39,20 @@ class ServersWord:
     def __init__(self, recorded: Iterable[Recorded], others: Collection[str], lag: Seconds) -> None:
         self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
         self.lag = lag
-        for witness, warcs in recorded:
-            _read(witness, warcs, others, self.lastmods)
+        clocks = [clock for one in recorded for clock in _read(*one, others, self.lastmods)]
+        self._clock = around(clocks) if clocks else None  # while they were read
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
         """A page at T, by its downloads and what was said of it."""
-        return of_comparison(weigh(downloads, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
+        return of_comparison(self._weigh(url, downloads, reference).comparison)
 
     def belied(self, url: str, downloads: Sequence[Download]) -> bool:
         """Whether downloads of a page show a change that its lastmods hide."""
         last = max((one.started for one in downloads), default=0.0)
-        return bool(downloads and weigh(downloads, self.lastmods.get(url, ()), last, lag=self.lag).lies)
+        return bool(downloads and self._weigh(url, downloads, last).lies)
+
+    def _weigh(self, url: str, downloads: Sequence[Download], reference: Instant) -> Weighed:
+        return weigh(downloads, self.lastmods.get(url, ()), reference, self.lag, self._clock)
 
 
 def _read(
@@ -56,18 +60,22 @@ def _read(
     warcs: Mapping[str, Callable[[], IO[bytes]]],
     others: Collection[str],
     found: dict[str, list[Lastmod]],
-) -> None:
-    """When each sitemap said that a page last changed."""
+) -> Iterator[Clock]:
+    """When each sitemap said that a page last changed; gives its server's clock, then."""
     for exchange in witness:
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
-            age = of_headers(exchange.message.headers)["age"]
-            read = unix(exchange.date) - (age or 0.0)
+            said, started = of_headers(exchange.message.headers), unix(exchange.date)
+            dated = False
             for entry in sitemap.read(body, exchange.uri).entries if body else ():
                 url = canonical(entry.loc)
                 if url is not None and entry.hints is not None and entry.hints.lastmod is not None:
-                    lastmod = entry.hints.lastmod
+                    lastmod, dated = entry.hints.lastmod, True
+                    read = started - (said["age"] or 0.0)
                     found[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
+            clock = offset(Download(started, started, said["date"]))
+            if dated and clock and said["age"] is None:
+                yield clock
 
 
 def former_download(stated: Mapping[str, Any]) -> Download:

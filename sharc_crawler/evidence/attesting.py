@@ -21,7 +21,7 @@ from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
-from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, differ, header_lastmod, offset, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, around, differ, header_lastmod, offset, weigh
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Hints, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust
@@ -30,8 +30,8 @@ from sharc_crawler.urls import url_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-    from sharc_crawler.evidence.lastmods import Weighed
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
+    from sharc_crawler.evidence.lastmods import Clock, Weighed
+    from sharc_crawler.model import Comparison, Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.trust import LastmodTrust
 
@@ -58,6 +58,7 @@ class Attestations:
         self.changed: dict[PageId, Instant] = {}  #: since a former capture saw them, then
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
+        self._clock: Clock | None = None  # what it was, whenever they were read
         self._trusts: dict[str, LastmodTrust] = {}
         self._doubted: set[str] = set()  # classes that something speaks against
         self.sampled = audit.Sampled([])  #: of what was judged last
@@ -74,6 +75,8 @@ class Attestations:
             self.sitemaps[sitemap] = outcome.started
             clock = offset(Download(outcome.started, outcome.ended, outcome.date))
             self._behind = clock[0] if clock else 0.0
+            if clock and outcome.age is None:
+                self._clock = around([self._clock or clock, clock])
 
     def downloaded(self, page: PageId, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page was downloaded; or, by a ``former`` capture, it had been."""
@@ -137,7 +140,8 @@ class Attestations:
         if page not in self.lastmods or not self.trusted(url) or url_class(url) not in self._earned:
             return False
         said = self.lastmods[page]
-        return weigh([_download(look)], said, self._last(page).read).comparison.change is Change.UNCHANGED
+        found = weigh([_download(look)], said, self._last(page).read, clock=self._clock)
+        return found.comparison.change is Change.UNCHANGED
 
     def last_said(self, page: PageId) -> Hints | None:
         """What was said of a page last, as a rate is asked for with."""
@@ -155,7 +159,7 @@ class Attestations:
         """What believed words say of the time between a page's visit and T."""
         if page not in self.downloads or not self.trusted(url):
             return Change.UNKNOWN
-        return weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference).comparison.change
+        return self._first(page, reference).change
 
     def lost(self, url: Callable[[PageId], str], reference: Instant) -> list[PageId]:
         """Pages visited once, before T, and changed since, as they say."""
@@ -224,8 +228,7 @@ class Attestations:
         for kind, pages in kinds.items():
             seen = [page for page in pages if len(self.downloads[page]) > 1]
             left = sorted(self.audited.intersection(pages) - self._named - set(seen), key=self._visited_at)
-            told_by = ((self.downloads[page], self.lastmods.get(page, ())) for page in pages)
-            if any(weigh(*one, reference, lag=self.lag).lies for one in told_by):  # as it is judged
+            if any(self._weighed(page, reference).lies for page in pages):  # as it is judged
                 continue
             if told or kind in self._honest:
                 now += left
@@ -246,17 +249,20 @@ class Attestations:
         return page in self.lastmods or header_lastmod(self.downloads[page][0]) is not None
 
     def _changed(self, page: PageId, reference: Instant) -> bool:
-        found = weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference)
-        return found.comparison.change is Change.CHANGED
+        return self._first(page, reference).change is Change.CHANGED
+
+    def _first(self, page: PageId, reference: Instant) -> Comparison:
+        """What is said of a page's first download alone."""
+        return weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference, clock=self._clock).comparison
+
+    def _weighed(self, page: PageId, reference: Instant) -> Weighed:
+        return weigh(self.downloads[page], self.lastmods.get(page, ()), reference, self.lag, self._clock)
 
     # -- judgements ------------------------------------------------------------------------------------------------
 
     def judge(self, urls: Mapping[PageId, str], reference: Instant) -> tuple[dict[PageId, Judgement], dict[str, Any]]:
         """All that is left to judge, and what the audit found, as the report tells it."""
-        weighed = {
-            page: weigh(downloads, self.lastmods.get(page, ()), reference, lag=self.lag)
-            for page, downloads in self.downloads.items()
-        }
+        weighed = {page: self._weighed(page, reference) for page in self.downloads}
         labels = {page: self._strata.get(page) or url_class(urls[page]) for page in urls if page in weighed}
         lies = Counter(label for page, label in labels.items() if weighed[page].lies) + self._hidden(labels)
         judged = {page: self._judge(page, urls[page], weighed.get(page), labels, lies, reference) for page in urls}

@@ -15,9 +15,11 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.model import Instant, Seconds
+
+    Clock = tuple[Seconds, Seconds]  #: least and greatest difference of the server's from ours
 
 
 _DAY = 86_400.0
@@ -58,11 +60,14 @@ def weigh(
     lastmods: Sequence[Lastmod],
     reference: Instant,
     lag: Seconds = 0.0,
+    clock: Clock | None = None,
 ) -> Weighed:
     """Is one of the downloads shown to be the page's state at T?
 
     ``lastmods`` are the sitemaps'; the downloads bring their own. ``lag``: how late they tell of changes; what rests
     on one that was read sooner is provisional. A page's own ``Last-Modified`` came with its content, and is not late.
+    ``clock``: what the server's was when the sitemaps were read. It may have been set since a download, and nothing
+    tells which of the two a lastmod was written by.
 
     One lastmod for a change between download and T outweighs any number against it.
 
@@ -75,10 +80,11 @@ def weigh(
     downloads, lastmods = [_no_copy_of(downloads[0], download) for download in downloads], [*map(anywhere, lastmods)]
     own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
     known = [*lastmods, *own]
-    found = [_shown(download, lastmods, own, reference, lag) for download in downloads if not download.away]
+    clocks = [one for one in (clock, *(offset(download) for download in downloads if not download.age)) if one]
+    found = [_shown(download, lastmods, own, reference, lag, clocks) for download in downloads if not download.away]
     # what is shown for good comes first, and of that what this capture downloaded
     found.sort(key=lambda one: (one.evidence is Evidence.PROVISIONAL, one.evidence is Evidence.FORMER))
-    lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known, lag))
+    lies = (*_belied_by_bytes(downloads, lastmods, clocks), *_at_odds(downloads, known, lag, clocks))
     for change in (Change.UNCHANGED, Change.CHANGED):
         for one in found:
             if one.change is change:
@@ -104,8 +110,14 @@ def header_lastmod(download: Download) -> Lastmod | None:
     return Lastmod(read, download.modified - 1.0, download.modified + 1.0)
 
 
-def offset(download: Download) -> tuple[Seconds, Seconds] | None:
-    """Least and greatest difference of the server's clock from ours; None: it sent no Date."""
+def around(clocks: Iterable[Clock]) -> Clock:
+    """What lies between the least and the greatest of them."""
+    least, greatest = zip(*clocks, strict=True)
+    return min(least), max(greatest)
+
+
+def offset(download: Download) -> Clock | None:
+    """What the server's clock was; None: it sent no Date."""
     return (
         None
         if download.date is None
@@ -126,11 +138,12 @@ def _shown(
     headers: Sequence[Lastmod],
     reference: Instant,
     lag: Seconds,
+    clocks: Sequence[Clock],
 ) -> Comparison:
-    clock = offset(download)
-    if clock is None:
+    own = offset(download)
+    if own is None:
         return Comparison.unknown(Reason.NO_DATE)
-    behind, ahead = clock
+    behind, ahead = around([own, *clocks])
     made = download.started - download.age  # what it shows is the page of then
     since = reference if download.ended <= reference else download.started
     asked = [lastmod for lastmod in (*sitemaps, *headers) if lastmod.read >= since]
@@ -158,20 +171,25 @@ def _shown(
     return Comparison.unknown(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
 
 
-def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:
+def _belied_by_bytes(
+    downloads: Sequence[Download], lastmods: Sequence[Lastmod], clocks: Sequence[Clock]
+) -> Iterator[str]:
     """Two downloads show a change that a lastmod read with or after the second one dates before the first."""
     for first in downloads:
         for second in downloads:
             clock = offset(first)
             if clock is None or second.started < first.ended or not differ(first, second):
                 continue
+            behind, _ = around([clock, *clocks])
             own = header_lastmod(second)
             asked = [*(lastmod for lastmod in lastmods if lastmod.read >= second.ended), *([own] if own else [])]
-            if any(lastmod.latest < first.started + clock[0] for lastmod in asked):
+            if any(lastmod.latest < first.started + behind for lastmod in asked):
                 yield "a lastmod older than a change that two downloads saw"
 
 
-def _at_odds(downloads: Sequence[Download], lastmods: Sequence[Lastmod], lag: Seconds) -> Iterator[str]:
+def _at_odds(
+    downloads: Sequence[Download], lastmods: Sequence[Lastmod], lag: Seconds, clocks: Sequence[Clock]
+) -> Iterator[str]:
     """One lastmod dates a change into the time that another one, read later than that, calls still.
 
     One that was read before its lag was over was late, which is no lie: what rests on it is provisional.
@@ -180,7 +198,7 @@ def _at_odds(downloads: Sequence[Download], lastmods: Sequence[Lastmod], lag: Se
     if clock is None:
         return
     for still in lastmods:
-        told = still.read + clock[0] - lag
+        told = still.read + around([clock, *clocks])[0] - lag
         if any(still.latest < lastmod.earliest and lastmod.latest < told for lastmod in lastmods):
             yield "a lastmod that another one belies"
 

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import Download, Lastmod, _no_copy_of, anywhere, differ, header_lastmod, weigh
+from sharc_crawler.evidence.lastmods import (
+    Download,
+    Lastmod,
+    _no_copy_of,
+    anywhere,
+    around,
+    differ,
+    header_lastmod,
+    offset,
+    weigh,
+)
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change
 
@@ -85,6 +95,50 @@ def test_an_honest_server_is_never_misread(changes, skew, precision, raised, bef
             assert any(kept_still(one.ended if one.ended <= T else one.started, T) for one in downloads)
         if found.comparison.change is Change.CHANGED:
             assert not all(kept_still(one.started if one.ended <= T else one.ended, T) for one in downloads)
+
+
+@given(
+    st.lists(instants, max_size=4),
+    st.floats(-5000, 5000),
+    st.floats(-5000, 5000),
+    instants,
+    st.floats(1, 30),
+    st.floats(0, 20),
+    *[latency] * 4,
+)
+@example([T - 5], 0.0, -3600.0, T - 7, 10.0, 5.0, (0, 0), (0, 0), (0, 0), (0, 0))
+@example([T + 2], 3600.0, 0.0, T + 3, 10.0, 5.0, (0, 0), (0, 0), (0, 0), (0, 0))
+def test_a_server_that_sets_its_clock_in_between_is_never_misread(changes, skew, later, at, before, after, v, r, s, e):
+    early, late = Server(changes, skew, 1.0, False), Server(changes, later, 1.0, False)
+    stamps = {t: t + (skew if t < at else later) for t in changes}
+
+    class Both:
+        """Each change is dated by the clock of its time, each answer by the clock of its own."""
+
+        def last(self, now: float) -> float:
+            return stamps[max(t for t in changes if t <= now)] if any(t <= now for t in changes) else -DAY
+
+        def of(self, started: float) -> Server:
+            server = early if started < at else late
+            server.last = self.last
+            return server
+
+    both = Both()
+    first = both.of(T - before - v[0]).download(T - before - v[0], *v)
+    second = both.of(T + after + s[0]).download(T + after + s[0], *r)
+    reads = [(T - before - v[0], (0, 0)), (T, s), (second.ended, e)]
+    lastmods = [both.of(read).lastmod(read, *takes) for read, takes in reads]
+    clock = around(
+        found for read, takes in reads if (found := offset(both.of(read).download(read, *takes))) is not None
+    )
+    for downloads in ([first], [second], [first, second]):
+        found = weigh(downloads, lastmods, T, clock=clock)
+        assert not found.lies
+        still = [not any(min(one.started, T) < t <= max(one.ended, T) for t in changes) for one in downloads]
+        if found.comparison.change is Change.UNCHANGED:
+            assert any(still)
+        if found.comparison.change is Change.CHANGED:
+            assert not all(still)
 
 
 @given(st.floats(2.5, 50), st.floats(2.5, 50))
