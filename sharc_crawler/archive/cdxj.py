@@ -7,8 +7,8 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.surt import surt
+from sharc_crawler.archive.warc_names import index_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,8 +106,3 @@ def write_lines(warc: Path, lines: Iterable[str]) -> Path:
         file.flush()
         os.fsync(file.fileno())  # else a power failure may leave the new name with nothing, or half, behind it
     return draft.replace(path)
-
-
-def index_path(warc: Path) -> Path:
-    """The path of the index of a closed WARC file."""
-    return warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj")

@@ -12,14 +12,13 @@ import zlib
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.cdxj import IndexEntry
+from sharc_crawler.archive.cdxj import IndexEntry, write_lines
 from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
-    from sharc_crawler.archive.rows import Rows
 
 ROWS = 1_000  #: of the index that are not noted yet, at most
 BYTES = 1 << 23  #: of the file
@@ -40,17 +39,23 @@ class Checkpoint(NamedTuple):
 NOTHING = Checkpoint(0, 0, 0)
 
 
-class Checkpoints:
-    """Writes those of a file that grows. What cannot be written is not: it is only for speed."""
+class GrowingIndex:
+    """The index of a file that grows, and its checkpoints. One that cannot be written is not: it is only for speed."""
 
     def __init__(self, warc: Path) -> None:
         self._warc = warc
         self._path = _path_of(warc)
+        self._entries = Rows(warc.parent)
         self._size = self._checksum = self._rows = self._lines = 0
         self._path.unlink(missing_ok=True)
 
-    def keep(self, size: int, records: int, rows: Rows) -> None:
-        """So many bytes and records of the file are on the disk, with these rows of its index; noted now and then."""
+    def append(self, entry: IndexEntry) -> None:
+        """Add an entry."""
+        self._entries.append(*entry)
+
+    def keep(self, size: int, records: int) -> None:
+        """So many bytes and records of the file are on the disk; noted now and then."""
+        rows = self._entries
         if len(rows) - self._rows < ROWS and size - self._size < BYTES:
             return
         with suppress(OSError), self._path.open("ab") as out:
@@ -60,11 +65,11 @@ class Checkpoints:
             out.write(text + b"%b %d %d %d %d\n" % (_MARK, size, records, checksum, lines))
             self._size, self._checksum, self._rows, self._lines = size, checksum, len(rows), lines
 
-    def index(self, rows: Rows) -> list[str]:
-        """The lines of the file's index; those that were noted are not made again."""
+    def write(self) -> None:
+        """Write the index beside the file; lines that were noted are not made again."""
         found, noted = _noted(self._path)
         known = noted if found.size == self._size and len(noted) == self._rows else []
-        return [*known, *_made(rows, len(known))]
+        write_lines(self._warc, [*known, *_made(self._entries, len(known))])
 
     def close(self, size: int) -> None:
         """The file is finished, with so many bytes, under its final name."""

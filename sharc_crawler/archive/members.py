@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.spool import LARGE
-from sharc_crawler.spooling import Spooling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sharc_crawler.spool import Octets
+    from sharc_crawler.spooling import Spooling
 
 _BLOCK = 1 << 13  # as much as is read ahead: most records are smaller, and a seek within it costs nothing
 _MAGIC = b"\x1f\x8b\x08"
@@ -105,6 +105,8 @@ def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Re
             parts.append(part)
             size += len(part)
             if size > LARGE:
+                from sharc_crawler.spooling import Spooling  # of a large body
+
                 head, blank, rest = b"".join(parts).partition(_END)
                 if not blank:
                     return Damage(offset, "not a WARC record")

@@ -7,9 +7,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
+from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.rows import Rows
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:

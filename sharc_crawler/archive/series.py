@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import write_lines
-from sharc_crawler.archive.checkpoints import Checkpoints
+from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.records import (
     WARC_FIELDS,
@@ -17,9 +16,8 @@ from sharc_crawler.archive.records import (
     named_fields,
     target_uri,
 )
-from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_file import WarcFile
-from sharc_crawler.archive.warc_names import are_finished, file_name, files_of
+from sharc_crawler.archive.warc_names import are_finished, file_name, files_of, index_path
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sharc_crawler.archive.cdxj import IndexEntry
+    from sharc_crawler.archive.checkpoints import GrowingIndex
     from sharc_crawler.archive.options import WarcOptions
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import Instant
@@ -48,8 +47,7 @@ class WarcSeries:
         self._about = named_fields([*info.fields(), ("site", site), ("run", run), ("deduplication", options.dedup)])
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
-        self._entries: Rows  # of the open file's index
-        self._checkpoints: Checkpoints  # of the open file
+        self._index: GrowingIndex | None = None  # of the open file, where that has entries
         self._records = 0  # in it
         self._closed = False
         self._recover()
@@ -87,7 +85,7 @@ class WarcSeries:
         ref = CaptureRef(file.path.name, offset, lengths[0])
         if entry is not None:
             try:
-                self._entries.append(*entry(ref))
+                self._growing(file).append(entry(ref))
             except BaseException:  # a full disk took the records and not their row: no index may lack a record
                 file.cut(offset)
                 raise
@@ -115,7 +113,8 @@ class WarcSeries:
         """Have all that was written on the disk."""
         if self._file is not None:
             self._file.sync()
-            self._checkpoints.keep(self._file.size, self._records, self._entries)
+            if self._index is not None:
+                self._index.keep(self._file.size, self._records)
 
     def close(self) -> None:
         """Finish the open file; nothing can be written afterwards."""
@@ -141,7 +140,6 @@ class WarcSeries:
         name = file_name(self._site, self._run, self._serial, now)
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
         packed = member(draft.all_fields([("WARC-Date", iso(now))]), self._about, self._options.level)
-        self._entries = Rows(self._folder)
         file = WarcFile(self._folder / name)
         try:
             file.append([packed])
@@ -152,19 +150,32 @@ class WarcSeries:
         except BaseException:
             file.discard()
             raise
-        self._checkpoints, self._records = Checkpoints(file.path), 1
+        self._index, self._records = None, 1
         self._warcinfo_id = draft.record_id
         self._serial += 1
         return file
+
+    def _growing(self, file: WarcFile) -> GrowingIndex:
+        if self._index is None:
+            from sharc_crawler.archive.checkpoints import (
+                GrowingIndex,  # a certificate's file names nothing in its index
+            )
+
+            self._index = GrowingIndex(file.path)
+        return self._index
 
     def _finish(self) -> None:
         if self._file is None:
             return
         self._file.sync()  # an index names nothing that a power failure may take
         self._file.check_owner()  # nor is it put beside another owner's file
-        write_lines(self._file.path, self._checkpoints.index(self._entries))
+        if self._index is None:
+            replace_file(index_path(self._file.path), "")
+        else:
+            self._index.write()
         self._file.close()
-        self._checkpoints.close(self._file.size)
+        if self._index is not None:
+            self._index.close(self._file.size)
         self._file = None
 
     def _recover(self) -> None:

@@ -72,6 +72,11 @@ def are_finished(folder: Path) -> bool:
     return all(f"{warc.removesuffix(SUFFIX)}.cdxj" in names for warc in warcs)
 
 
+def index_path(warc: Path) -> Path:
+    """The path of the index of a closed WARC file."""
+    return warc.with_name(f"{warc.name.removesuffix(SUFFIX)}.cdxj")
+
+
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
     """A run's files of all its owners, open ones too, as (serial, path) in the order of writing."""
     beginning, run = f"{safe_name(site)}-", safe_name(run)

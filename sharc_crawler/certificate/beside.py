@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
 
-from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.archive.wacz import NO_ZIP
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
 from sharc_crawler.certificate.fixity import (
     CERTIFICATES,

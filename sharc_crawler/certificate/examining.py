@@ -23,7 +23,6 @@ from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.unlikely import is_nobodys, is_unlikely
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -338,7 +337,11 @@ def is_no_page(exchange: RecordedExchange) -> bool:
     if not _OK <= message.status < _REDIRECT:
         return True
     path = urlsplit(exchange.uri).path.lower()
-    if path in _ALWAYS_ASKED_FOR or is_unlikely(exchange.uri) or is_nobodys(exchange.uri):
+    if path in _ALWAYS_ASKED_FOR:
+        return True
+    from sharc_crawler.unlikely import is_nobodys, is_unlikely  # of few sites only robots.txt is left
+
+    if is_unlikely(exchange.uri) or is_nobodys(exchange.uri):
         return True
     kind = message.header(b"content-type") or b"html"
     if b"plain" in kind:

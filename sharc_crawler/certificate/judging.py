@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from email.utils import formatdate
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.http import classify, http_date, of_unpacked, target
+from sharc_crawler.changes.http import classify, of_unpacked, target
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
+from sharc_crawler.evidence.headers import header_text, of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
-from sharc_crawler.instants import maybe_iso, unix
-from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
-from sharc_crawler.urls import canonical
+from sharc_crawler.instants import unix
+from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord
     from sharc_crawler.certificate.material import PageEntries
-    from sharc_crawler.certificate.witness import Moment, RecordedExchange, Witness
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.model import Seconds
@@ -52,11 +49,11 @@ class Judge:
         entries: PageEntries,
         word: Callable[[], ServersWord],
     ) -> None:
-        self._word = cache(word)
+        self.word = cache(word)
         self._entries = entries
-        self._witness = witness
-        self._former = former
-        self._references = references
+        self.witness = witness
+        self.former = former
+        self.references = references
         self._revisits = Revisits()
         self._data: dict[Url, DataState] = {}  # as stated: each is judged again by itself
         self.findings: list[Finding] = []
@@ -80,7 +77,7 @@ class Judge:
         visit = entry["visit"]
         led = redirected(Result(visit["result"]), visit["status"]) if visit else None
         judgement = _stated(entry) if "verdict" in entry else led
-        return DataState(judgement, self._references.get(entry["subsite"])) if judgement else None
+        return DataState(judgement, self.references.get(entry["subsite"])) if judgement else None
 
     def _before(self, entry: Entry) -> None:
         """All visits before T: each tells of the server's clock, the last of whether the page was there."""
@@ -102,20 +99,18 @@ class Judge:
 
     def _former_visits(self, entry: Entry) -> None:
         """Before T; the page's visit is the last that brought content: one that would be hidden is found."""
-        visit, reference = entry["visit"], self._references.get(entry["subsite"])
+        visit, reference = entry["visit"], self.references.get(entry["subsite"])
         for stated in entry.get("former", ()):
             outcome = self.download(entry, stated, "former visit")
             brought = outcome is not None and outcome.result is Result.OK
             if visit is None or visit["result"] != Result.OK.value or "verdict" not in entry:
-                self._find(stated, entry, "it has a former visit, and no later one that brought content")
+                self.find(stated, entry, "it has a former visit, and no later one that brought content")
             elif brought and stated["date"] >= visit["date"]:
-                self._find(stated, entry, f"a former visit brought content after its visit of {visit['date']}")
+                self.find(stated, entry, f"a former visit brought content after its visit of {visit['date']}")
             if stated["slot"] == Slot.SECOND.value or (reference is not None and stated["date"] > reference):
-                self._find(stated, entry, f"a former visit was not made before T={reference}")
+                self.find(stated, entry, f"a former visit was not made before T={reference}")
             if stated["attempts"] != 1:
-                self._find(
-                    stated, entry, f"a former visit took {stated['attempts']} attempts: each is listed by itself"
-                )
+                self.find(stated, entry, f"a former visit took {stated['attempts']} attempts: each is listed by itself")
 
     def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
         judgement = self._judgement(entry, first, second) if as_stated else _stated(entry)
@@ -143,10 +138,10 @@ class Judge:
         """The judgement of a page together with the data that its scripts fetched."""
         listed = [url for url in entry["data"] if url in self._data]
         if len(listed) < len(entry["data"]):
-            self._find(entry["visit"], entry, "data of it is not listed")
+            self.find(entry["visit"], entry, "data of it is not listed")
         from sharc_crawler.evidence.data import with_data  # as above
 
-        return with_data(own, self._references.get(entry["subsite"]), listed, self._data)[0]
+        return with_data(own, self.references.get(entry["subsite"]), listed, self._data)[0]
 
     # -- downloads ---------------------------------------------------------------------------------------------------
 
@@ -156,14 +151,16 @@ class Judge:
             return None
         result = Result(stated["result"])
         if "server" in stated:
-            return self._taken(entry, stated)
+            from sharc_crawler.certificate.former_answers import taken  # only where former captures were relied on
+
+            return taken(self, entry, stated)
         if stated["file"] is None and result in _NO_ANSWER:
             return Outcome(result, unix(stated["date"]), 0.0)
-        exchange = self._witness.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
+        exchange = self.witness.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
         if exchange is None:
-            self._find(stated, entry, f"the record of its {part} is missing")
+            self.find(stated, entry, f"the record of its {part} is missing")
             return Outcome(result, unix(stated["date"]), 0.0)
-        outcome = self._outcome(exchange, result)
+        outcome = self.outcome(exchange, result)
         status = exchange.message.status if exchange.message else None
         shown: dict[str, object] = {"date": exchange.date, "uri": exchange.uri, "result": outcome.result.value}
         shown |= (
@@ -173,35 +170,15 @@ class Judge:
         )
         for name, value in shown.items():
             if stated[name] != value:
-                self._find(
-                    stated, entry, f"{name} of its {part} is {value!r} by its record, stated is {stated[name]!r}"
-                )
+                self.find(stated, entry, f"{name} of its {part} is {value!r} by its record, stated is {stated[name]!r}")
         return outcome
 
-    def _taken(self, entry: Entry, stated: Entry) -> Outcome:
-        """What was not asked for: an answer in a former capture, as far as that is at hand as stated."""
-        said, digest = stated["server"], stated["digest"]
-        exchange = self._former_of(stated)
-        if exchange is None:
-            self.elsewhere += 1
-            modified = said["modified"] and formatdate(unix(said["modified"]), usegmt=True)
-            started, told = unix(stated["date"]), Validators(None, modified)
-            date = unix(said["date"])
-            return Outcome(Result.OK, started, started, stated["status"], digest, date=date, validators=told)
-        outcome = self._outcome(exchange, Result.OK)
-        modified = http_date(outcome.validators.last_modified)
-        held = exchange.kind == "response" and outcome.result is Result.OK and outcome.age is None
-        same = (exchange.date, outcome.digest, maybe_iso(outcome.date), maybe_iso(modified)) == (
-            stated["date"], digest, said["date"], said["modified"],
-        )  # fmt: skip
-        if not (held and same and canonical(exchange.uri) == canonical(stated["uri"])):
-            self._find(stated, entry, "the former capture's answer that it refers to is another one")
-        return outcome
+    def former_of(self, stated: Entry) -> RecordedExchange | None:
+        """The records of a download in a former capture."""
+        return self.former.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
 
-    def _former_of(self, stated: Entry) -> RecordedExchange | None:
-        return self._former.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
-
-    def _outcome(self, exchange: RecordedExchange, stated: Result) -> Outcome:
+    def outcome(self, exchange: RecordedExchange, stated: Result) -> Outcome:
+        """How an exchange ended, by its records."""
         started = unix(exchange.date)
         message = exchange.message
         if message is None or (not exchange.whole and "error" in exchange.notes):
@@ -209,7 +186,9 @@ class Judge:
         location = target(exchange.uri, message.header(b"location"))
         result = classify(message.status, location)
         if result is Result.NOT_MODIFIED and exchange.digest is not None and exchange.holder is not None:
-            return self._unchanged(exchange, message, exchange.holder)
+            from sharc_crawler.certificate.former_answers import unchanged  # as above
+
+            return unchanged(self, exchange, message, exchange.holder)
         known = result is not Result.NOT_MODIFIED and exchange.whole
         digest, unpacked = self._digests(exchange) if known else (None, None)
         return Outcome(
@@ -223,29 +202,11 @@ class Judge:
             **of_headers(message.headers),
         )
 
-    def _unchanged(self, exchange: RecordedExchange, message: HttpResponse, holder: Moment) -> Outcome:
-        """A visit that was answered 304: it shows what a former capture holds, by the server's word."""
-        held = self._witness.of(holder) or self._former.of(holder)
-        own, started, sent = of_headers(message.headers), unix(exchange.date), _sent(exchange)
-        if held is None:
-            self.elsewhere += not exchange.closed
-        elif held.message is None or not _bears_out(held, held.message, exchange, sent):
-            what = f"its 304 refers to {' of '.join(reversed(holder))}, which does not bear it out"
-            self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
-        told = own["validators"]
-        kind = of_headers([(b"Content-Type", header_bytes(exchange.media_type or ""))])
-        own |= {"media_type": kind["media_type"], "charset": kind["charset"]}
-        own["validators"] = Validators(told.etag or sent.etag, told.last_modified or sent.last_modified)
-        ok = Result.OK
-        return Outcome(
-            ok, started, started, status=message.status, digest=exchange.digest, decoded=exchange.decoded, **own
-        )
-
     def _digests(self, exchange: RecordedExchange) -> tuple[str | None, str | None]:
         """Of the payload, as sent and unpacked, wherever it is stored: a revisit record's own word is not enough."""
         if exchange.holder is None:
             return exchange.digest, exchange.decoded
-        holder = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
+        holder = self.witness.of(exchange.holder) or self.former.of(exchange.holder)
         if holder is None:
             self.elsewhere += not exchange.closed
             return exchange.digest, exchange.decoded
@@ -263,8 +224,10 @@ class Judge:
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
         stated = _stated(entry)
         if stated.evidence.dated:
-            return self._attested(entry, [one for one in (first, second) if one])
-        if first is not None and "server" in entry["visit"] and self._former_of(entry["visit"]) is None:
+            from sharc_crawler.certificate.lastmods import attested  # which reads sitemaps
+
+            return attested(self, entry, [one for one in (first, second) if one])
+        if first is not None and "server" in entry["visit"] and self.former_of(entry["visit"]) is None:
             return stated  # what its bytes are held against lies in a former capture
         audited = second is not None and entry["visit"]["slot"] == Slot.ONLY
         if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
@@ -272,7 +235,7 @@ class Judge:
         if second is None or first is None:
             if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
                 return stated  # one download shows nothing, whatever the reason
-            apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._references.get(
+            apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self.references.get(
                 entry["subsite"]
             )
             instant = apex and first is not None and is_apex(Slot.ONLY, first)
@@ -281,7 +244,7 @@ class Judge:
             return stated  # less than the records show is claimed
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
-        instant = self._references.get(entry["subsite"])
+        instant = self.references.get(entry["subsite"])
         reference = unix(instant) if instant else None
         found = self._revisits.judge(entry["visit"]["uri"], first, second, reference)
         if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
@@ -290,52 +253,24 @@ class Judge:
             return stated  # by how long downloads took, which no record says
         return found
 
-    def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:
-        """A judgement by what sitemaps and the downloads' headers say of the page's last change."""
-        from sharc_crawler.certificate.lastmods import download_of, former_download  # as below
-
-        downloads = []
-        for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
-            if "server" in entry[part]:
-                downloads.append(former_download(entry[part]))
-                continue
-            exchange = self.exchange(entry[part])
-            if outcome.result is Result.OK and exchange is not None:
-                made = download_of(outcome)
-                downloads += [made] if made else []
-        instant = self._references.get(entry["subsite"])
-        return self._word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
-
     def exchange(self, part: Entry) -> RecordedExchange | None:
         """The records of a download that is stated."""
-        return self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
+        return self.witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
 
     def _asked(self, entry: Entry) -> bool:
-        """Whether the revisit's request carried a validator that the visit had brought."""
-        visit, revisit = (self.exchange(entry[part]) for part in ("visit", "revisit"))
-        if visit is None or revisit is None or visit.message is None:
-            return False
-        brought, asked = of_headers(visit.message.headers)["validators"], _sent(revisit)
-        if visit.message.status == _NOT_MODIFIED:  # what was asked by holds, by the server's word
-            confirmed = _sent(visit)
-            brought = Validators(brought.etag or confirmed.etag, brought.last_modified or confirmed.last_modified)
-        return _share(asked, brought)
+        from sharc_crawler.certificate.former_answers import was_asked  # as above
+
+        return was_asked(self, entry)
 
     def _compare(self, entry: Entry, shown: Mapping[str, str]) -> None:
         for name, value in shown.items():
             if entry[name] != value:
-                self._find(entry["visit"], entry, f"{name} is {value!r} by the records, stated is {entry[name]!r}")
+                self.find(entry["visit"], entry, f"{name} is {value!r} by the records, stated is {entry[name]!r}")
 
-    def _find(self, stated: Entry | None, entry: Entry, what: str) -> None:
+    def find(self, stated: Entry | None, entry: Entry, what: str) -> None:
+        """Something is not as it was stated."""
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
-
-
-def _sent(exchange: RecordedExchange) -> Validators:
-    """What a request was conditional on."""
-    lines = (line.partition(b":")[::2] for line in exchange.request.split(b"\r\n")[1:])
-    sent = {name.strip().lower(): header_text(value) for name, value in lines}
-    return Validators(sent.get(b"if-none-match"), sent.get(b"if-modified-since"))
 
 
 def _codings(message: HttpResponse) -> list[str]:
@@ -343,20 +278,6 @@ def _codings(message: HttpResponse) -> list[str]:
     said = ((header_text(one) or "").lower() for one in message.values(b"content-encoding"))
     names = (name.strip().removeprefix("x-") for one in said for name in one.split(","))
     return [name for name in names if name not in ("", "identity")]
-
-
-def _share(one: Validators, other: Validators) -> bool:
-    """Whether both have the same ETag or the same Last-Modified."""
-    pairs = (one.etag, other.etag), (one.last_modified, other.last_modified)
-    return any(mine is not None and theirs is not None and mine.lower() == theirs.lower() for mine, theirs in pairs)
-
-
-def _bears_out(held: RecordedExchange, answer: HttpResponse, exchange: RecordedExchange, sent: Validators) -> bool:
-    """Does the answer that a 304 refers to have the payload, the type and the validators that are said of it?"""
-    unpacked = exchange.decoded in (None, held.decoded)
-    same = held.kind == "response" and held.digest == exchange.digest and unpacked
-    kind = header_text(answer.header(b"content-type"))
-    return same and kind == exchange.media_type and _share(sent, of_headers(answer.headers)["validators"])
 
 
 def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Seconds) -> ServersWord:

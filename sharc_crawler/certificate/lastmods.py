@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
 
@@ -14,11 +15,13 @@ from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, around, offset, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
+from sharc_crawler.model import Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from sharc_crawler.certificate.judging import Entry, Judge
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Clock, Weighed
@@ -76,6 +79,21 @@ def _read(
             clock = offset(Download(started, started, said["date"]))
             if dated and clock and said["age"] is None:
                 yield clock
+
+
+def attested(judge: Judge, entry: Entry, outcomes: list[Outcome]) -> Judgement:
+    """A judgement by what sitemaps and the downloads' headers say of the page's last change."""
+    downloads = []
+    for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
+        if "server" in entry[part]:
+            downloads.append(former_download(entry[part]))
+            continue
+        exchange = judge.exchange(entry[part])
+        if outcome.result is Result.OK and exchange is not None:
+            made = download_of(outcome)
+            downloads += [made] if made else []
+    instant = judge.references.get(entry["subsite"])
+    return judge.word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
 
 def former_download(stated: Mapping[str, Any]) -> Download:

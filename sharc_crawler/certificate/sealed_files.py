@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import KEPT_IN
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.certificate.writing import Certified, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -33,3 +36,9 @@ def resized(certificate: Path) -> Iterator[Finding]:
             yield Finding("the certificate names it, and it is not there", name)
         elif (found := path.stat().st_size) != size:
             yield Finding(f"it has {found:,} bytes, and had {size:,} when the certificate was sealed", name)
+
+
+def standing(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
+    """The certificates whose WARC files have other sizes by now: a report that is made again claims nothing then."""
+    there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
+    return [Certified(path, "", "", found) for path in there if (found := list(resized(path)))]

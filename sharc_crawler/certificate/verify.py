@@ -11,13 +11,13 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries_of
 from sharc_crawler.archive.lines import CountingReader
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.archive.wacz_check import altered
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.beside import around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.clocks import beyond

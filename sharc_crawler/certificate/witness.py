@@ -18,11 +18,12 @@ from sharc_crawler.certificate.forms import misformed
 from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, of_unpacked, parse_response
 from sharc_crawler.spool import pieces
-from sharc_crawler.storage.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Self
+
+    from sharc_crawler.storage.scratch import Scratch
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
@@ -137,6 +138,8 @@ class Witness:
     def add(self, exchange: RecordedExchange) -> None:
         """Add an exchange with all of its records."""
         if len(self._few) >= FEW:
+            from sharc_crawler.storage.scratch import Scratch  # of a large capture
+
             self._many = self._many or Scratch()
             for place, one in self._few.items():
                 self._many.add(place, f"{one.date} {one.uri}", one.packed())

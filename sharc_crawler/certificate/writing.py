@@ -20,7 +20,6 @@ from sharc_crawler.certificate.document import certificate, entries, of_files
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
 from sharc_crawler.certificate.material import Material, PageEntries, opened, write_entries
-from sharc_crawler.certificate.sealed_files import resized
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
@@ -75,12 +74,6 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress =
             " make room, then: sharc report FOLDER"
         ) from error
     return written
-
-
-def standing(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
-    """The certificates whose WARC files have other sizes by now: a report that is made again claims nothing then."""
-    there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
-    return [Certified(path, "", "", found) for path in there if (found := list(resized(path)))]
 
 
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:

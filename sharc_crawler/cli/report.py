@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 import click
 
+from sharc_crawler.certificate.sealed_files import standing
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.certificate.writing import certify, lines, standing
+from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.folder import Collection

@@ -10,11 +10,12 @@ from typing import IO, TYPE_CHECKING
 
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
+from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz_check import UNREADABLE
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.confirming import certificate_of
 from sharc_crawler.certificate.material import PageEntries, opened, taken
 

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence.measured import check_measured, flatten
+from sharc_crawler.evidence.checks import check_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from sharc_crawler.model import Instant
@@ -36,8 +34,8 @@ def penalty(
     >>> 2 * penalty(np.array([1.0]), (0.0, 11.0), np.array([7.0]))  # Example 7: 35/2
     array([35.])
     """
-    start, end = _checked(observation)
-    first, last = _downloads(visits, revisits)
+    start, end = check_interval(observation)
+    first, last = first_and_last(visits, revisits)
     middle = np.clip((first + last) / 2, start, end)
     return _distance(first, start, middle) + _distance(last, middle, end)
 
@@ -60,34 +58,6 @@ def stochastic_blur(
     return blur if weights is None else blur * weights
 
 
-def actual_blur(
-    changes: Sequence[ArrayLike],
-    visits: NDArray[np.float64],
-    observation: Interval,
-    revisits: NDArray[np.float64] | None = None,
-    weights: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
-    """Blur of each page from the instants at which it changed (eqs. 23 and 24), times its weight.
-
-    A change counts for the share of the observation interval from which it lies on the way to the nearest download.
-
-    >>> actual_blur([[1.0, 4.0]], np.array([2.0]), (0.0, 5.0))  # (1 - 0 + 5 - 4) / 5
-    array([0.4])
-    """
-    start, end = _checked(observation)
-    check_measured(len(visits), None, weights)
-    page, instants = flatten(changes, len(visits))
-    first, last = (instants_of[page] for instants_of in _downloads(visits, revisits))
-    middle = (first + last) / 2
-    seen = np.where(
-        instants <= middle,
-        np.where(instants <= first, _overlap(start, end, -np.inf, instants), _overlap(start, end, instants, middle)),
-        np.where(instants <= last, _overlap(start, end, middle, instants), _overlap(start, end, instants, np.inf)),
-    )
-    blur = np.bincount(page, seen, len(visits)) / (end - start)
-    return blur if weights is None else blur * weights
-
-
 def blur_variance(
     rates: NDArray[np.float64],
     visits: NDArray[np.float64],
@@ -101,21 +71,34 @@ def blur_variance(
     >>> blur_variance(np.array([3.0]), np.array([1.0]), (0.0, 2.0))  # 3 · (1/3 + 1/3) / 2²
     array([0.5])
     """
-    start, end = _checked(observation)
-    first, last = _downloads(visits, revisits)
+    start, end = check_interval(observation)
+    first, last = first_and_last(visits, revisits)
     middle = (first + last) / 2
     pieces = (first - start, middle - first, last - middle, end - last)
     variance: NDArray[np.float64] = rates * sum(piece**3 for piece in pieces) / 3 / (end - start) ** 2
     return variance
 
 
-def _checked(observation: Interval) -> Interval:
+def check_measured(pages: int, rates: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> None:
+    """Refuse rates and weights that pages 0, 1, ... cannot have; None: not given.
+
+    >>> check_measured(2, np.array([0.1, -1.0]), None)
+    Traceback (most recent call last):
+    sharc_crawler.errors.UsageError: the rate of page 1 is -1.0; it must be a finite number >= 0
+    """
+    for what, values in (("rate", rates), ("weight", weights)):
+        if values is not None:
+            check_values(np.arange(pages), what, values)
+
+
+def check_interval(observation: Interval) -> Interval:
+    """Refuse one that is empty."""
     if not observation[0] < observation[1]:
         raise UsageError(f"observation={observation} must be an interval [start, end], start < end")
     return observation
 
 
-def _downloads(
+def first_and_last(
     visits: NDArray[np.float64], revisits: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The earlier and the later download of each page; the same where there is one."""
@@ -129,8 +112,3 @@ def _distance(points: NDArray[np.float64], start: ArrayLike, end: ArrayLike) -> 
     before, after = np.subtract(start, points), np.subtract(end, points)
     integral: NDArray[np.float64] = (after * np.abs(after) - before * np.abs(before)) / 2
     return integral
-
-
-def _overlap(start: float, end: float, low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
-    length: NDArray[np.float64] = np.maximum(np.minimum(end, high) - np.maximum(start, low), 0)
-    return length

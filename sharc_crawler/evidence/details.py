@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_blur
+from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
 from sharc_crawler.evidence.figures import copies, payload_of
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind
@@ -137,6 +137,8 @@ class Blur:
             found[place] = PageBlur(value, None, variance, pages[place].rate_source == PRIOR)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}
         if changes:
+            from sharc_crawler.evidence.known_changes import actual_blur  # of a demo
+
             real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
             for place, value in zip(changes, real.tolist(), strict=True):
                 found[place] = found[place]._replace(actual=value)

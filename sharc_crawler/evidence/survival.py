@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.evidence.measured import check_measured, flatten
+from sharc_crawler.evidence.blur import check_measured
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 
 def log_survival(
@@ -95,23 +93,3 @@ def expected_coherence(
     check_measured(len(intervals), rates, weights)
     survival = np.exp(log_survival(rates, intervals, shapes))
     return float(np.nansum(survival if weights is None else survival * weights))
-
-
-def unchanged(
-    changes: Sequence[ArrayLike], visits: NDArray[np.float64], revisits: NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Which pages did not change after the visit, up to the revisit.
-
-    Parameters
-    ----------
-    changes: of each page, the instants at which it changed, in any order
-    visits, revisits: instants, one per page; a change at the very instant of the visit is seen by it
-
-    >>> unchanged([[5.0], [5.0], []], np.array([1.0, 5.0, 1.0]), np.array([9.0, 9.0, 9.0]))
-    array([False,  True,  True])
-
-    """
-    page, instants = flatten(changes, len(visits))
-    between = (instants > visits[page]) & (instants <= revisits[page])
-    same: NDArray[np.bool_] = np.bincount(page[between], minlength=len(visits)) == 0
-    return same

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_blur
-from sharc_crawler.evidence.survival import log_survival, unchanged
+from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
+from sharc_crawler.evidence.known_changes import actual_blur, unchanged
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Verdict
 
 if TYPE_CHECKING:

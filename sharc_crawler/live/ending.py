@@ -154,10 +154,11 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
 
 def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
     """What the same command does, where that is not just to refuse."""
-    from sharc_crawler.storage.trying_again import unreached  # only where no page was captured
+    if empty:
+        from sharc_crawler.storage.trying_again import unreached  # only where no page was captured
 
-    if empty and unreached(store.load()):
-        return "Nobody answered, so that it is not over: the same command tries again, in the same folder.\n"
+        if unreached(store.load()):
+            return "Nobody answered, so that it is not over: the same command tries again, in the same folder.\n"
     return (
         "In its collection, the same command captures the site again, and learns from this capture.\n"
         if collected(folder)

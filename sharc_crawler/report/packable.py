@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.members import Damage, Record, read_at, records
 from sharc_crawler.archive.replay import lost_warcs
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept
 from sharc_crawler.certificate.fixity import fixity, pages_name
 from sharc_crawler.certificate.sealed_files import resized, stated_files

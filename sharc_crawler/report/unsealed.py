@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.wacz import PACKAGE, WACZ
 from sharc_crawler.archive.wacz_check import UNREADABLE
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.fixity import ASIDE, CONFIRMATION, CONFIRMED, fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix

@@ -36,7 +36,6 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
-from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
     import sqlite3
@@ -163,6 +162,8 @@ def visit_rows(rows: Iterable[Iterable[Any]]) -> Iterator[VisitRow]:
 
 def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
     """The part of a row of its table."""
+    from sharc_crawler.subsites.branch import Branch  # only of a site that is captured in parts
+
     branches = tuple(
         Branch(tuple(root), frozenset(without), span and (span[0], span[1]))
         for root, without, span in json.loads(values[7])

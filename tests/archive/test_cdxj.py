@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.fetches import pages
 from sharc_crawler.archive.indexing import entries, media_type
 from sharc_crawler.archive.options import Original, Resource, WarcOptions
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.evidence.headers import of_headers
 from tests.archive.readback import INFO, OK, URL, page
 

@@ -7,13 +7,14 @@ import socket
 
 import pytest
 
-from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.mirror import Mirror, end_of, parts_of, seal
 from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError, Superseded, UsageError
 from sharc_crawler.testing.writers import INFO, page
 from tests.object_store import CREDENTIALS

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.recovery import record_ends, recover
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc_names import index_path
 from tests.archive.readback import INFO, check, page, read, read_all
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.records import named_fields
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError, StateError, UsageError
 from sharc_crawler.instants import iso

@@ -6,9 +6,9 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import member
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.material import write_entries

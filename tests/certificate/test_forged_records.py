@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import WARC_FIELDS, member
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.verify import verify

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.cdxj import index_path
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
+from sharc_crawler.evidence.blur import blur_variance, penalty, stochastic_blur
 from sharc_crawler.evidence.details import Blur, PageBlur
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.known_changes import actual_blur
 from sharc_crawler.evidence.survival import expected_coherence
-from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result, Slot, Url
 from sharc_crawler.rates.base import PRIOR
@@ -56,53 +56,16 @@ def test_example_8_is_near_the_optimum() -> None:
     assert best / 11 == pytest.approx(22.5227, abs=5e-5)
 
 
-def test_example_6_worst_case() -> None:
-    rates = np.array([1, 1, 2, 2, 3, 3, 4, 4, 5, 5.0])
+def test_example_6() -> None:
     penalties = penalty(np.arange(10.0), (0, 9))
     assert penalties[[0, 9]] == pytest.approx(40.5)
     assert penalties[[1, 8]] == pytest.approx(32.5)
-    assert rates @ penalties[worst_case_slots(rates, 0)] == pytest.approx(755)
-    assert worst_case_increase(rates, 4) == pytest.approx(176)
-    assert worst_case_increase(rates, 4, step=3.0) == pytest.approx(9 * 176), "it is of the square of the time"
-    assert worst_case_increase(rates, 4) / 755 == pytest.approx(0.233, abs=5e-4)
-
-
-@given(st.integers(1, 6), st.data())
-def test_theorem_4(half: int, data: st.DataObject) -> None:
-    """The paper's sum, for pairs of equal rates and even k."""
-    pairs = sorted(data.draw(st.lists(st.integers(0, 9), min_size=half, max_size=half)))
-    rates = np.repeat(np.array(pairs, float), 2)
-    k, n = 2 * data.draw(st.integers(0, half)), 2 * half - 1
-    omega = penalty(np.arange(2.0 * half), (0, n))
-    increase = 2 * sum((rates[n - 2 * i] - rates[2 * i]) * omega[i] for i in range(k // 2))
-    increase -= 2 * sum((rates[k + 2 * i] - rates[2 * i]) * omega[k // 2 + i] for i in range((n + 1 - k) // 2))
-    assert worst_case_increase(rates, k) == pytest.approx(np_increase(rates, k, omega))
-    assert worst_case_increase(rates, k) == pytest.approx(increase)
-
-
-def np_increase(rates: np.ndarray, k: int, omega: np.ndarray) -> float:
-    slots = [slot for pair in zip(range(len(rates) // 2), range(len(rates) - 1, -1, -1), strict=False) for slot in pair]
-    best = sum(rate * omega[slot] for rate, slot in zip(sorted(rates), slots, strict=True))
-    worst_order = [*sorted(rates)[::-1][:k], *sorted(rates)[: len(rates) - k]]
-    return sum(rate * omega[slot] for rate, slot in zip(worst_order, slots, strict=True)) - best
-
-
-def test_of_two_pages_none_can_be_misplaced() -> None:
-    """Their slots are alike: each lies at an end."""
-    for misplaced in (0, 1, 2):
-        assert worst_case_increase(np.array([1.0, 2.0]), misplaced) == 0.0
-    assert worst_case_increase(np.array([1.0]), 1) == 0.0
 
 
 def test_a_change_at_the_very_instant_of_a_download_is_seen_by_it_and_missed_before() -> None:
     assert actual_blur([[2.0]], np.array([2.0]), (0.0, 5.0)) == pytest.approx([0.4])
     assert actual_blur([[2.0]], np.array([2.0]), (0.0, 5.0), np.array([4.0])) == pytest.approx([0.4])
     assert actual_blur([[4.0]], np.array([2.0]), (0.0, 5.0), np.array([4.0])) == pytest.approx([0.2])
-
-
-def test_misplacing_more_pages_than_there_are() -> None:
-    with pytest.raises(UsageError, match="misplaced=3"):
-        worst_case_slots(np.ones(2), 3)
 
 
 @given(times, times)
@@ -205,7 +168,6 @@ def test_rates_and_weights_that_cannot_be(value: float) -> None:
         "rate": [
             lambda: stochastic_blur(bad, times, (0, 1)),
             lambda: expected_coherence(bad, times),
-            lambda: worst_case_increase(bad, 1),
         ],
         "weight": [
             lambda: stochastic_blur(good, times, (0, 1), weights=bad),
@@ -223,8 +185,6 @@ def test_rates_and_weights_that_cannot_be(value: float) -> None:
 def test_no_page() -> None:
     assert stochastic_blur(np.zeros(0), np.zeros(0), (0, 1)).sum() == 0
     assert actual_blur([], np.zeros(0), (0, 1)).sum() == 0
-    assert worst_case_increase(np.zeros(0), 0) == 0
-    assert worst_case_increase(np.ones(1), 1) == 0
 
 
 def test_what_is_embedded_has_no_blur_of_its_own() -> None:
