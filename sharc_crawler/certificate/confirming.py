@@ -172,8 +172,11 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
         raise DataError(f"{lost[0]} could not be read: nothing is confirmed; try again")
     made = _made(document, source, ingest(source.warcs), read, witness)
     if not made["confirmed"] and all(one["evidence"] == Evidence.PROVISIONAL for one in made["pages"]):
-        when = iso(unix(document["capture"]["ended"]) + made["lag"])
-        raise DataError(f"the sitemaps confirm nothing yet; they are believed to have told all by {when}")
+        due = unix(document["capture"]["ended"]) + made["lag"]
+        why = f"; they are believed to have told all by {iso(due)}"
+        if unix(made["read"]["from"]) > due:
+            why = ": they name none of its pages any more, or are copies of what was read before"
+        raise DataError(f"the sitemaps confirm nothing yet{why}")
     files = sorted(later.glob(f"*{SUFFIX}"))
     made = {**made, "files": [{"name": path.name, **fixity(path)} for path in files]}
     made[DIGEST] = digest(made)

@@ -11,11 +11,12 @@ from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
+from sharc_crawler.evidence.intervals import no_later, reach
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, around, offset, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
-from sharc_crawler.model import Result
+from sharc_crawler.model import Outcome, Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Clock, Weighed
-    from sharc_crawler.model import Instant, Judgement, Outcome, Seconds
+    from sharc_crawler.model import Instant, Judgement, Seconds
 
     Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
 
@@ -42,8 +43,35 @@ class ServersWord:
     def __init__(self, recorded: Iterable[Recorded], others: Collection[str], lag: Seconds) -> None:
         self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
         self.lag = lag
-        clocks = [clock for one in recorded for clock in _read(*one, others, self.lastmods)]
-        self._clock = around(clocks) if clocks else None  # while they were read
+        self._others = others
+        self._answers: dict[str | None, Outcome] = {}  # of each sitemap the first of the latest Date
+        self._clock: Clock | None = None  # while they were read
+        for witness, warcs in recorded:
+            for exchange in sorted(self._unlisted(witness), key=lambda one: one.date):
+                self._read(exchange, _body(exchange, witness, warcs))
+
+    def _unlisted(self, witness: Witness) -> Iterator[RecordedExchange]:
+        """What is no page or resource, and may be a sitemap."""
+        for one in witness:
+            if one.message and one.message.status == _OK and canonical(one.uri) not in self._others:
+                yield one
+
+    def _read(self, exchange: RecordedExchange, body: bytes | None) -> None:
+        """What a sitemap says of pages' last changes, and up to when its answer shows that."""
+        assert exchange.message is not None, "only what was answered"
+        started, place = unix(exchange.date), canonical(exchange.uri)
+        answer = Outcome(Result.OK, started, started, **of_headers(exchange.message.headers))
+        read, dated = reach(answer, self._answers.get(place), None), False
+        for entry in sitemap.read(body, exchange.uri).entries if body else ():
+            url, lastmod = canonical(entry.loc), entry.hints.lastmod
+            if url is not None and lastmod is not None:
+                self.lastmods[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
+                dated = True
+        if not dated or answer.age is not None or no_later(answer, self._answers.get(place)):
+            return  # a copy
+        self._answers[place] = answer
+        if clock := offset(Download(started, started, answer.date)):
+            self._clock = around([self._clock or clock, clock])
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
         """A page at T, by its downloads and what was said of it."""
@@ -56,29 +84,6 @@ class ServersWord:
 
     def _weigh(self, url: str, downloads: Sequence[Download], reference: Instant) -> Weighed:
         return weigh(downloads, self.lastmods.get(url, ()), reference, self.lag, self._clock)
-
-
-def _read(
-    witness: Witness,
-    warcs: Mapping[str, Callable[[], IO[bytes]]],
-    others: Collection[str],
-    found: dict[str, list[Lastmod]],
-) -> Iterator[Clock]:
-    """When each sitemap said that a page last changed; gives its server's clock, then."""
-    for exchange in witness:
-        if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
-            body = _body(exchange, witness, warcs)
-            said, started = of_headers(exchange.message.headers), unix(exchange.date)
-            dated = False
-            for entry in sitemap.read(body, exchange.uri).entries if body else ():
-                url = canonical(entry.loc)
-                if url is not None and entry.hints is not None and entry.hints.lastmod is not None:
-                    lastmod, dated = entry.hints.lastmod, True
-                    read = started - (said["age"] or 0.0)
-                    found[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
-            clock = offset(Download(started, started, said["date"]))
-            if dated and clock and said["age"] is None:
-                yield clock
 
 
 def attested(judge: Judge, entry: Entry, outcomes: list[Outcome]) -> Judgement:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
-from sharc_crawler.evidence.intervals import DATE_PRECISION
+from sharc_crawler.evidence.intervals import DATE_PRECISION, no_later, reach
 from sharc_crawler.evidence.judgement import ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
@@ -57,6 +57,7 @@ class Attestations:
         self._seed: int | str = 0  # of the lots
         self.changed: dict[PageId, Instant] = {}  #: since a former capture saw them, then
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
+        self._answers: dict[PageId, Outcome] = {}  # of these, the first of the latest Date
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._clock: Clock | None = None  # what it was, whenever they were read
         self._trusts: dict[str, LastmodTrust] = {}
@@ -71,12 +72,20 @@ class Attestations:
 
     def read(self, sitemap: PageId, outcome: Outcome) -> None:
         """A sitemap was read: it will be read again, and its server's clock is known."""
-        if outcome.result is Result.OK:
-            self.sitemaps[sitemap] = outcome.started
-            clock = offset(Download(outcome.started, outcome.ended, outcome.date))
-            self._behind = clock[0] if clock else 0.0
-            if clock and outcome.age is None:
-                self._clock = around([self._clock or clock, clock])
+        if outcome.result is not Result.OK:
+            return
+        self.sitemaps[sitemap] = outcome.started
+        clock = offset(Download(outcome.started, outcome.ended, outcome.date))
+        self._behind = clock[0] if clock else 0.0
+        if outcome.age is not None or no_later(outcome, self._answers.get(sitemap)):
+            return  # a copy
+        self._answers[sitemap] = outcome
+        if clock:
+            self._clock = around([self._clock or clock, clock])
+
+    def as_of(self, sitemap: PageId, outcome: Outcome) -> Instant:
+        """Up to when an answer shows what a sitemap says: it may be the copy that came before."""
+        return reach(outcome, self._answers.get(sitemap), None)
 
     def downloaded(self, page: PageId, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page was downloaded; or, by a ``former`` capture, it had been."""

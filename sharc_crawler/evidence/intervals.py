@@ -61,14 +61,16 @@ def reach(revisit: Outcome, visit: Outcome | None, ahead: Seconds | None) -> Ins
     server's clock that is ``ahead`` of ours; and a ``Date`` no later than the visit's is that of the visit's own copy.
     """
     latest = revisit.started - (0.0 if revisit.age is None else revisit.age + AGE_PRECISION)
-    if revisit.date is None:
-        return latest
-    if ahead is not None and revisit.date + DATE_PRECISION - ahead < revisit.started:  # a copy, no slow clock
-        latest = min(latest, revisit.date - DATE_PRECISION - ahead)
-    if visit is not None and visit.date is not None and revisit.date <= visit.date:
-        later = revisit.started - visit.started > DATE_PRECISION
-        latest = min(latest, visit.started) if later else latest
+    if revisit.date and ahead is not None and revisit.date + DATE_PRECISION - ahead < revisit.started:
+        latest = min(latest, revisit.date - DATE_PRECISION - ahead)  # a copy, no slow clock
+    if visit and no_later(revisit, visit) and revisit.started - visit.started > DATE_PRECISION:
+        latest = min(latest, visit.started)
     return latest
+
+
+def no_later(answer: Outcome, former: Outcome | None) -> bool:
+    """Is an answer by its Date no later than a former one of the same URL? Then it is a copy of that one, or older."""
+    return bool(former and former.date and answer.date and answer.date <= former.date)
 
 
 def _host(url: str) -> str:

@@ -28,9 +28,10 @@ COUNTS |= {"unshown": {"since": 0, "lost": 0}}
 AUDIT = {"of": "lastmod", "share": 0.0, **COUNTS, "confidence": 0.95, "strata": [], "classes": []}
 
 
-def sitemap(lastmods: dict[str, float]) -> bytes:
+def sitemap(lastmods: dict[str, float], date: float | None = None) -> bytes:
     rows = "".join(f"<url><loc>{SITE}{name}</loc><lastmod>{iso(at)}</lastmod></url>" for name, at in lastmods.items())
-    return said(f"<urlset>{rows}</urlset>")
+    head = b"" if date is None else b"Date: %s\r\n" % formatdate(date, usegmt=True).encode()
+    return said(f"<urlset>{rows}</urlset>", head)
 
 
 def provisional(folder: Path) -> CaptureFacts:
@@ -43,21 +44,21 @@ def provisional(folder: Path) -> CaptureFacts:
         visit = maker.visit(name, said(name, b"Date: %s\r\n" % date), Slot.ONLY)
         maker.add(name, Verdict.COHERENT, Evidence.PROVISIONAL, visit, reason=Reason.LASTMOD_BEFORE_VISIT)
     maker.now += 100
-    maker.visit("sitemap.xml", sitemap(OLD), Slot.SECOND)
+    maker.visit("sitemap.xml", sitemap(OLD, date=maker.now), Slot.SECOND)
     facts = replace(maker.facts(maker.now, strategy="sharc-attested"), audit=AUDIT)
     seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)
     assert verify(folder).findings == []
     return facts
 
 
-def later(lastmods: dict[str, float], after: float = LAG + 500):
-    """Reads such a sitemap, so long after the capture's beginning."""
+def later(lastmods: dict[str, float], after: float = LAG + 500, made: float | None = None):
+    """Reads such a sitemap, so long after the capture's beginning; ``made``: its Date."""
 
     def read(_: object, folder: Path) -> None:
         folder.mkdir()
         maker = Maker(folder, run="later")
         maker.now += after
-        maker.visit("sitemap.xml", sitemap(lastmods), Slot.FIRST)
+        maker.visit("sitemap.xml", sitemap(lastmods, made), Slot.FIRST)
         maker.out.close()
 
     return read

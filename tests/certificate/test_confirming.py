@@ -13,8 +13,11 @@ from click.testing import CliRunner
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
+from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.withdrawal import withdraw
+from sharc_crawler.certificate.witness import ingest
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from tests.certificate.made import SITE, START
@@ -58,6 +61,15 @@ def test_read_too_soon_or_not_at_all_nothing_is_confirmed_and_nothing_is_left_be
         confirm(capture, lambda _, folder: folder.mkdir())
     assert sorted(path.name for path in capture.iterdir() if "confirm" in path.name) == []
     assert verify(capture).provisional[0]["pages"] == 3
+
+
+def test_a_copy_of_the_sitemap_of_then_confirms_nothing(capture):
+    """Its Date tells: a cache need not say that it is one."""
+    dates = [one.message.header(b"date") for one in ingest(open_source(capture).warcs) if "sitemap" in one.uri]
+    read_then = http_date(dates[0].decode())
+    with pytest.raises(DataError, match="copies of what was read before"):
+        confirm(capture, later(OLD, made=read_then))
+    assert confirm(capture, later(OLD, made=read_then + LAG + 300))["confirmed"] == 3
 
 
 def test_a_sitemap_that_turns_out_later_than_its_lag_is_waited_for_longer(capture):

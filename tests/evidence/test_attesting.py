@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.evidence.attesting import Attestations
+from sharc_crawler.evidence.intervals import AGE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import Change
 from sharc_crawler.model import Hints, Kind, Outcome, Result, Validators, Verdict
@@ -268,3 +269,21 @@ def test_a_page_that_a_sitemap_tells_of_keeps_its_stratum() -> None:
     found = capture.page(STILL, "A")
     capture.attesting.draw_more(capture.urls)
     assert capture.attesting._strata == {listed: "", found: "/a/*.html found on the way"}
+
+
+def test_a_sitemap_read_again_that_is_a_copy_by_date_or_age_says_what_it_said_then():
+    attesting = Attestations(NOBODY, 0.0, 0.0)
+
+    def reading(at, date, age=None):
+        outcome = Outcome(Result.OK, at, at + 0.5, status=200, date=date, age=age)
+        shown = attesting.as_of(7, outcome)
+        attesting.read(7, outcome)
+        return shown
+
+    assert reading(100.0, 100.0) == 100.0
+    assert reading(200.0, 100.0) == 100.0, "the same Date"
+    assert reading(300.0, 90.0) == 100.0, "an older one"
+    assert reading(400.0, 340.0, age=60.0) == 400.0 - 60.0 - AGE_PRECISION
+    assert reading(500.0, 500.0) == 500.0
+    assert reading(501.0, 500.0) == 501.0, "a Date is whole seconds, and kept for another"
+    assert reading(600.0, 500.0) == 500.0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.intervals import reach
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
@@ -157,6 +158,10 @@ class Mode:
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
         """A sitemap was read, or could not be."""
+
+    def as_of(self, page: PageId, outcome: Outcome) -> Instant:
+        """Up to when an answer shows what a sitemap says."""
+        return reach(outcome, None, None)
 
     def lastmods_in(self, page: PageId, read: Instant) -> None:
         """A sitemap tells when pages changed."""

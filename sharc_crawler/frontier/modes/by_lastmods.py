@@ -186,6 +186,10 @@ class ByLastmods(TwoVisits):
 
     # -- at T --------------------------------------------------------------------------------------------------------
 
+    def as_of(self, page: PageId, outcome: Outcome) -> Instant:
+        """By its former answers."""
+        return self.attestations.as_of(page, outcome)
+
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
         """The first that is read again once visits are made is at T."""
         self.attestations.read(page, outcome)
