@@ -120,19 +120,23 @@ def take_stock(folder: Path, since: Instant) -> Stock:
     An answer is of no use without its request, a request without its answer, a revisit record without the payload that
     it refers to. What revisit records refer to that is older than ``since`` lies in former captures.
     """
-    for index in folder.glob("*.cdxj"):
-        if not index.with_suffix(SUFFIX).exists():
-            index.unlink()
-    found = {path: list(_read(path)) for path in _files(folder)}
+    for index in folder.glob("*.cdxj"):  # who goes on writes those that are missing
+        index.unlink()
+    found = _once({path: list(_read(path)) for path in _files(folder)})
     torn = {path for path, some in found.items() if sum(one.length for one in some) < path.stat().st_size}
     useful = _useful(found, torn, iso(since))
     stock = Stock()
-    for path, some in found.items():
-        whole = [one for one in some if one.name in useful]
+    left = {path: [one for one in some if one.name in useful] for path, some in found.items()}
+    for path, whole in left.items():
         taken = path.stat().st_size - sum(one.length for one in whole)
-        if taken:
+        if taken or not whole:
             stock.mended[path.name] = taken
-        stock.held[path.name] = _mend(path, whole) if taken else {one.offset: one for one in whole}
+            # one that is lost lies beside one that stays: nobody takes it for what a certificate should speak of
+            bare = path.with_name(path.name.removesuffix(SUFFIX))
+            stays = path if whole else next((other for other, some in left.items() if some), bare)
+            stock.held[path.name] = _mend(path, whole, _aside(stays))
+        else:
+            stock.held[path.name] = {one.offset: one for one in whole}
     return stock
 
 
@@ -140,21 +144,27 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
+def _once(found: dict[Path, list[WholeRecord]]) -> dict[Path, list[WholeRecord]]:
+    """A record that lies in two files, as where one was put over another, is the first one's."""
+    owners = {one.name: path for path in reversed(found) for one in found[path]}
+    return {path: [one for one in some if owners[one.name] == path] for path, some in found.items()}
+
+
 def _read(path: Path) -> Iterator[WholeRecord]:
     with path.open("rb") as stream:
         for one in records(stream):
             if isinstance(one, Record):
-                yield _held(one)
+                yield _held(one, path.name)
 
 
-def _held(one: Record) -> WholeRecord:
+def _held(one: Record, file: str) -> WholeRecord:
     refers = one.get("WARC-Refers-To-Target-URI"), one.get("WARC-Refers-To-Date")
     return WholeRecord(
         one.offset,
         one.length,
         one.kind,
         one.get("WARC-Payload-Digest"),
-        one.get("WARC-Record-ID") or f"{one.offset}",
+        one.get("WARC-Record-ID") or f"{file} {one.offset}",
         (one.get("WARC-Target-URI"), one.get("WARC-Date")),
         one.get("WARC-Concurrent-To"),
         refers if one.kind == "revisit" else None,
@@ -179,7 +189,7 @@ def _is_held(moment: tuple[str | None, str | None], payloads: set[tuple[str | No
     return moment in payloads or (moment[1] or "") < since
 
 
-def _mend(path: Path, whole: list[WholeRecord]) -> dict[int, WholeRecord]:
+def _mend(path: Path, whole: list[WholeRecord], aside: Path) -> dict[int, WholeRecord]:
     """Put a file in its place that has these records alone; where they lie now, by where they lay."""
     moved, size, draft = dict[int, WholeRecord](), 0, path.with_name(path.name + _MENDING)
     with path.open("rb") as stream, draft.open("wb") as out:
@@ -190,7 +200,10 @@ def _mend(path: Path, whole: list[WholeRecord]) -> dict[int, WholeRecord]:
             size += one.length
         out.flush()
         os.fsync(out.fileno())
-    path.rename(_aside(path))
+    if path.stat().st_size:
+        path.rename(aside)
+    else:
+        path.unlink()
     index_path(path).unlink(missing_ok=True)
     if whole:
         draft.rename(path)

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.options import Original, WarcOptions
+from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.stock import is_sound, take_stock
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
@@ -94,3 +96,44 @@ def test_what_former_captures_hold_may_be_referred_to(tmp_path):
         ref = out.write(first)
     assert take_stock(tmp_path, since=90.0).at(ref.file, ref.offset)
     assert take_stock(tmp_path, since=40.0).at(ref.file, ref.offset) is None
+
+
+def two_files(folder):
+    """Two WARC files with a visit each, and the places of these."""
+    places = {}
+    with WarcWriter(folder, "example.org", "run1", INFO, WarcOptions(max_size=1)) as out:
+        for number in (1, 2):
+            body = b"text %d" % number
+            ref = out.write(page(body, started=100.0 * number))
+            places[ref.file, ref.offset] = labelled_digest(body)
+    return *sorted(folder.glob("*.warc.gz")), places
+
+
+def test_a_file_that_is_empty_now_goes_and_so_does_its_index(tmp_path):
+    first, second, places = two_files(tmp_path)
+    second.write_bytes(b"")
+    assert not is_sound(tmp_path, places)
+    stock = take_stock(tmp_path, since=0.0)
+    assert [bool(stock.at(*place)) for place in places] == [True, False]
+    assert not list(tmp_path.glob(f"{second.name}*"))
+    recover(tmp_path)
+    assert list(tmp_path.glob("*.cdxj")) == [index_path(first)]
+
+
+def test_a_file_that_another_was_put_over_holds_nothing(tmp_path):
+    first, second, places = two_files(tmp_path)
+    second.write_bytes(first.read_bytes())
+    assert not is_sound(tmp_path, places)
+    stock = take_stock(tmp_path, since=0.0)
+    assert [bool(stock.at(*place)) for place in places] == [True, False]
+    assert list(tmp_path.glob("*.warc.gz")) == [first], "its records would be there twice"
+    assert list(tmp_path.glob("*.damaged")) == [tmp_path / f"{first.name}.damaged"], "beside what stays"
+
+
+def test_where_nothing_is_left_what_was_there_has_no_name_of_a_warc_file(tmp_path):
+    first, second, _ = two_files(tmp_path)
+    for path in (first, second):
+        path.write_bytes(bytes(99))
+    take_stock(tmp_path, since=0.0)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == sorted(path.name.replace(".warc.gz", ".damaged") for path in (first, second))

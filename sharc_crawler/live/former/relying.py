@@ -40,8 +40,8 @@ async def relied_on(
     since = min(capture.started for capture in state.captures.values())
     stock = await asyncio.to_thread(take_stock, folder, since)
     for name, size in stock.mended.items():
-        taken = counted(size, "byte")
-        logger.warning("%s was damaged: %s taken out. As it was it is kept aside.", folder / name, taken)
+        taken = f"damaged: {counted(size, 'byte')} taken out. As it was it is kept aside" if size else "empty"
+        logger.warning("%s was %s.", folder / name, taken)
     lost = {number for number, visit in enumerate(state.visits) if _is_lost(visit, stock)}
     if lost:
         records = counted(len(lost), "record")
