@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is compared as it was sent
 MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than two
+USED = "what could be unpacked is used"  #: as problems say of it
 _STEP = 65_536  #: bytes taken in and given out at once
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -98,11 +99,11 @@ def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
             if not room:
                 break
     except EOFError:
-        return Unpacked(b"".join(parts), f"{name} ends too early: what could be unpacked is used")
+        return Unpacked(b"".join(parts), f"{name} ends too early: {USED}")
     except _LeftError as left:
         return Unpacked(b"".join(parts), f"{left} bytes behind the end of {name} are left out")
     except (zlib.error, brotli.error, zstd.ZstdError):
-        return Unpacked(b"".join(parts), f"broken {name}: what could be unpacked is used")
+        return Unpacked(b"".join(parts), f"broken {name}: {USED}")
     return Unpacked(b"".join(parts))
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MANY = 1_000  #: rules from which on those that may match are looked up first
 
 _MARKUP = re.compile(r"\s*<[!?a-z]", re.IGNORECASE)
-_RULE = re.compile(r"^[ \t]*(?:user-agent|(?:dis)?allow|site-?map)[ \t]*:", re.IGNORECASE | re.MULTILINE)
-_SITEMAP = re.compile(r"^[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
+_RULE = re.compile(r"(?:^|\r)[ \t]*(?:user-agent|(?:dis)?allow|site-?map)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_SITEMAP = re.compile(r"(?:^|\r)[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
 
 
 def is_page(text: str) -> bool:

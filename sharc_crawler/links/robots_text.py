@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from w3lib.encoding import read_bom
 
-from sharc_crawler.coding import unpack, unpacked
+from sharc_crawler.coding import USED, unpack, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def robots_text(body: bytes, codings: Sequence[bytes] = ()) -> tuple[str, str | 
     """
     data, problem = unpacked(body, codings, MAX_BYTES)
     if problem and len(data) < MAX_BYTES:
-        return "", problem
+        return "", problem.removesuffix(f": {USED}")
     data, more = unpack(data, MAX_BYTES)  # a packed file, said to be none
     whole = not problem and not more
     encoding, mark = read_bom(data)

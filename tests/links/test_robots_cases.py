@@ -130,7 +130,14 @@ def test_coded_and_packed() -> None:
     text = "User-agent: *\nDisallow: /x\n"
     packed = zstd.compress(text.encode())
     assert robots_text(packed, [b"zstd"]) == (text, None)
-    assert robots_text(packed, [b"br"])[1] == "broken br: what could be unpacked is used"
+    assert robots_text(packed, [b"br"]) == ("", "broken br"), "nothing of it is used"
     assert robots_text(packed, [b"compress"])[1] == "content coding 'compress' is not known"
     long = zstd.compress((text + "#" * 99 + "\n" + "# filler\n" * 100_000).encode())
     assert robots_text(long, [b"zstd"])[0].startswith(text)
+
+
+def test_lines_may_end_in_cr_alone() -> None:
+    rules = RobotsRules("User-agent: *\rDisallow: /x\r sitemap: /map.xml\r", "bot", f"{HOST}/robots.txt")
+    assert not rules.allows(f"{HOST}/x")
+    assert rules.sitemaps == (f"{HOST}/map.xml",)
+    assert not is_page("<!-- ours -->\rUser-agent: *\rDisallow: /x")
