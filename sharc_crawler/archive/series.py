@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.drafts import replace_file
+from sharc_crawler.archive.checkpoints import GrowingIndex
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.records import (
     WARC_FIELDS,
@@ -13,11 +13,9 @@ from sharc_crawler.archive.records import (
     Fields,
     large_member,
     member,
-    named_fields,
-    target_uri,
 )
 from sharc_crawler.archive.warc_file import WarcFile
-from sharc_crawler.archive.warc_names import are_finished, file_name, files_of, index_path
+from sharc_crawler.archive.warc_names import are_finished, file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sharc_crawler.archive.cdxj import IndexEntry
-    from sharc_crawler.archive.checkpoints import GrowingIndex
     from sharc_crawler.archive.options import WarcOptions
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import Instant
@@ -44,10 +41,10 @@ class WarcSeries:
     def __init__(self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions) -> None:
         self._folder, self._site, self._run = folder, site, run
         self._options = options
-        self._about = named_fields([*info.fields(), ("site", site), ("run", run), ("deduplication", options.dedup)])
+        self._about = info.block(site, run, options.dedup)
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
-        self._index: GrowingIndex | None = None  # of the open file, where that has entries
+        self._index: GrowingIndex  # of the open file
         self._records = 0  # in it
         self._closed = False
         self._recover()
@@ -59,11 +56,6 @@ class WarcSeries:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = WARC_FIELDS) -> CaptureRef:
-        """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
-        common = [("WARC-Date", iso(date)), ("WARC-Target-URI", target_uri(url))]
-        return self.append([Draft("metadata", [], block, media_type)], common, date)
 
     def append(
         self,
@@ -85,7 +77,7 @@ class WarcSeries:
         ref = CaptureRef(file.path.name, offset, lengths[0])
         if entry is not None:
             try:
-                self._growing(file).append(entry(ref))
+                self._index.append(entry(ref))
             except BaseException:  # a full disk took the records and not their row: no index may lack a record
                 file.cut(offset)
                 raise
@@ -113,8 +105,7 @@ class WarcSeries:
         """Have all that was written on the disk."""
         if self._file is not None:
             self._file.sync()
-            if self._index is not None:
-                self._index.keep(self._file.size, self._records)
+            self._index.keep(self._file.size, self._records)
 
     def close(self) -> None:
         """Finish the open file; nothing can be written afterwards."""
@@ -150,32 +141,19 @@ class WarcSeries:
         except BaseException:
             file.discard()
             raise
-        self._index, self._records = None, 1
+        self._index, self._records = GrowingIndex(file.path), 1
         self._warcinfo_id = draft.record_id
         self._serial += 1
         return file
-
-    def _growing(self, file: WarcFile) -> GrowingIndex:
-        if self._index is None:
-            from sharc_crawler.archive.checkpoints import (
-                GrowingIndex,  # a certificate's file names nothing in its index
-            )
-
-            self._index = GrowingIndex(file.path)
-        return self._index
 
     def _finish(self) -> None:
         if self._file is None:
             return
         self._file.sync()  # an index names nothing that a power failure may take
         self._file.check_owner()  # nor is it put beside another owner's file
-        if self._index is None:
-            replace_file(index_path(self._file.path), "")
-        else:
-            self._index.write()
+        self._index.write()
         self._file.close()
-        if self._index is not None:
-            self._index.close(self._file.size)
+        self._index.close(self._file.size)
         self._file = None
 
     def _recover(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.options import OWN_FIELDS
+from sharc_crawler.archive.records import named_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,3 +68,7 @@ class CaptureInfo:
         session = [("session", self.session)] if self.session else []
         began = [("began", self.began)] if self.began else []
         return [*known, *agent, *session, *began, *((name, value) for name, value in self.further)]
+
+    def block(self, site: str, run: str, dedup: str) -> bytes:
+        """The record's block, for a file of a run of a site."""
+        return named_fields([*self.fields(), ("site", site), ("run", run), ("deduplication", dedup)])

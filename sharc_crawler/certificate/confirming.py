@@ -16,11 +16,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.archive.drafts import replace_file, sync_folder
+from sharc_crawler.archive.documents import document_file
+from sharc_crawler.archive.drafts import Drafts, sync_folder
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.series import WarcSeries
-from sharc_crawler.archive.warc_names import lock, series_of
+from sharc_crawler.archive.warc_names import index_path, lock, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING, fixity, fixity_of
@@ -137,7 +136,8 @@ def confirm(folder: Path, read: Callable[[Document, Path], None]) -> dict[str, A
         made_in = place / CONFIRMATION
         made_in.mkdir()
         for path in (place / "reading").glob(f"*{SUFFIX}"):
-            path.rename(made_in / path.name)
+            for part in (path, index_path(path)):
+                part.rename(made_in / part.name)
         made = _write(folder, document, made_in)
         sync_folder(made_in)
         made_in.rename(folder / CONFIRMATION)
@@ -183,10 +183,13 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
     series = series_of(files[0].name)
     assert series is not None, "a crawl wrote it"
     site, info = about(later, series)
-    with WarcSeries(later, site, series[1], info, WarcOptions(dedup="off")) as out:
-        ref = out.write_metadata(f"urn:sharc-confirmation:{site}", unix(made["read"]["to"]), kept(made), MEDIA_TYPE)
-    made[KEPT_IN] = {"file": ref.file, "offset": ref.offset, **fixity(later / ref.file)}
-    replace_file(later / CONFIRMED, to_text(made))
+    told = unix(made["read"]["to"])
+    with Drafts() as drafts:
+        with document_file(later, site, series[1], info, told, drafts) as out:
+            ref = out.write(f"urn:sharc-confirmation:{site}", told, kept(made), MEDIA_TYPE)
+        made[KEPT_IN] = {"file": ref.file, "offset": ref.offset, **fixity(drafts.of(later / ref.file))}
+        with drafts.open(later / CONFIRMED) as file:
+            file.write(to_text(made).encode("utf-8", "replace"))
     return made
 
 

@@ -7,11 +7,10 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler.archive.documents import document_file
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, records
-from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.archive.warc_names import files_of, safe_name, series_of
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from sharc_crawler.archive.documents import DocumentFile
     from sharc_crawler.certificate.witness import Finding, Witness
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
@@ -121,14 +121,14 @@ def seal(
                 drafts.drop()
                 return [Certified(path, "", "", found) for _, path in owed]
         sealed = []
-        with WarcSeries(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
-            stated = [{"name": path.name, **fixity(path)} for path in warcs]
+        stated = [{"name": path.name, **fixity(path)} for path in warcs]
+        with document_file(folder, site, series[1], info, owed[0][0].ended or 0.0, drafts) as out:
             for (facts, path), made in zip(owed, unsealed, strict=True):
                 document = of_files(made, stated, reports(folder))
                 ref = _keep(out, document, PageEntries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
                 sealed.append((document, path, ref))
         for document, path, ref in sealed:
-            place = {"file": ref.file, "offset": ref.offset, **fixity(folder / ref.file)}
+            place = {"file": ref.file, "offset": ref.offset, **fixity(drafts.of(folder / ref.file))}
             with drafts.open(path) as file:
                 file.write(to_text({**document, KEPT_IN: place}).encode("utf-8", "replace"))
     return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
@@ -159,11 +159,11 @@ def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Draf
     return stated
 
 
-def _keep(out: WarcSeries, document: dict[str, Any], pages: PageEntries, when: Instant) -> CaptureRef:
+def _keep(out: DocumentFile, document: dict[str, Any], pages: PageEntries, when: Instant) -> CaptureRef:
     """A certificate's pages in pieces, then itself, as records of a WARC file; where it lies."""
     for piece in pages.pieces():
-        out.write_metadata(f"{target(document)}:pages", when, piece, LINES)
-    return out.write_metadata(target(document), when, kept(document), MEDIA_TYPE)
+        out.write(f"{target(document)}:pages", when, piece, LINES)
+    return out.write(target(document), when, kept(document), MEDIA_TYPE)
 
 
 def target(document: dict[str, Any]) -> str:

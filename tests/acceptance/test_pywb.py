@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.archive.documents import document_file
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
@@ -89,7 +91,8 @@ def capture(folder: Path) -> None:
                 out.write(page(url=SITE + name, response=answer(name), started=REVISIT))
         out.write(page(url=SITE + "moved", response=b"HTTP/1.1 301 Moved\r\nLocation: /plain\r\n\r\n", started=VISIT))
         out.write(page(url=SITE + "failed", response=b"", error="reset", started=VISIT))
-        out._series.write_metadata("urn:example:certificate", VISIT, b"{}", "application/json")
+    with Drafts() as drafts, document_file(folder, "example.org", "run1", INFO, VISIT, drafts) as documents:
+        documents.write("urn:example:certificate", VISIT, b"{}", "application/json")
 
 
 @dataclass(frozen=True)

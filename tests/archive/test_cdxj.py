@@ -22,7 +22,6 @@ def test_the_index_written_is_the_index_read_back(tmp_path):
         out.write(page(url="http://a.example.org/", response=b"HTTP/1.1 404 Gone\r\n\r\nno", started=3))
         out.write_revisit(page(response=b"HTTP/1.1 304 Same\r\n\r\n", started=4), Original(URL, 1, None))
         out.write(page(response=b"", error="reset", started=5))
-        out._series.write_metadata(URL, 6, b"a: b\r\n")
         out.write_resource(Resource(f"urn:view:{URL}", 6, "image/png", b"picture"))
         out.write_resource(Resource(f"urn:text:{URL}", 20, "text/plain", b""))
         for number in range(10):

@@ -18,7 +18,6 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.options import Original, WarcOptions
-from sharc_crawler.archive.records import named_fields
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warc_names import index_path
@@ -258,17 +257,6 @@ def test_what_was_sent_before_is_told_of_answers_and_of_failures(tmp_path):
     assert [b"sent-before: 1\r\n" in block for block in notes] == [True, True]
 
 
-def test_metadata_documents(tmp_path):
-    with writer(tmp_path) as out:
-        ref = out._series.write_metadata("urn:example:certificate", 1000, b'{"a": 1}', "application/json")
-        out._series.write_metadata(URL, 1000, named_fields([("via", "seed")]))
-    _, certificate, fields = read_all(tmp_path)
-    assert certificate.block == b'{"a": 1}'
-    assert certificate["Content-Type"] == "application/json"
-    assert certificate.offset == ref.offset
-    assert fields["Content-Type"] == "application/warc-fields"
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -287,8 +275,6 @@ def test_a_url_that_would_forge_fields_is_refused_and_leaves_no_trace(tmp_path, 
             out.write(page(url=url))
         with pytest.raises(DataError, match="not a URI"):
             out.write_revisit(page(response=NOT_MODIFIED), Original(url, 1, None))
-        with pytest.raises(DataError, match="not a URI"):
-            out._series.write_metadata(url, 1, b"")
     assert len(read_all(tmp_path)) == 3
 
 
