@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.named_sitemaps import answered
+from sharc_crawler.certificate.named_sitemaps import answered, names
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
@@ -17,7 +18,7 @@ from sharc_crawler.evidence.lastmods import Download, Lastmod, around, offset, w
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
 from sharc_crawler.model import Outcome, Result
-from sharc_crawler.urls import canonical
+from sharc_crawler.urls import canonical, host_of, machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Clock, Weighed
-    from sharc_crawler.model import Instant, Judgement, Seconds
+    from sharc_crawler.model import Instant, Judgement, Seconds, Url
 
     Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
 
@@ -44,9 +45,10 @@ class ServersWord:
         self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
         self.lag = lag
         self._others = others
+        self._recorded = list(recorded)
         self._answers: dict[str | None, Outcome] = {}  # of each sitemap the first of the latest Date
         self._clock: Clock | None = None  # while they were read
-        for witness, warcs in recorded:
+        for witness, warcs in self._recorded:
             for exchange in sorted(self._unlisted(witness), key=lambda one: one.date):
                 self._read(exchange, _body(exchange, witness, warcs))
 
@@ -64,7 +66,7 @@ class ServersWord:
         read, dated = reach(answer, self._answers.get(place), None), False
         for entry in sitemap.read(body, exchange.uri).entries if body else ():
             url, lastmod = canonical(entry.loc), entry.hints.lastmod
-            if url is not None and lastmod is not None:
+            if url is not None and lastmod is not None and place is not None and self._speaks_for(place, url):
                 self.lastmods[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
                 dated = True
         if not dated or answer.age is not None or no_later(answer, self._answers.get(place)):
@@ -72,6 +74,30 @@ class ServersWord:
         self._answers[place] = answer
         if clock := offset(Download(started, started, answer.date)):
             self._clock = around([self._clock or clock, clock])
+
+    def _speaks_for(self, place: Url, url: Url) -> bool:
+        """Any sitemap may list another's pages: evidence is what that one's robots.txt or sitemaps lead to."""
+        owner = machine_of(host_of(url))
+        return owner == machine_of(host_of(place)) or owner in self._owners[place]
+
+    @cached_property
+    def _owners(self) -> dict[Url, set[str]]:
+        """By URL: of what names it, or leads to it; asked for where a sitemap lists another host's pages."""
+        named: dict[Url, set[Url]] = defaultdict(set)
+        for witness, warcs in self._recorded:
+            for exchange in witness:
+                place = canonical(exchange.uri)
+                if place is not None and place not in self._others:
+                    named[place].update(filter(None, map(canonical, names(exchange, witness, warcs))))
+        owners: dict[Url, set[str]] = defaultdict(set)
+        waiting = [(machine_of(host_of(place)), place) for place in named]
+        while waiting:
+            owner, place = waiting.pop()
+            for one in named.get(place, ()):
+                if owner not in owners[one]:
+                    owners[one].add(owner)
+                    waiting.append((owner, one))
+        return owners
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
         """A page at T, by its downloads and what was said of it."""

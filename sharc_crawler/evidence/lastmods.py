@@ -7,6 +7,7 @@ which each download's Date header ties to ours; what their precision, or the clo
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
@@ -69,7 +70,8 @@ def weigh(
     ``clock``: what the server's was when the sitemaps were read. It may have been set since a download, and nothing
     tells which of the two a lastmod was written by.
 
-    One lastmod for a change between download and T outweighs any number against it.
+    One lastmod for a change between download and T outweighs any number against it. So does one that may be of such a
+    change, against those that are older: of two sitemaps one may have been left behind.
 
     >>> seen = Download(started=10.0, ended=10.1, date=10.0)
     >>> weigh([seen], [Lastmod(20.0, 5.0, 6.0)], reference=20.0).comparison.reason
@@ -146,7 +148,8 @@ def _shown(
     behind, ahead = around([own, *clocks])
     made = download.started - download.age  # what it shows is the page of then
     since = reference if download.ended <= reference else download.started
-    asked = [lastmod for lastmod in (*sitemaps, *headers) if lastmod.read >= since]
+    known = [*sitemaps, *headers]
+    asked = [lastmod for lastmod in known if lastmod.read >= since]
     settled = [*(one for one in sitemaps if one.read >= since + lag), *(one for one in headers if one.read >= since)]
     if download.ended <= reference:
         before = made + behind
@@ -165,8 +168,10 @@ def _shown(
     if moved:
         return Comparison(Change.CHANGED, Evidence.ATTESTED, Reason.LASTMOD_BETWEEN)
     for_good = Evidence.FORMER if download.former else Evidence.ATTESTED
+    until = max(reference, since) + ahead
+    told = max((one.earliest for one in known if before <= one.latest and one.earliest <= until), default=-math.inf)
     for words, evidence in ((settled, for_good), (asked, Evidence.PROVISIONAL)):
-        if any(one.latest < before for one in words):
+        if any(told <= one.latest < before for one in words):
             return Comparison(Change.UNCHANGED, evidence, reason)
     return Comparison.unknown(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
 

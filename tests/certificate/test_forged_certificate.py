@@ -7,10 +7,15 @@ import re
 
 import pytest
 
+from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import seal
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Slot, Verdict
 from sharc_crawler.report.claim import sentence
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page
-from tests.certificate.made import SITE, attested, divided
+from tests.certificate.made import SITE, Maker, attested, divided, said
 
 OTHER = b"http-response-base64: SFRUUC8xLjEgMjAwIE9LDQoNCg==\r"
 
@@ -230,3 +235,28 @@ def test_a_sitemap_that_was_dropped_is_found(tmp_path):
     attested(tmp_path / "capture")
     forge_warc(tmp_path / "capture", lambda record: () if is_page(record, "sitemap.xml") else None)
     assert f"{SITE}told: verdict is 'unknown' by the records" in findings(tmp_path / "capture")
+
+
+LISTED = f"<urlset><url><loc>{SITE}told</loc><lastmod>2026-11-18T10:00:00Z</lastmod></url></urlset>"
+INDEX = "<sitemapindex><sitemap><loc>http://maps.example/told.xml</loc></sitemap></sitemapindex>"
+
+
+@pytest.mark.parametrize(
+    ("named_by", "believed"),
+    [
+        ({}, False),
+        ({f"{SITE}robots.txt": "Sitemap: http://maps.example/told.xml"}, True),
+        ({f"{SITE}robots.txt": "Sitemap: http://maps.example/all.xml", "http://maps.example/all.xml": INDEX}, True),
+        ({"http://maps.example/robots.txt": "Sitemap: http://maps.example/told.xml"}, False),
+    ],
+)
+def test_a_sitemap_of_another_host_is_believed_if_the_pages_own_leads_to_it(tmp_path, named_by, believed):
+    maker = Maker(tmp_path)
+    told = maker.visit("told", said("told", b"Date: Wed, 18 Nov 2026 11:06:41 GMT\r\n"), Slot.ONLY)
+    for url, text in {**named_by, "http://maps.example/told.xml": LISTED}.items():
+        maker.visit("", said(text), Slot.ONLY, url=url)
+    maker.add("told", Verdict.COHERENT, Evidence.ATTESTED, told, reason=Reason.LASTMOD_BEFORE_VISIT)
+    facts = maker.facts(maker.now, strategy="sharc-attested")
+    seal(series_of(facts.warcs[0]), [(facts, tmp_path / "certificate.json")], tmp_path)
+    refuted = f"{SITE}told: verdict is 'unknown' by the records, stated is 'coherent'" in findings(tmp_path)
+    assert refuted is not believed

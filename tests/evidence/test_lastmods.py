@@ -329,3 +329,23 @@ def test_a_lastmod_that_another_one_belies_dates_no_change_into_a_time_that_it_c
 def test_a_page_that_is_away_differs_from_one_that_is_not_whatever_came() -> None:
     here, away = dated(1.0, 1.1), dated(9.0, 9.1, away=True)
     assert [differ(one, other) for one in (here, away) for other in (here, away)] == [False, True, True, False]
+
+
+@pytest.mark.parametrize(("start", "since"), [(T - 20.0, T), (T + 20.0, T + 40.0)])
+def test_of_two_sitemaps_the_one_that_was_left_behind_decides_nothing(start, since):
+    """One that keeps old lastmods, or those of something else of the page."""
+    seen = Server([], 0.0, 1.0, False).download(start, 0.1, 0.5)._replace(modified=None)
+    old, today = Lastmod(since, T - 500 * DAY, T - 500 * DAY + 1.0), Lastmod(since, T - DAY / 2, T + DAY / 2)
+
+    def found(*said):
+        return weigh([seen], [lastmod if isinstance(lastmod, Lastmod) else Lastmod(*lastmod) for lastmod in said], T)
+
+    assert found(old).comparison.change is Change.UNCHANGED
+    for other in (today, today._replace(read=start - 99.0), today._replace(read=since + 99.0)):
+        for said in ((old, other), (other, old)):
+            assert found(*said).comparison.reason == Reason.LASTMOD_OPEN
+    exact = (since, T - 30.0, T - 29.0)
+    assert found(old, today, exact).comparison.change is Change.UNCHANGED, "the same change, to the second"
+    later = (since + 99.0, since + 50.0, since + 51.0)
+    assert found(old, later).comparison.change is Change.UNCHANGED, "a change after all that is asked about"
+    assert found(old, (since, T - 300.0, T - 299.0)).comparison.change is Change.UNCHANGED

@@ -6,6 +6,7 @@ import pytest
 
 from sharc_crawler.frontier.admission import Admitted, Admitter
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.model import Fetch, Hints, Kind, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, spec
@@ -69,3 +70,33 @@ def test_it_comes_to_what_it_would_one_by_one(case, world, impolite, monkeypatch
 
     monkeypatch.setattr(Admitter, "admit", one_by_one)
     assert taken(type(world)(), impolite, changed, named) == at_once
+
+
+MAPS, ELSEWHERE = "http://maps.b.example/all.xml", "http://blog.a.example/3.html"
+
+
+@pytest.mark.parametrize(
+    ("robots", "sitemap", "named", "believed"),
+    [
+        ({}, f"{ROOT}sitemap.xml", f"{ROOT}1.html", True),
+        ({}, f"{ROOT}sitemap.xml", "http://www.a.example/1.html", True),
+        ({}, f"{ROOT}sitemap.xml", ELSEWHERE, False),
+        ({"a.example": f"Sitemap: {MAPS}"}, MAPS, f"{ROOT}1.html", True),
+        ({"a.example": f"Sitemap: {MAPS}"}, MAPS, ELSEWHERE, False),
+        ({"blog.a.example": f"Sitemap: {MAPS}"}, MAPS, ELSEWHERE, True),
+        ({"blog.a.example": f"Sitemap: {MAPS}"}, MAPS, f"{ROOT}1.html", False),
+    ],
+)
+def test_a_lastmod_is_evidence_for_pages_of_whose_owner_it_is(world, robots, sitemap, named, believed):
+    """Any site may list another's pages; whoever names the sitemap in robots.txt, says that it speaks for them."""
+    world.robots = robots
+    links = [Sighting(sitemap, Kind.SITEMAP, f"http://{host}/robots.txt") for host in robots]
+    world.links = {f"http://{host}/robots.txt": links for host in robots}
+    world.links[sitemap] = [Sighting(named, via=sitemap, hints=Hints(5.0, 1.0))]
+    frontier = Frontier(Politeness(delay=0.0, back_off=1.0), MemoryStore())
+    seeds = (ROOT, "http://blog.a.example/")
+    asked = spec(strategy="sharc-attested", sitemaps=None, seeds=seeds)
+    capture = frontier.open(asked, world.now)
+    world.run(frontier)
+    told = {frontier.pages.urls[page] for page in capture.mode.attestations.lastmods}
+    assert told == ({named} if believed else set())
