@@ -29,12 +29,14 @@ from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.certificate.writing import MEDIA_TYPE, about
+from sharc_crawler.changes.http import REDIRECTS, target
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import seen
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Verdict
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -167,7 +169,7 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
     """Confirm by the sitemaps that the WARC files in ``later`` hold, and write it beside these."""
     source, read = open_source(folder), open_source(later)
     witness = ingest(read.warcs)
-    lost = [one.uri for one in witness if one.message is None or one.message.status not in _ANSWERED]
+    lost = list(_unread(witness))
     if lost:
         raise DataError(f"{lost[0]} could not be read: nothing is confirmed; try again")
     made = _made(document, source, ingest(source.warcs), read, witness)
@@ -175,7 +177,7 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
         due = unix(document["capture"]["ended"]) + made["lag"]
         why = f"; they are believed to have told all by {iso(due)}"
         if unix(made["read"]["from"]) > due:
-            why = ": they name none of its pages any more, or are copies of what was read before"
+            why = ": they name none of its pages any more, or are copies of what was read before, by their Age or Date"
         raise DataError(f"the sitemaps confirm nothing yet{why}")
     files = sorted(later.glob(f"*{SUFFIX}"))
     made = {**made, "files": [{"name": path.name, **fixity(path)} for path in files]}
@@ -191,6 +193,17 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
         with drafts.open(later / CONFIRMED) as file:
             file.write(to_text(made).encode("utf-8", "replace"))
     return made
+
+
+def _unread(later: Witness) -> Iterator[str]:
+    """What was asked for and neither answered nor led to something else that was asked for."""
+    asked = {canonical(one.uri) for one in later}
+    for one in later:
+        status, place = one.message.status if one.message else None, None
+        if one.message and status in REDIRECTS:
+            place = target(one.uri, one.message.header(b"location"))
+        if status not in _ANSWERED and (place is None or canonical(place) not in asked):
+            yield one.uri
 
 
 def check_confirmation(source: Material, document: Document, witness: Witness) -> tuple[dict[str, Any], list[Finding]]:
@@ -243,7 +256,8 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
     dates = [one.date for one in later if one.message and one.message.status == _ANSWERED[0]]
     if not dates:
         raise DataError("no sitemap was read again")
-    word = servers_word([(witness, source.warcs), (later, read.warcs)], entries, lag_of(document))
+    word = servers_word([(witness, source.warcs)], entries, lag_of(document))
+    word.read_later(later, read.warcs, document["capture"]["clocks"])
     word.lag = _lag(document, word.lastmods.values(), word.lag)
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     judge = Judge(witness, Witness(), references, entries, lambda: word)

@@ -6,13 +6,14 @@ import math
 from collections import defaultdict
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.named_sitemaps import answered, names
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
-from sharc_crawler.evidence.intervals import no_later, reach
+from sharc_crawler.evidence.intervals import DATE_PRECISION, no_later, reach
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, around, offset, weigh
 from sharc_crawler.instants import unix
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.lastmods import Clock, Weighed
     from sharc_crawler.model import Instant, Judgement, Seconds, Url
 
-    Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
+    Warcs = Mapping[str, Callable[[], IO[bytes]]]
+    Recorded = tuple[Witness, Warcs]  #: and the WARC files that it is of
+    Clocks = Mapping[str, Mapping[str, int]]  #: as in certificates (:mod:`.clocks`)
 
 _OK = 200
 
@@ -45,12 +48,24 @@ class ServersWord:
         self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
         self.lag = lag
         self._others = others
-        self._recorded = list(recorded)
+        self._recorded: list[Recorded] = []
         self._answers: dict[str | None, Outcome] = {}  # of each sitemap the first of the latest Date
         self._clock: Clock | None = None  # while they were read
-        for witness, warcs in self._recorded:
-            for exchange in sorted(self._unlisted(witness), key=lambda one: one.date):
-                self._read(exchange, _body(exchange, witness, warcs))
+        for witness, warcs in recorded:
+            self._read_all(witness, warcs, {})
+
+    def read_later(self, witness: Witness, warcs: Warcs, clocks: Clocks) -> None:
+        """By another machine, or when this one's clock had been set: a reading's own Date says when it was made.
+
+        ``clocks``: the servers' in the capture.
+        """
+        self._read_all(witness, warcs, {host: clock["greatest"] for host, clock in clocks.items()})
+
+    def _read_all(self, witness: Witness, warcs: Warcs, ahead: Mapping[str, int]) -> None:
+        self._recorded.append((witness, warcs))
+        for exchange in sorted(self._unlisted(witness), key=lambda one: one.date):
+            known = ahead.get(urlsplit(exchange.uri).netloc.lower(), max(ahead.values(), default=0))
+            self._read(exchange, _body(exchange, witness, warcs), known if ahead else None)
 
     def _unlisted(self, witness: Witness) -> Iterator[RecordedExchange]:
         """What is no page or resource, and may be a sitemap."""
@@ -58,12 +73,17 @@ class ServersWord:
             if one.message and one.message.status == _OK and canonical(one.uri) not in self._others:
                 yield one
 
-    def _read(self, exchange: RecordedExchange, body: bytes | None) -> None:
-        """What a sitemap says of pages' last changes, and up to when its answer shows that."""
+    def _read(self, exchange: RecordedExchange, body: bytes | None, ahead: int | None) -> None:
+        """What a sitemap says of pages' last changes, and up to when its answer shows that.
+
+        ``ahead``: how far its server's clock was ahead of the capture's, at most; None: its own reading.
+        """
         assert exchange.message is not None, "only what was answered"
         started, place = unix(exchange.date), canonical(exchange.uri)
         answer = Outcome(Result.OK, started, started, **of_headers(exchange.message.headers))
         read, dated = reach(answer, self._answers.get(place), None), False
+        if ahead is not None:
+            read = min(read, (answer.date or -math.inf) + DATE_PRECISION - ahead)
         for entry in sitemap.read(body, exchange.uri).entries if body else ():
             url, lastmod = canonical(entry.loc), entry.hints.lastmod
             if url is not None and lastmod is not None and place is not None and self._speaks_for(place, url):
@@ -72,7 +92,7 @@ class ServersWord:
         if not dated or answer.age is not None or no_later(answer, self._answers.get(place)):
             return  # a copy
         self._answers[place] = answer
-        if clock := offset(Download(started, started, answer.date)):
+        if ahead is None and (clock := offset(Download(started, started, answer.date))):
             self._clock = around([self._clock or clock, clock])
 
     def _speaks_for(self, place: Url, url: Url) -> bool:

@@ -12,7 +12,7 @@ from sharc_crawler.certificate.writing import seal
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
-from sharc_crawler.model import Slot, Verdict
+from sharc_crawler.model import Result, Slot, Verdict
 from tests.certificate.made import SITE, START, Maker, said
 
 if TYPE_CHECKING:
@@ -51,17 +51,23 @@ def provisional(folder: Path) -> CaptureFacts:
     return facts
 
 
-def later(lastmods: dict[str, float], after: float = LAG + 500, made: float | None = None):
-    """Reads such a sitemap, so long after the capture's beginning; ``made``: its Date."""
+def later(lastmods: dict[str, float], after: float = LAG + 500, made: float | None = None, led: str = ""):
+    """Reads such a sitemap, so long after the capture's beginning; ``made``: its Date, if that is not of then.
+
+    ``led``: a redirect leads to it.
+    """
 
     def read(_: object, folder: Path) -> None:
         folder.mkdir()
         maker = Maker(folder, run="later")
         maker.now += after
-        maker.visit("sitemap.xml", sitemap(lastmods, made), Slot.FIRST)
+        if led:
+            maker.visit("sitemap.xml", MOVED % led.encode(), Slot.FIRST, Result.REDIRECTED)
+        maker.visit(led or "sitemap.xml", sitemap(lastmods, made or maker.now + 1.5), Slot.FIRST)
         maker.out.close()
 
     return read
 
 
+MOVED = b"HTTP/1.1 301 Moved Permanently\r\nLocation: /%s\r\nContent-Length: 0\r\n\r\n"
 TOLD = {"still": OLD["still"], "late": START + 60, "after": START + 400}

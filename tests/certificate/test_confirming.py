@@ -20,8 +20,9 @@ from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
-from tests.certificate.made import SITE, START
-from tests.certificate.provisional import LAG, OLD, TOLD, later, provisional
+from sharc_crawler.model import Result, Slot
+from tests.certificate.made import SITE, START, Maker
+from tests.certificate.provisional import LAG, MOVED, OLD, TOLD, later, provisional
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,29 @@ def test_a_copy_of_the_sitemap_of_then_confirms_nothing(capture):
     with pytest.raises(DataError, match="copies of what was read before"):
         confirm(capture, later(OLD, made=read_then))
     assert confirm(capture, later(OLD, made=read_then + LAG + 300))["confirmed"] == 3
+
+
+def test_a_reading_is_of_when_its_server_says_not_of_when_the_reading_machine_believes_to_be(capture):
+    """One whose clock is ahead would confirm at once."""
+    dates = [http_date(one.message.header(b"date").decode()) for one in ingest(open_source(capture).warcs)]
+    with pytest.raises(DataError, match="confirm nothing yet"):
+        confirm(capture, later(OLD, after=LAG + 86_400, made=max(dates) + 60))
+    assert confirm(capture, later(OLD, after=LAG + 86_400))["confirmed"] == 3
+
+
+def test_a_sitemap_that_a_redirect_leads_to_was_read(capture):
+    assert confirm(capture, later(OLD, led="wp-sitemap.xml"))["confirmed"] == 3
+
+
+def test_a_sitemap_that_leads_nowhere_was_not(capture):
+    def read(_, folder):
+        folder.mkdir()
+        maker = Maker(folder, run="later")
+        maker.visit("sitemap.xml", MOVED % b"other.xml", Slot.FIRST, Result.REDIRECTED)
+        maker.out.close()
+
+    with pytest.raises(DataError, match="xml could not be read"):
+        confirm(capture, read)
 
 
 def test_a_sitemap_that_turns_out_later_than_its_lag_is_waited_for_longer(capture):
