@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 UNSEEN = -1
 _SMALLEST = 1024  # places; a power of two
 _FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded
-_SOME = 500  # URLs that are entered one by one as soon
+_SOME = 100  # URLs that are entered one by one as soon
 _LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four
 
 
@@ -45,11 +45,7 @@ class SeenUrls:
 
     def get(self, key: str) -> PageId:
         """The page number of a URL; ``UNSEEN`` where it is not known."""
-        hashes, pages, mask = self._hashes, self._pages, self._mask
-        place = (value := hash(key)) & mask
-        while (found := pages[place]) != UNSEEN and hashes[place] != value:  # as _put does, without a call
-            place = place + 1 & mask
-        return found
+        return self.find((key,))[0]
 
     def find(self, keys: Sequence[str]) -> list[PageId]:
         """The page number of each URL."""
@@ -80,23 +76,24 @@ class SeenUrls:
         self._grow(len(keys))
         self._used += len(keys)
         if len(keys) < _SOME:
-            column, page_at, mask = self._hashes, self._pages, self._mask
             for page, value in zip(pages, map(hash, keys), strict=True):
-                place = value & mask
-                while page_at[place] != UNSEEN:  # nothing has this hash
-                    place = place + 1 & mask
-                column[place], page_at[place] = value, page
+                self._put(value, page)
             return
         import numpy as np  # only where many are
 
+        self._put_all(np.fromiter(map(hash, keys), np.int64, len(keys)), np.fromiter(pages, np.int32, len(keys)))
+
+    def _put_all(self, hashes: Any, numbers: Any) -> None:
+        """Those that choose a free place at once, of several that choose one the last; then the others."""
+        import numpy as np
+
         hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
-        hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
-        numbers, places = np.fromiter(pages, np.int32, len(keys)), hashes & self._mask
+        places = hashes & self._mask
         free = np.flatnonzero(page_column[places] == UNSEEN)
-        hash_column[places[free]] = hashes[free]  # of several that choose one place, the last gets it
+        hash_column[places[free]] = hashes[free]
         lie = free[hash_column[places[free]] == hashes[free]]
         page_column[places[lie]] = numbers[lie]
-        elsewhere = np.ones(len(keys), bool)
+        elsewhere = np.ones(len(hashes), bool)
         elsewhere[lie] = False
         for at in np.flatnonzero(elsewhere).tolist():
             self._put(int(hashes[at]), int(numbers[at]))
@@ -124,26 +121,14 @@ class SeenUrls:
             return
         self._allot(places)
         if len(self._hashes) > _FEW:
-            self._fill(*former)
+            import numpy as np
+
+            hashes, pages = np.frombuffer(former[0], np.int64), np.frombuffer(former[1], np.int32)
+            self._put_all(hashes[pages != UNSEEN], pages[pages != UNSEEN])
             return
         for value, page in zip(*former, strict=True):
             if page != UNSEEN:
                 self._put(value, page)
-
-    def _fill(self, former_hashes: array[int], former_pages: array[int]) -> None:
-        """Taken in the order of their first choice, all find their places at once."""
-        import numpy as np
-
-        hashes, pages = np.frombuffer(former_hashes, np.int64), np.frombuffer(former_pages, np.int32)
-        taken = np.flatnonzero(pages != UNSEEN)
-        taken = taken[np.argsort(hashes[taken] & self._mask)]
-        steps = np.arange(len(taken))
-        places = np.maximum.accumulate((hashes[taken] & self._mask) - steps) + steps
-        inside = int(np.searchsorted(places, len(self._hashes)))  # the few others go on at the beginning
-        np.frombuffer(self._hashes, np.int64)[places[:inside]] = hashes[taken[:inside]]
-        np.frombuffer(self._pages, np.int32)[places[:inside]] = pages[taken[:inside]]
-        for at in taken[inside:].tolist():
-            self._put(int(hashes[at]), int(pages[at]))
 
 
 class Texts:

@@ -81,7 +81,7 @@ class AttestedOnce(PhasedStrategy):
     def _taken(self) -> TakenPage:
         missing = max(0, self.setting.size - self.visits - self._waiting())
         taken = self._pages.take(missing, self.setting.step)
-        self._pairs -= not taken.attested
+        self._pairs -= not taken.source.attested
         return taken
 
     def _discard(self, page: PageId) -> bool:
@@ -131,10 +131,10 @@ class AttestedOnce(PhasedStrategy):
 
     def _first(self) -> Visit:
         taken = self._taken()
-        plan = Plan.HOPEFUL if taken.attested else taken.plan  # what changes is downloaded again
-        self._made(taken.page, plan, not taken.attested)
+        plan = Plan.HOPEFUL if taken.source.attested else taken.plan  # what changes is downloaded again
+        self._made(taken.page, plan, not taken.source.attested)
         self._in_flight.add(taken.page)
-        return Visit(taken.page, Slot.ONLY if taken.attested else Slot.FIRST, plan)
+        return Visit(taken.page, Slot.ONLY if taken.source.attested else Slot.FIRST, plan)
 
     def _late(self) -> Visit:
         page, plan = self._take()

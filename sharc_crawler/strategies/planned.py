@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,11 +36,6 @@ class TakenPage(NamedTuple):
     plan: Plan
     source: WaitingClass
 
-    @property
-    def attested(self) -> bool:
-        """Is it claimed on the server's word?"""
-        return self.source.attested
-
 
 class _Line:
     """A class in the plan: its runs, and how many pages the one under way still takes."""
@@ -52,7 +47,7 @@ class _Line:
         self.source = source
         self.runs = runs  # with their places in the plan, the next one last
         self.left = runs[-1][1].pages
-        self.queued = False
+        self.queued = True
 
     @property
     def place(self) -> int:
@@ -185,17 +180,15 @@ class PlannedPages:
             return
         line = self._lines.get(source) or self._append(source)
         if not line.queued:
-            self._queue(line)
+            line.queued = True
+            heappush(self._heap, (line.place, line.serial, line))
 
     def _append(self, source: WaitingClass) -> _Line:
         """A class that the plan does not know joins the last run of the one nearest in heat."""
         nearest = min(self._lines, key=lambda one: abs(one.heat - source.heat))
         line = self._lines[source] = _Line(next(self._serial), source, self._lines[nearest].runs[:1])
+        line.queued = False
         return line
-
-    def _queue(self, line: _Line) -> None:
-        line.queued = True
-        heappush(self._heap, (line.place, line.serial, line))
 
     def _replan(self, missing: int, step: Seconds) -> None:
         rows = self._rows(missing)
@@ -205,9 +198,8 @@ class PlannedPages:
         for place, run in enumerate(plan):
             runs[run.row].append((place, run))
         self._lines = {rows[row][0]: _Line(next(self._serial), rows[row][0], own[::-1]) for row, own in runs.items()}
-        self._heap = []
-        for line in self._lines.values():
-            self._queue(line)
+        self._heap = [(line.place, line.serial, line) for line in self._lines.values()]
+        heapify(self._heap)
         self._news = 0
         self._errands = []
         if self.scout is not None and missing:

@@ -85,7 +85,9 @@ class Scout:
         longest = np.full((len(classes), 1), (classes.counts.sum() - 1) * width)
         self._unlikely = np.exp(classes.log_values(longest)[:, 0]) < classes.weights / 2
         self._nearness.clear()
-        self._near_visits, self._near_fruitful = self._sum(self._visits), self._sum(self._fruitful)
+        near = _nearness(self._bands[:, None], np.array([*self._visits], np.int64))
+        visits, fruitful = [*self._visits.values()], [*map(self._fruitful.__getitem__, self._visits)]
+        self._near_visits, self._near_fruitful = near @ visits + TRACE, near @ fruitful + TRACE
 
     @property
     def likely(self) -> Column:
@@ -126,11 +128,6 @@ class Scout:
         if found is None:
             found = self._nearness[band] = _nearness(self._bands, band)
         return found
-
-    def _sum(self, visits: Counter[int]) -> Column:
-        bands, numbers = np.array([*visits], np.int64), np.array([*visits.values()], np.float64)
-        total: Column = _nearness(self._bands[:, None], bands) @ numbers + TRACE
-        return total
 
 
 def _nearness(bands: NDArray[np.int64], others: NDArray[np.int64] | int) -> Column:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.classes import Classes
 
-#: From the last intervals of a class and of each colder one, if all are kept, what they lose, as logarithms: the
-#: class itself by going to the longest interval, each colder one by not moving one interval down.
-Losses = Callable[[int, "NDArray[np.float64]"], "NDArray[np.float64]"]
+    Column = NDArray[np.float64]
+
+#: What classes, from one of them on, lose by going from some intervals to others, as logarithms.
+Losses = Callable[[int, "Column", "Column"], "Column"]
 
 TIE = 1e-12  #: keep and drop closer than this, relatively, are equal: the page is kept
 CALM = 1e-6  #: changes in the longest interval; up to here giving a page up gains less than CALM² pages: it is kept
+FAR = 600.0  #: logarithms further apart are not compared by what they are the logarithms of: these might be 0
 
 
 def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
@@ -40,25 +42,51 @@ def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
     >>> split(Classes(rates, np.ones(5, int), np.ones(5)), 2.0)
     array([0, 1, 1, 0, 0])
     """
+    counts = classes.counts.tolist()
     ends = np.cumsum(classes.counts, dtype=np.float64)
     drops = np.zeros(len(classes), np.int64)
-    shortest = 0  # free interval
-    calm = classes.rates * (int(classes.counts.sum()) - 1) * width <= CALM
+    asked = (classes.rates * (int(classes.counts.sum()) - 1) * width > CALM) | classes.either_side
+    asked[:1] &= classes.counts[:1] > 1
+    at = shortest = 0  # class; free interval
+    dropped = 0.0  # of the class before: of most 0, and then as many more as are kept, too, are found at once
     with np.errstate(divide="ignore", invalid="ignore"):  # log(0) is meant: nothing to lose
         losses = _known_rates(classes, width) if classes.simple else _any_rates(classes, width)
-        for at, count in enumerate(classes.counts.tolist()):
-            last = shortest + count - 1 + ends[at:] - ends[at]
-            if not calm[at] or classes.either_side:
-                drops[at] = _how_many(losses, at, last, count - (shortest == 0))
-            shortest += count - int(drops[at])
+        while asked[at:].any():
+            last = shortest + ends[at:] - ends[at] + counts[at] - 1
+            whole = 0 if dropped else _kept(losses, at, last, asked[at:])
+            if not whole:
+                most = counts[at] - (shortest == 0) if asked[at] else 0
+                first = most - 1 if dropped == 1 and classes.simple else 0  # else the difference may change signs again
+                drops[at] = _how_many(losses, at, last, most, first)
+                dropped, whole = drops[at] / counts[at], 1
+            at, shortest = at + whole, shortest + sum(counts[at : at + whole]) - int(drops[at])
     return drops
 
 
-def _how_many(losses: Losses, at: int, last: NDArray[np.float64], most: int) -> int:
-    """The fewest drops of a class after which its next page is better kept."""
-    low, high, middle = 0, most, 0  # most classes are kept as a whole: ask that first
+def _kept(losses: Losses, at: int, last: Column, asked: NDArray[np.bool_]) -> int:
+    """How many classes from one on are kept as a whole, or nearly: as :func:`_how_many` asks each, but all at once.
+
+    As long as nothing is dropped, what a class loses by moving down is the same for whichever hotter one it moves.
+    """
+    own, others = losses(at, last, last[-1:]), np.append(losses(at + 1, last[:-1], last[1:]), -np.inf)
+    greater = np.maximum(own, np.maximum.accumulate(others[::-1])[::-1])  # of the losses that are compared
+    top = greater[0]
+    kept, dropped = np.exp(own - top), np.cumsum(np.exp(others - top)[::-1])[::-1]
+    drops = (kept - dropped < -TIE * (kept + dropped)) | ((greater < top - FAR) & (greater > -np.inf))
+    return int(np.append(drops & asked, True).argmax())
+
+
+def _how_many(losses: Losses, at: int, last: Column, most: int, middle: int) -> int:
+    """The fewest drops of a class after which its next page is better kept; ``middle``: asked first.
+
+    ``last``: the last intervals of the class and of each colder one, if all are kept. To keep is to lose what the class
+    does by going to the longest interval; to drop, what each colder one does by not moving one interval down.
+    """
+    low, high = 0, most
     while low < high:
-        if _drops(losses(at, last - middle)):
+        left = last - middle
+        starts, ends = np.concatenate((left[:1], left[:-1])), np.concatenate((left[-1:], left[1:]))
+        if _drops(losses(at, starts, ends)):
             low = middle + 1
         else:
             high = middle
@@ -66,7 +94,7 @@ def _how_many(losses: Losses, at: int, last: NDArray[np.float64], most: int) -> 
     return low
 
 
-def _drops(logs: NDArray[np.float64]) -> bool:
+def _drops(logs: Column) -> bool:
     """Whether keep loses more than drop; scaled by the largest loss: sums would tie where rates are high."""
     top = float(logs.max())
     if top == -math.inf:
@@ -77,24 +105,18 @@ def _drops(logs: NDArray[np.float64]) -> bool:
 
 
 def _known_rates(classes: Classes, width: Seconds) -> Losses:
-    """A class loses the same share from its first to its last interval, wherever it lies."""
     theta, weights = classes.rates * width, np.log(classes.weights)
-    shares = weights + np.log(-np.expm1(-theta * classes.counts))
 
-    def losses(at: int, last: NDArray[np.float64]) -> NDArray[np.float64]:
-        logs = np.empty(len(last))
-        logs[1:] = shares[at + 1 :] - theta[at + 1 :] * last[:-1]
-        logs[0] = weights[at] - theta[at] * last[0] + np.log(-np.expm1(-theta[at] * (last[-1] - last[0])))
-        return logs
+    def losses(first: int, starts: Column, ends: Column) -> Column:
+        return weights[first:] - theta[first:] * starts + np.log(-np.expm1(theta[first:] * (starts - ends)))
 
     return losses
 
 
 def _any_rates(classes: Classes, width: Seconds) -> Losses:
-    def losses(at: int, last: NDArray[np.float64]) -> NDArray[np.float64]:
-        starts = np.concatenate((last[:1], last[:-1])) * width
-        ends = np.concatenate((last[-1:], last[1:])) * width
-        logs = classes.log_values(starts, at)
-        return np.nan_to_num(logs + np.log(-np.expm1(classes.log_values(ends, at) - logs)), nan=-np.inf, neginf=-np.inf)
+    def losses(first: int, starts: Column, ends: Column) -> Column:
+        logs = classes.log_values(starts * width, first)
+        lost = logs + np.log(-np.expm1(classes.log_values(ends * width, first) - logs))
+        return np.nan_to_num(lost, nan=-np.inf, neginf=-np.inf)
 
     return losses

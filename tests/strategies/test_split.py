@@ -255,3 +255,15 @@ def test_posteriors_are_split_by_what_each_page_is_worth_kept_and_dropped(seed: 
         dropped.append(int(keep < drop - 1e-12))
         free.pop(-1 if dropped[-1] else 0)
     assert split(Classes(rates / 2, np.ones(6, int), np.ones(6), shapes), 2.0).tolist() == dropped
+
+
+def test_classes_that_are_kept_are_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan is made some 500 times in a capture: to ask each of its classes took most of the frontier's time."""
+    asked: list[int] = []
+    monkeypatch.setattr("sharc_crawler.strategies.split._drops", lambda logs: asked.append(len(logs)) or _drops(logs))
+    rates = np.concatenate(([3.0, 2.0], np.linspace(1e-3, 1e-4, 400)))
+    classes = Classes(rates, np.ones(len(rates), np.int64), np.ones(len(rates)))
+    drops = split(classes, 2.0)
+    assert drops[1] == 1
+    assert drops.sum() == 1
+    assert len(asked) <= 4
