@@ -11,9 +11,10 @@ from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.collection.folder import is_over
+from sharc_crawler.collection.folder import CAPTURES, is_over
 from sharc_crawler.collection.referring import taken_digests
 from sharc_crawler.storage.beside import open_state
+from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -90,14 +91,15 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     """Remove captures of a site that no rule keeps, and that hold no payload which others need or nobody else has.
 
     Without rules nothing is removed. Of each payload that would go, another copy is read first: one that is damaged is
-    none. Returns the folders that are gone.
+    none. What a capture refers to that is under way, or was cut off, no index tells yet: nothing is removed meanwhile.
+    Returns the folders that are gone.
     """
     rules = collection.terms.keep
     captures = list(collection.captures(name))
     _finish(collection, name)
     kept = kept_by_rules([one.time for one in captures], rules, now)
     spare = [one for place, one in enumerate(captures) if rules and place not in kept and is_over(one.folder)]
-    if not spare:
+    if not spare or any(collection.folder.glob(f"{CAPTURES}/*/*/{RUNNING}")):
         return []
     try:
         every = {one.folder: holding(one.folder) for one in collection.captures()}

@@ -10,6 +10,7 @@ from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.collection.thinning import holding, thin
+from sharc_crawler.storage.folders import RUNNING
 
 DAY = 86_400
 
@@ -32,6 +33,17 @@ def test_what_another_capture_holds_too_is_removed(twice):
     collection, first, again = twice
     assert thin(collection, first.site, first.time + 9 * DAY) == [first.folder]
     assert again.is_dir()
+
+
+def test_nothing_is_removed_while_a_capture_is_under_way_or_cut_off(twice):
+    """What it refers to its index tells at its end; and it may refer to more."""
+    collection, first, _ = twice
+    under_way = collection.capture_folder("b.example", first.time + 2 * DAY)
+    under_way.mkdir(parents=True)
+    (under_way / RUNNING).touch()
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
+    (under_way / RUNNING).unlink()
+    assert thin(collection, first.site, first.time + 9 * DAY) == [first.folder]
 
 
 def test_the_only_whole_copy_of_a_payload_is_never_removed(twice):
