@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from array import array
 from base64 import b64decode
@@ -21,9 +20,8 @@ from sharc_crawler.spool import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Self
 
-    from sharc_crawler.storage.scratch import Scratch
+    from sharc_crawler.certificate.many import Many
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
@@ -76,25 +74,6 @@ class RecordedExchange:
     request: bytes = b""
     notes: dict[str, bytes] = field(default_factory=dict)
 
-    def packed(self) -> bytes:
-        """The exchange as bytes."""
-        known = {name: getattr(self, name) for name in self.__slots__}
-        known["message"] = self.message.head.decode("latin-1") if self.message else None
-        known["request"] = self.request.decode("latin-1")
-        known["notes"] = {name: value.decode("latin-1") for name, value in self.notes.items()}
-        return json.dumps(known, separators=(",", ":")).encode()
-
-    @classmethod
-    def unpacked(cls, data: bytes) -> Self:
-        """The exchange from its bytes."""
-        known = json.loads(data)
-        head, holder = known["message"], known["holder"]
-        known["message"] = None if head is None else parse_response(head.encode("latin-1"))
-        known["holder"] = holder and (holder[0], holder[1])
-        known["request"] = known["request"].encode("latin-1")
-        known["notes"] = {name: value.encode("latin-1") for name, value in known["notes"].items()}
-        return cls(**known)
-
 
 class RecordedDocument(NamedTuple):
     """A metadata record that is no exchange's notes."""
@@ -129,7 +108,7 @@ class Witness:
     def __init__(self) -> None:
         self._few: dict[str, RecordedExchange] = {}  # by place; each is there or on disk
         self._moments: dict[str, RecordedExchange] = {}  # the same
-        self._many: Scratch | None = None
+        self._many: Many | None = None
         self.documents: dict[Place, RecordedDocument] = {}
         self.kinds: dict[str, Kinds] = {}  #: by file
         self.findings: list[Finding] = []
@@ -138,36 +117,32 @@ class Witness:
     def add(self, exchange: RecordedExchange) -> None:
         """Add an exchange with all of its records."""
         if len(self._few) >= FEW:
-            from sharc_crawler.storage.scratch import Scratch  # of a large capture
+            from sharc_crawler.certificate.many import Many  # of a large capture
 
-            self._many = self._many or Scratch()
+            self._many = self._many or Many()
             for place, one in self._few.items():
-                self._many.add(place, f"{one.date} {one.uri}", one.packed())
+                self._many.add(place, one)
             self._few, self._moments = {}, {}
         self._few[f"{exchange.file}:{exchange.offset}"] = exchange
         self._moments[f"{exchange.date} {exchange.uri}"] = exchange
 
     def __iter__(self) -> Iterator[RecordedExchange]:
-        yield from map(RecordedExchange.unpacked, self._many or ())
+        yield from self._many or ()
         yield from self._few.values()
 
     def at(self, place: str) -> RecordedExchange | None:
         """The exchange at a place, ``file:offset``."""
-        return self._few.get(place) or _unpacked(self._many.first(place) if self._many else None)
+        return self._few.get(place) or (self._many.at(place) if self._many else None)
 
     def of(self, moment: Moment) -> RecordedExchange | None:
         """The exchange of a moment: the last one."""
         named = f"{moment[1]} {moment[0]}"
-        return self._moments.get(named) or _unpacked(self._many.second(named) if self._many else None)
+        return self._moments.get(named) or (self._many.of(named) if self._many else None)
 
     def find(self, file: str | None, offset: int | None, moment: Moment) -> RecordedExchange | None:
         """The exchange at a place, or, where files were written anew, of a moment."""
         found = self.at(f"{file}:{offset}")
         return found if found and (found.uri, found.date) == moment else self.of(moment) or found
-
-
-def _unpacked(found: bytes | None) -> RecordedExchange | None:
-    return RecordedExchange.unpacked(found) if found else None
 
 
 def ingest(

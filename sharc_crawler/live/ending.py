@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
-from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.errors import SharcError
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
@@ -23,9 +23,8 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import USUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from sharc_crawler.certificate.identities import Ask
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
@@ -123,11 +122,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
 
         text = write_instant(store.load(), folder, stopped)
-        return (
-            text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config)),
-            False,
-            Counter(),
-        )
+        more = _handed_over(facts, folder, config, certified=False)
+        return text + "".join(f"  {name:<12} {path}\n" for name, path in more), False, Counter()
     if (taught := teach(facts, folder, _masks(config.masks) if config.masks else ())) != NOTHING_TAUGHT:
         facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
@@ -142,7 +138,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
 
         facts = refute(facts, folder, made)
         following = again(facts[0].settings, facts[0].seeds, str(folder))
-    more = [*lines(made), *_sealed(folder, config), *_packaged(facts, folder, config)]
+    more = [*lines(made), *_handed_over(facts, folder, config)]
     verdicts = sum((one.figures.whole.tally.verdicts for one in facts), Counter())
     if not told:
         return "", found, verdicts
@@ -172,50 +168,12 @@ def _masks(file: str) -> tuple[Mask, ...]:
     return tuple(load_masks(Path(file)))
 
 
-def _sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
-    """Signature and time stamp of the certificates, where they are wanted; without them the capture is whole, too."""
-    key, url = config.sign, config.timestamp
-    if not (key or url):
-        return
-    from sharc_crawler.certificate import sealing  # only where it is wanted
-
-    again, ask = f"sharc seal {folder}", _authority(config)
-    stamped = f" --timestamp {url}" if url else ""
-    if key:
-        yield from _made("signature", lambda: sealing.sign(folder, Path(key), ask), f"{again} --sign {key}{stamped}")
-    if ask:
-        yield from _made("time stamp", lambda: sealing.stamp(folder, ask), again + stamped)
-
-
-def _authority(config: Config) -> Ask | None:
-    """Asks the time stamp authority, where there is one."""
-    url, agent, allowed = config.timestamp, config.user_agent or "", config.allowed_addresses
-    if not url:
-        return None
-    from sharc_crawler.live.wire.authority import ask  # only where one is asked
-
-    return lambda query: ask(url, query, agent, allowed)
-
-
-def _made(what: str, make: Callable[[], list[Path]], again: str) -> Iterator[tuple[str, str]]:
-    try:
-        for path in make():
-            yield what, str(path)
-    except (SharcError, OSError) as error:
-        yield what, f"none: {error}"
-        yield "", f"the capture is whole; try again with: {again}"
-
-
-def _packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[tuple[str, str]]:
-    """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
-    if not (config.wacz and config.warc and all(capture.ended is not None for capture in facts)):
+def _handed_over(
+    facts: list[CaptureFacts], folder: Path, config: Config, *, certified: bool = True
+) -> list[tuple[str, str]]:
+    """What the capture is handed on with, where anything is wanted: lines for the summary."""
+    if not (config.sign or config.timestamp or config.wacz):
         return []
-    from sharc_crawler.report.packaged import package_digest  # only where one is wanted
-    from sharc_crawler.report.packaging import PackageSeal, package
+    from sharc_crawler.live.handing_over import packaged, sealed
 
-    seal = PackageSeal(Path(config.sign), _authority(config)) if config.sign else None
-    try:
-        made = package(folder, facts, anew=True, seal=seal)
-        return [("WACZ", str(made)), ("its digest", f"{package_digest(made)} (keep it in another place)")]
-    except DataError as error:  # no authority answers
-        return [("WACZ", f"none: {error}"), ("", f"the capture is whole; try again with: sharc package {folder}")]
+    return [*(sealed(folder, config) if certified else ()), *packaged(facts, folder, config)]

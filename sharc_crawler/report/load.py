@@ -16,7 +16,7 @@ from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import HowMade, Kind, Result
 from sharc_crawler.plural import counted
-from sharc_crawler.report.pages import DataStates, StoredPages
+from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.words import span
@@ -68,15 +68,20 @@ def _capture(
     store: Stored, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None, taught: Taught
 ) -> CaptureFacts:
     subsites = SubsiteParts(capture, store.subsites())
-    seen, data = _Seen(capture, hosts), DataStates()
+    seen, data = _Seen(capture, hosts), None
     left = {row.url: Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture}
     for url in store.urls(capture.capture):
         left.pop(url.page.url, None)  # known by a shorter way since then
         seen.add(url)
         subsites.add(url)
-        data.add(url)
+        if url.page.kind is Kind.DATA:
+            from sharc_crawler.report.data_states import DataStates  # only where browsers showed pages
+
+            data = data or DataStates()
+            data.add(url)
     subsites.find()
     instants = {part.reference for part in subsites.parts}
+    states = data.states(subsites) if data else {}
     spec = capture.spec
     return CaptureFacts(
         site=spec.site,
@@ -86,9 +91,7 @@ def _capture(
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=subsites.parts,
-        pages=StoredPages(
-            store, capture.capture, subsites, (capture.started, seen.ended), truth, taught, data.states(subsites)
-        ),
+        pages=StoredPages(store, capture.capture, subsites, (capture.started, seen.ended), truth, taught, states),
         step=seen.step,
         settings=_settings(capture),
         software={name: _version(name) for name in SOFTWARE},

@@ -12,7 +12,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.rows import JudgementRow
-from sharc_crawler.model import Judgement, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,11 +63,16 @@ class StoredPages:
     def _page(self, url: UrlRow) -> PageFacts:
         row, visits, judgement = url.page, counted(url), url.judgement
         first = _first(visits)
-        second = _last([visit for visit in visits if visit.slot is Slot.SECOND])
+        second = last([visit for visit in visits if visit.slot is Slot.SECOND])
         part = self.subsites.of(row.page)
         changes = self.truth(row.url, *self.span) if self.truth and judgement else None
         true_changes = None if changes is None else tuple(float(instant) for instant in changes)
-        judgement = judgement or _not_judged_yet(row, first)
+        truth = None
+        if true_changes is not None:
+            from sharc_crawler.report.true_changes import stayed
+
+            truth = stayed(first, second, judgement, part.reference, true_changes)
+        judgement = judgement or not_judged_yet(row, first)
         visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
         if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing
             visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)
@@ -89,7 +94,7 @@ class StoredPages:
             evidence=judgement.evidence if judgement else None,
             reason=judgement.reason if judgement else _why_not(row, first),
             target=_target(row, first),
-            truth=_stayed(first, second, judgement, part.reference, true_changes),
+            truth=truth,
             true_changes=true_changes,
             subsite=part.name,
             by_script=first.outcome.document.by_script if first and first.outcome.document else None,
@@ -101,54 +106,12 @@ class StoredPages:
             return page
         from sharc_crawler.evidence.data import judged_with_data  # only where browsers showed pages
 
-        return self._with_true_data(judged_with_data(page, part.reference, self.data))
-
-    def _with_true_data(self, page: PageFacts) -> PageFacts:
-        """A page stayed as it was where its data did, too."""
+        page = judged_with_data(page, part.reference, self.data)
         if page.truth is None or not page.data or self.truth is None:
             return page
-        stayed, all_changes = page.truth, list(page.true_changes or ())
-        for url in page.data:
-            changes = self.truth(url, *self.span)
-            if changes is None:
-                return replace(page, truth=None)
-            known = tuple(map(float, changes))
-            all_changes += known
-            stayed = stayed and not _between(known, *self.data[url].downloads)
-        return replace(page, truth=stayed, true_changes=tuple(sorted(all_changes)))
+        from sharc_crawler.report.true_changes import with_data  # of a demo, as below
 
-
-class DataStates:
-    """What became of the data of a capture's pages; there is hardly any, but where pages are shown by browsers."""
-
-    def __init__(self) -> None:
-        self._rows: dict[Url, tuple[JudgementRow, Instant, Instant]] = {}
-
-    def add(self, url: UrlRow) -> None:
-        """Note a URL, if it is data, and captured, or led elsewhere."""
-        if url.page.kind is Kind.DATA:
-            visits = counted(url)
-            first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
-            if first is None:
-                return
-            from sharc_crawler.evidence.data import redirected  # as above
-
-            judgement = url.judgement or _not_judged_yet(url.page, first)
-            if led := redirected(first.outcome.result, first.outcome.status):
-                judgement = JudgementRow(url.page.page, led.verdict, led.evidence, led.reason)
-            if judgement is not None:
-                self._rows[Url(url.page.key)] = judgement, first.outcome.started, visits[-1].outcome.started
-
-    def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
-        """What became of each piece of data, by URL."""
-        if not self._rows:
-            return {}
-        from sharc_crawler.evidence.data import DataState  # as above
-
-        return {
-            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).reference, downloads)
-            for url, (row, *downloads) in self._rows.items()
-        }
+        return with_data(page, [(self.truth(url, *self.span), self.data[url]) for url in page.data])
 
 
 def counted(url: UrlRow) -> list[VisitRow]:
@@ -171,7 +134,7 @@ def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
     )
 
 
-def _last(visits: list[VisitRow]) -> VisitRow | None:
+def last(visits: list[VisitRow]) -> VisitRow | None:
     """The finished visit, or the last attempt where none is finished."""
     return visits[-1] if visits else None
 
@@ -179,14 +142,14 @@ def _last(visits: list[VisitRow]) -> VisitRow | None:
 def _first(visits: list[VisitRow]) -> VisitRow | None:
     """The visit: the last that brought content, where a page was visited again before T; else the last attempt."""
     firsts = [visit for visit in visits if visit.slot is not Slot.SECOND]
-    return _last([visit for visit in firsts if visit.finished and visit.outcome.result is Result.OK]) or _last(firsts)
+    return last([visit for visit in firsts if visit.finished and visit.outcome.result is Result.OK]) or last(firsts)
 
 
 def _asked_for(visit: VisitRow | None, visits: list[VisitRow]) -> VisitRow | None:
     """The last request that was made where a visit was given up after some that failed; else the visit itself."""
     if visit is None or visit.attempt or visit.outcome.result is not Result.REFUSED:
         return visit
-    return _last([one for one in visits if one.attempt and one.slot is visit.slot]) or visit
+    return last([one for one in visits if one.attempt and one.slot is visit.slot]) or visit
 
 
 def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
@@ -225,7 +188,7 @@ def _attempts(visit: VisitRow, visits: list[VisitRow]) -> int:
     return sum(other is visit or not other.finished or other.slot is Slot.SECOND for other in same)
 
 
-def _not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None:
+def not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None:
     """A page that is in the archive, of a capture that is not complete: captured, and unknown."""
     if first is None or first.outcome.result is not Result.OK:
         return None
@@ -254,24 +217,3 @@ def _why_not(row: PageRow, first: VisitRow | None) -> str:
         return Reason.GONE.of(outcome.status)
     refused = Reason.REFUSED if outcome.result is Result.REFUSED else Reason.FAILED
     return refused.of(outcome.error or f"status {outcome.status}")
-
-
-def _stayed(
-    first: VisitRow | None,
-    second: VisitRow | None,
-    judgement: JudgementRow | None,
-    reference: Instant | None,
-    changes: tuple[Instant, ...] | None,
-) -> bool | None:
-    """Did the page really stay as it was between its visit and its revisit, or where one was to do: the instant T?"""
-    if changes is None or first is None:
-        return None
-    downloads = [visit.outcome.started for visit in (first, second) if visit]
-    attested = judgement is not None and judgement.evidence.dated
-    if reference is not None and (attested or (second is None and first.slot is Slot.ONLY)):
-        return any(not _between(changes, instant, reference) for instant in downloads)
-    return None if second is None else not _between(changes, *downloads)
-
-
-def _between(changes: tuple[Instant, ...], one: Instant, other: Instant) -> bool:
-    return any(min(one, other) < instant <= max(one, other) for instant in changes)

@@ -14,7 +14,7 @@ from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.claim import bounded, sentence
+from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed, kept_content, unfounded, whole
@@ -136,8 +136,11 @@ def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[s
     yield from _with_embedded(facts, totals["coherent"])
     if expected["pages"] and not facts.refuted:
         yield _line("expected", _expected(expected))
-    if audited := bounded(claim(facts)):
-        yield _line("audit", audited)
+    if facts.audit is not None:
+        from sharc_crawler.report.audited import bounded  # only where the server's word counts
+
+        if audited := bounded(claim(facts)):
+            yield _line("audit", audited)
 
 
 def _expected(expected: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from sharc_crawler.archive.members import records
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, to_text
 from sharc_crawler.certificate.fixity import fixity
+from sharc_crawler.certificate.many import Many
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.certificate.witness import _short, ingest
@@ -25,7 +26,6 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Phase
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.storage.gathered import folders_text
-from sharc_crawler.storage.scratch import Scratch
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page, rewrite, whole
 from tests.certificate.made import SITE, certified, twins, unchanged_twin
@@ -284,7 +284,7 @@ def test_pages_in_the_warc_file_are_those_beside_it(capture):
 def test_records_are_looked_up_on_disk_where_there_are_many(original, monkeypatch):
     monkeypatch.setattr("sharc_crawler.certificate.witness.FEW", 1)
     witness = ingest(open_source(original).warcs)
-    (exchanges,) = (value for value in vars(witness).values() if isinstance(value, Scratch))
+    (exchanges,) = (value for value in vars(witness).values() if isinstance(value, Many))
     assert 1 + len(list(exchanges)) == len(list(witness)) > 15
     held = [value for value in vars(witness).values() if isinstance(value, dict | list)]
     assert sum(map(len, held)) <= 8, "certificates, files and the last one alone"

@@ -1,0 +1,41 @@
+"""What became of the data that scripts of a capture's pages fetched; there is some where browsers show pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.evidence.data import DataState, redirected
+from sharc_crawler.frontier.rows import JudgementRow
+from sharc_crawler.model import Judgement, Slot, Url
+from sharc_crawler.report.pages import counted, last, not_judged_yet
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.rows import UrlRow
+    from sharc_crawler.model import Instant
+    from sharc_crawler.report.subsites import SubsiteParts
+
+
+class DataStates:
+    """Pieces of data, each added, and what became of them."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Url, tuple[JudgementRow, Instant, Instant]] = {}
+
+    def add(self, url: UrlRow) -> None:
+        """Note a piece of data, if it is captured, or led elsewhere."""
+        visits = counted(url)
+        first = last([visit for visit in visits if visit.slot is not Slot.SECOND])
+        if first is None:
+            return
+        judgement = url.judgement or not_judged_yet(url.page, first)
+        if led := redirected(first.outcome.result, first.outcome.status):
+            judgement = JudgementRow(url.page.page, led.verdict, led.evidence, led.reason)
+        if judgement is not None:
+            self._rows[Url(url.page.key)] = judgement, first.outcome.started, visits[-1].outcome.started
+
+    def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
+        """What became of each piece, by URL."""
+        return {
+            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).reference, downloads)
+            for url, (row, *downloads) in self._rows.items()
+        }
