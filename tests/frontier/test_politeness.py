@@ -63,7 +63,7 @@ def test_the_servers_logs(world, strategy, seed):
         frontier.open(CaptureSpec(host, (f"http://{host}/",), strategy=strategy), world.now)
     started = world.now
     world.run(frontier, most=60_000)
-    assert world.now - started > 3600, "the log spans an hour"
+    assert world.now - started > 2400, "the log is long"
     kinds = Counter()
     for host, delay in DELAYS.items():
         log = [(at, fetch) for at, fetch in world.requests if fetch.host == host]

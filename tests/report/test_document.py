@@ -275,8 +275,6 @@ def test_blur_by_true_changes_is_reckoned_only_where_some_are_known(monkeypatch:
     reckoned = []
     of_demo = "sharc_crawler.evidence.known_changes.actual_blur"
     monkeypatch.setattr(of_demo, lambda *of: reckoned.append(of) or np.zeros(1))
-        "sharc_crawler.evidence.known_changes.actual_blur", lambda *of: reckoned.append(of) or np.zeros(1)
-    )
     seen = judged("/a", Verdict.UNKNOWN, 30, 20)
     assert entry_of(facts(seen))["blur"]["actual"] is None
     assert not reckoned
