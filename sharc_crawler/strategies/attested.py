@@ -64,6 +64,7 @@ class AttestedOnce(PhasedStrategy):
         super().__init__(setting, "lifo")
         self.accepts_late = True
         self._pages = PlannedPages(self._before, setting.prior, attested_apart=True)
+        self._pages.bounded = setting.bounded
         self._pairs = 0  # waiting pages that need two slots
 
     # -- pages that wait ---------------------------------------------------------------------------------------------

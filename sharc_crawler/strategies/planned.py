@@ -90,7 +90,7 @@ class PlannedPages:
         #: names the pages to be visited while others are missing; the plan is then one over the intervals 0, 2Δ, 4Δ,
         #: ... of pages that are judged by bytes
         self.scout: Scout | None = None
-        self.inward = True  #: the slots left lead towards T, not away from it
+        self.bounded = False  #: not all that wait may have a visit
         self.strict = False  #: runs take no more pages than planned; any page may follow when all are spent
         self._prior = [WaitingClass(rate, 1.0, math.inf, attested=False, number=0) for rate in prior]
         self._attested_apart = attested_apart
@@ -158,9 +158,9 @@ class PlannedPages:
         place, plan = line.place, line.take()
         if line.place != place:
             heapreplace(self._heap, (line.place, line.serial, line))
-        # Of pages alike, those found first are what others link to and change more than we know: where all is known,
-        # they are kept for the shortest intervals. While pages are missing they come first, to find these.
-        newest = self.inward and plan is Plan.HOPEFUL and not missing
+        # Of pages alike, those found first are what others link to and change more than we know: where all is known
+        # and fits, they are kept for the shortest intervals. While pages are missing they come first, to find these.
+        newest = plan is Plan.HOPEFUL and not missing and not self.bounded
         return TakenPage(self._pages.pop(line.source, newest), plan, line.source)
 
     def _first(self) -> _Line | None:

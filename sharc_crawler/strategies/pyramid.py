@@ -25,6 +25,7 @@ class PyramidStrategy(PhasedStrategy):
         super().__init__(setting, "lifo", apex=not attested_apart)  # T is then a sitemap's download, not a page's
         self._planner = planner
         self._pages = PlannedPages(self._plan, setting.prior, attested_apart=attested_apart)
+        self._pages.bounded = setting.bounded
         self._may_scout = not attested_apart
 
     def _plan(self, classes: Classes) -> list[Run]:

@@ -289,3 +289,17 @@ def test_in_the_last_instant_of_its_time_an_instant_crawl_waits_for_its_next_pol
     frontier.finished(fetch, world.answer(fetch))
     assert frontier.next(world.now).until == capture.budget.ends == 1010.0
     assert frontier.next(1010.0).until > 1010.0
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_the_front_page_names_comes_before_what_lies_deep(world, strategy):
+    """Old versions of each section, which link to those of all: nobody knows a rate."""
+    sections, versions = range(10), 30
+    world.links[ROOT] = [Sighting(f"{ROOT}s{one}", Kind.PAGE, ROOT) for one in sections]
+    for one in sections:
+        for version in range(versions):
+            url = f"{ROOT}s{one}?v={version}" if version else f"{ROOT}s{one}"
+            older = version + 1 < versions
+            world.links[url] = [Sighting(f"{ROOT}s{two}?v={version + 1}", Kind.PAGE, url) for two in sections if older]
+    crawl(world, strategy=strategy, max_requests=80)
+    assert {f"{ROOT}s{one}" for one in sections} <= {fetch.url for _, fetch in world.requests}

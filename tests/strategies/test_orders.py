@@ -215,6 +215,12 @@ def test_ties_while_pages_are_missing(spec: str) -> None:
     assert [page for page, _ in visits_of(spec, [1e-3] * 4, Setting(size=8))[:3]] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("spec", ["sharc-selective", "sharc-optimal", "sharc-attested"])
+def test_ties_under_a_budget(spec: str) -> None:
+    """Those found first come first: what lies deep is what there may be no room for."""
+    assert [page for page, _ in visits_of(spec, [1e-3] * 4, Setting(bounded=True))[:3]] == [0, 1, 2]
+
+
 def test_repriced_pages_take_their_new_place() -> None:
     strategy = make_strategy("hottest-last:revisits=none", Setting())
     strategy.add(Candidates.of([0, 1, 2], [1.0, 2.0, 3.0]))

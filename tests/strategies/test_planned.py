@@ -45,10 +45,10 @@ def test_runs_come_in_turn_and_where_all_is_known_the_newest_of_a_class_first():
         assert len(planned.pages) == 0
 
 
-def test_where_it_is_hopeless_or_leads_away_from_t_the_oldest_is_first():
-    hopeless, outward = Planned((0, 3), plan=Plan.HOPELESS), Planned((0, 3))
-    outward.pages.inward = False
-    for planned in (hopeless, outward):
+def test_where_it_is_hopeless_or_not_all_have_room_the_oldest_is_first():
+    hopeless, bounded = Planned((0, 3), plan=Plan.HOPELESS), Planned((0, 3))
+    bounded.pages.bounded = True
+    for planned in (hopeless, bounded):
         planned.put([0, 1, 2], HOT)
         assert planned.take(3, missing=0) == [0, 1, 2]
 
