@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,21 +71,7 @@ def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
 
 
 def nearest(name: str, allowed: Iterable[str], listed: str = "") -> str:
-    """The end of a sentence on a name that is none of the allowed ones. ``listed``: the guide that has many of them.
+    """The end of a sentence on a name that is none of the allowed ones. ``listed``: the guide that has many of them."""
+    from sharc_crawler.suggesting import suggested  # most names are known
 
-    >>> nearest("bsf", ["bfs", "dfs"])
-    "; did you mean 'bfs'? Allowed: bfs, dfs"
-    >>> nearest("strat", ["state", "strategy"])
-    "; did you mean 'strategy'? Allowed: state, strategy"
-    >>> nearest("strat", ["state", "strategy"], "arguments")
-    "; did you mean 'strategy'? All are in docs/arguments.md"
-    """
-    names = sorted(allowed)
-    if not names:
-        return "; there is none"
-    begun = [known for known in names if len(name) > 1 and known.startswith(name)]  # the rest was left out
-    near = begun if len(begun) == 1 else difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    from sharc_crawler.guides import guide  # most names are known
-
-    return f"{hint} All are in {guide(listed)}" if listed else f"{hint} Allowed: {', '.join(names)}"
+    return suggested(name, allowed, listed)

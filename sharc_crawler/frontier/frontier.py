@@ -267,9 +267,10 @@ class Frontier:
         self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, *, free: bool
     ) -> str | None:
         """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
-        if task.attempt > self.ledger.politeness.attempts + (kind is Kind.SITEMAP) and (
-            self.polls is None or now >= self.polls.ends
-        ):
+        once_more = self.ledger.politeness.attempts + (
+            2 if kind is Kind.SITEMAP else 1
+        )  # a sitemap's first is on the way
+        if task.attempt >= once_more and (self.polls is None or now >= self.polls.ends):
             host = self.ledger.hosts[self.pages.hosts[task.page]]
             if host.lost >= FEW:
                 return f"it had failed, and {host.name} failed {FEW} such pages once more"

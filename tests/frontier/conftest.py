@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LATENCY = 0.01
 
+RESTARTED = 1_000  #: a host that refuses all is asked again by each frontier, and never found to do so by some
+
 
 @dataclass
 class World:
@@ -57,9 +59,9 @@ class World:
         raise AssertionError(f"not done after {most} decisions")
 
     def run_restarted(self, frontier: Frontier, politeness: Politeness, store: MemoryStore, every: int) -> None:
-        """Crawl until done, by another frontier after each so many requests."""
+        """Crawl until done, by another frontier after each so many requests, of the first :data:`RESTARTED`."""
         while self.step(frontier):
-            if len(self.requests) % every == 0:
+            if len(self.requests) % every == 0 and len(self.requests) < RESTARTED:
                 frontier = Frontier(politeness, store)
                 frontier.restore(store.load(), self.now)
         assert frontier.done

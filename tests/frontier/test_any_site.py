@@ -117,7 +117,7 @@ def test_a_capture_of_any_site_ends(seed):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(0, 2000, 100))
+@pytest.mark.parametrize("seed", range(0, 2000, 20))
 def test_captures_of_many_sites_end(seed):
-    for one in range(seed, seed + 100):
+    for one in range(seed, seed + 20):
         is_captured(one)

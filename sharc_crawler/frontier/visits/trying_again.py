@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome
+    from sharc_crawler.model import Fetch, Instant, Outcome, Seconds
+    from sharc_crawler.polling.polls import Polls
     from sharc_crawler.strategies.door import Door
 
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
@@ -78,41 +79,51 @@ def _more(ledger: Ledger, fetch: Fetch) -> int:
 
 def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
     """Back off after a failure, twice as long each time, until the end at last; the page is not lost."""
-    back_off = ledger.politeness.back_off * 2 ** min(task.attempt - 1, MOST_DOUBLED)
-    wait = back_off if outcome.result is Result.FAILED else 0.0
-    if outcome.retry_after is not None:
-        longest = ledger.politeness.longest_pause
-        wait = outcome.retry_after if outcome.retry_after <= longest else longest + wait  # behind another URL
+    politeness, number = ledger.politeness, ledger.pages.hosts[task.page]
+    host, again = ledger.hosts[number], task._replace(attempt=task.attempt + 1)
     ledger.pages.move(task.page, Event.GIVEN_BACK)
-    number = ledger.pages.hosts[task.page]
-    host = ledger.hosts[number]
+    last, wait = task.attempt >= politeness.attempts, _wait(ledger, task, outcome)
     if outcome.result not in (Result.FAILED, Result.NOT_MODIFIED) and number in ledger.capture.refusals:
         host.retry(task._replace(attempt=2), ledger.capture.refusals[number].due)
-        ledger.ring.wake(number)
+    elif last and ledger.shared.polls is not None:
+        host.retry(again, _among_polls(ledger, ledger.shared.polls, task, outcome))
+    elif last and outcome.result is Result.FAILED and not _waits_at_its_host(ledger, task, outcome):
+        host.over(outcome)
+        ledger.ring.wake_all()  # others may have waited for it
+        if not _has_its_turn(ledger.capture, task):
+            ledger.capture.later.append((outcome.ended + max(wait, LATER * politeness.back_off), again))
         return
-    if task.attempt >= ledger.politeness.attempts and (polls := ledger.shared.polls) is not None:
-        robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
-        if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:
-            ledger.capture.owed.was_read(host.name)  # visits of other hosts wait no longer
-        longest = polls.terms.every if robots else polls.terms.longest  # its hubs would be polled as often
-        wait = max(min(back_off, longest), outcome.retry_after or 0.0)
-        host.retry(task._replace(attempt=task.attempt + 1), min(outcome.ended + wait, polls.ends))
-        ledger.ring.wake(number)
-        return
-    if outcome.result is Result.FAILED and task.attempt >= ledger.politeness.attempts:
-        wait = max(wait, LATER * ledger.politeness.back_off)
-        if _waits_at_its_host(ledger, task, outcome):
-            wait = max(wait, back_off)
-        else:
-            host.over(outcome)
-            ledger.ring.wake_all()  # others may have waited for it
-            if not _has_its_turn(ledger.capture, task):
-                ledger.capture.later.append((outcome.ended + wait, task._replace(attempt=task.attempt + 1)))
-            return
-    if ledger.leaves_hosts and host.away >= AWAY:
-        wait = 0.0  # for nothing: it is refused
-    host.retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
+    elif ledger.leaves_hosts and host.away >= AWAY:
+        host.retry(again, outcome.ended)  # for nothing: it is refused
+    else:
+        longer = last and outcome.result is Result.FAILED
+        least = max(LATER * politeness.back_off, _back_off(ledger, task)) if longer else 0.0
+        host.retry(again, outcome.ended + max(wait, least))
     ledger.ring.wake(number)
+
+
+def _back_off(ledger: Ledger, task: Task) -> Seconds:
+    return ledger.politeness.back_off * 2.0 ** min(task.attempt - 1, MOST_DOUBLED)
+
+
+def _wait(ledger: Ledger, task: Task, outcome: Outcome) -> Seconds:
+    """How long it waits, by its failures and by what its host asks for."""
+    wait = _back_off(ledger, task) if outcome.result is Result.FAILED else 0.0
+    if outcome.retry_after is None:
+        return wait
+    longest = ledger.politeness.longest_pause
+    return outcome.retry_after if outcome.retry_after <= longest else longest + wait  # behind another URL
+
+
+def _among_polls(ledger: Ledger, polls: Polls, task: Task, outcome: Outcome) -> Instant:
+    """When an instant crawl asks again, which does so until its end, no more seldom than it may poll."""
+    host = ledger.hosts[ledger.pages.hosts[task.page]]
+    robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
+    if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:
+        ledger.capture.owed.was_read(host.name)  # visits of other hosts wait no longer
+    longest = polls.terms.every if robots else polls.terms.longest  # its hubs would be polled as often
+    wait = max(min(_back_off(ledger, task), longest), outcome.retry_after or 0.0)
+    return min(outcome.ended + wait, polls.ends)
 
 
 def _has_its_turn(capture: SiteCapture, task: Task) -> bool:
