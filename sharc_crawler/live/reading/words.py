@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ENOUGH = 16  #: characters of text, white space left out, that tell one page from another
-_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}")
+_YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d")
 _LEAST = 4  #: characters of what stands in an address: a page that was not found names it
 _PARTS = re.compile(rf"[^/?&=#:]{{{_LEAST},}}")
 _SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
-_FRAGMENT = re.compile(MADE_UP.pattern.encode(), re.IGNORECASE)
+#: a uuid has four parts that are too short by themselves; its fifth is none of these
+FRAGMENT = re.compile(rb"\b[\da-f]{8}(-[\da-f]{4}){3}-|" + MADE_UP.pattern.encode(), re.IGNORECASE)
 _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What a text is made of: each digit as 0, each letter as a, or each hexadecimal digit as 0; else a blank.
 _KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
@@ -74,14 +75,18 @@ def without_made_up(text: bytes) -> bytes:
 
     >>> without_made_up(b"page 3 of deadbeef00c0ffee")
     b'page 3 of  '
+    >>> without_made_up(b"not here (5f1c3a9e-7b2d-4e61-9c0f-2a8d4b6e1f37, 17)")
+    b'not here (  , 17)'
     """
     suspects = list(islice(_suspects(text), MANY))
     if len(suspects) == MANY:
-        return _FRAGMENT.sub(b" ", text)
+        return FRAGMENT.sub(b" ", text)
     parts: list[bytes] = []
     done = 0
     for start, end in sorted(set(suspects)):
-        parts += text[done:start], _FRAGMENT.sub(b" ", text[start:end])
+        if start < done:  # a part of a uuid
+            continue
+        parts += text[done:start], FRAGMENT.sub(b" ", text[start:end])
         done = end
     return b"".join((*parts, text[done:])) if parts else text
 
@@ -97,6 +102,8 @@ def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
         while at >= 0:
             start, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
             end = len(kinds) if end < 0 else end
+            if text[end : end + 1] == b"-" and (made_up := FRAGMENT.match(text, start)):
+                end = max(end, made_up.end())
             yield start, end
             at = shape.find(mark, end)
 
