@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler import coding
 from sharc_crawler.coding import MOST_CODINGS, decoded, unpack, unpacked, zstd
+from sharc_crawler.options.table import ASKED_FOR
 
 BODY = b"<p>hello</p>" * 50
 LIMIT = 1_000
@@ -165,3 +167,7 @@ def test_bytes_behind_the_end_of_brotli_are_no_content() -> None:
     assert decoded(brotli.compress(BODY) + b"junk", [b"br"]) is None
     large = brotli.compress(bytes(range(256)) * 1_000)
     assert decoded(large + b"x" * 100_000, [b"br"]) is None
+
+
+def test_servers_can_be_asked_for_every_coding_that_is_undone():
+    assert {name.decode().removeprefix("x-") for name in coding._STREAMS} == set(ASKED_FOR)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # via, and what few pages have of their own in hints: precision (None: there are no hints), changefreq, priority
 _Words = tuple[str, float | None, str | None, float | None]
+_COLUMNS = Hints._fields.index("priority") + 1  # what follows is of unusual sightings
+_NOTHING_MORE = Hints()[_COLUMNS:]
 
 
 class Unrated:
@@ -46,7 +48,7 @@ class Unrated:
     def put(self, page: PageId, sighting: Sighting, found: str) -> None:
         """A page that waits is seen again; ``found``: the URL by which it is known."""
         hints = sighting.hints
-        if sighting.url != found or sighting.key or sighting.host or (hints and hints.published is not None):
+        if _is_unusual(sighting, found):
             self._unusual[page] = sighting
         elif self._unusual:
             self._unusual.pop(page, None)
@@ -60,7 +62,7 @@ class Unrated:
         dates = array("d")
         for page, (key, one) in zip(pages, named, strict=True):
             hints = one.hints
-            if key != one.url or one.key or one.host or (hints and hints.published is not None):
+            if _is_unusual(one, key):
                 self._unusual[page] = one._replace(url=key)
             dates.append(math.nan if hints is None or hints.lastmod is None else hints.lastmod)
         self.pages.extend(pages)
@@ -99,6 +101,11 @@ class Unrated:
         if code == len(self._words):
             self._words.append(words)
         return code
+
+
+def _is_unusual(one: Sighting, url: str) -> bool:
+    said = one.hints is not None and one.hints[_COLUMNS:] != _NOTHING_MORE
+    return said or one.url != url or bool(one.key or one.host)
 
 
 class Sightings(Sequence[Sighting]):

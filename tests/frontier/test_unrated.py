@@ -92,3 +92,12 @@ def test_columns_say_the_same():
     assert list(said.precisions) == [one.lastmod_precision for one in hints]
     assert list(said.frequencies) == [one.changefreq for one in hints]
     assert [date for date in said.lastmods if date == date] == [one.lastmod for one in hints if one.lastmod is not None]
+
+
+@pytest.mark.parametrize("name", Hints._fields)
+def test_whatever_a_sitemap_says_is_given_back(name):
+    hints = Hints()._replace(**{name: "daily" if name == "changefreq" else 0.5})
+    said = Sighting("http://h/0", via="http://h/map.xml", hints=hints)
+    unrated = Unrated()
+    unrated.put_all([0], [(said.url, said)])
+    assert unrated.at(0, said.url) == said
