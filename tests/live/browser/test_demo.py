@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -35,5 +36,6 @@ def test_verdicts_on_pages_made_by_script_agree_with_the_change_log_of_their_dat
     found = re.search(r"says the same for (\d+) of (\d+) revisited pages and resources", done.stdout)
     assert found, done.stdout
     assert found[1] == found[2]
-    assert "shown by a browser: " in done.stdout + done.stderr
+    (capture,) = json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
+    assert any(note.startswith("classes of URLs shown by a browser: ") for note in capture["notes"])
     assert (tmp_path / "capture" / "certificate.json").exists()
