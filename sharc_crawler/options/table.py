@@ -432,11 +432,11 @@ class Options:
     attempts: int = setting(
         Whole(1),
         _USUAL.attempts,
-        "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`). A page that brought no answer,"
-        " 429, 502, 503 or 504 each time has one more at the end of the visits, twelve times `SHARC_BACK_OFF` later at"
-        " least; where three in a row fail so on a host, its others have none. A `robots.txt` has four more, for six"
-        " minutes, before any page of its host; a sitemap two more, one while pages are visited and one at their end"
-        " (`sharc-attested`: four, before them). 1: no retries at all",
+        "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`). What is over `DOWNLOAD_MAXSIZE`"
+        " has one. A page that brought no answer, 429, 502, 503 or 504 each time has one more at the end of the visits,"
+        " twelve times `SHARC_BACK_OFF` later at least; where three in a row fail so on a host, its others have none. A"
+        " `robots.txt` has four more, for six minutes, before any page of its host; a sitemap two more, one on the way"
+        " and one at the visits' end (`sharc-attested`: four, before them). 1: no retries at all",
     )
     back_off: float = setting(
         Duration(),

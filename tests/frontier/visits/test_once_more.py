@@ -99,7 +99,6 @@ def captured_not(store: MemoryStore, world: Outage) -> set[str]:
     [
         {"status": 500},
         {"status": 200, "error": "cut short"},
-        {"status": None, "length": 10, "error": "larger than DOWNLOAD_MAXSIZE"},
         {"retry_after": 1e6},
     ],
 )
@@ -109,6 +108,15 @@ def test_what_does_not_pass_is_not_asked_for_once_more(impolite, answer):
     assert captured_not(store, world) == {world.pages[4]}
     assert world.times(world.pages[4]) == 3
     assert not any("one more attempt" in note for note in frontier.capture.notes)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("length", [0, 10], ids=["announced", "found out"])
+def test_what_is_too_large_is_asked_for_once(impolite, length, strategy):
+    world = Outage(1000.0, 1e9, status=None, length=length, error="larger than DOWNLOAD_MAXSIZE")
+    _, store = crawled(world, impolite, strategy, every=5)
+    assert captured_not(store, world) == {world.pages[4]}
+    assert world.times(world.pages[4]) == 1
 
 
 def test_who_wants_no_retries_has_none(impolite):
