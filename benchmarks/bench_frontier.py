@@ -1,11 +1,13 @@
 """What a decision of the frontier costs, and what a URL that waits weighs: whole crawls in virtual time.
 
     python benchmarks/bench_frontier.py [--strategy sharc-online] [--pages 1000000] [--links 10] [--split]
+    python benchmarks/bench_frontier.py --guessed 300 [--strategy sharc-selective] [--pages 10000]
     python benchmarks/bench_frontier.py --waiting 10000000 [--visited]
 
 Each crawl is online: it begins with one seed and the number of pages, and finds the rest in links, through the scope
 and the canonical form of a live crawl. Half the links of a page are those that every page names, two lead to pages
 that nobody else names, the others to pages spread over those known before. Rates are log-normal, each page has its own.
+With `--guessed` they are posteriors of so many classes, and the number of pages is not told.
 Microseconds are CPU time per decision, first visits and revisits alike: `next`, and `finished` with all links (a
 revisit that finds equal bytes names none, as in a live crawl). Time is read twice a crawl: on a busy machine a reading
 takes 0.2 ms. Each crawl has a process of its own; *peak* is that of
@@ -42,16 +44,20 @@ STRATEGIES = ("sharc-selective", "sharc-online")
 SIZES = (10_000, 100_000, 1_000_000)
 STEP = 0.05  #: seconds of virtual time per download
 SPLIT_AT_MOST = 100_000
+SHAPE = 0.3  #: of the rates that are guessed
 
 
 class OwnRates:
-    """One rate per page, from a table."""
+    """One rate per page, from a table; or one of so many that are guessed."""
 
-    def __init__(self, rates: array[float]) -> None:
-        self._rates = rates
+    def __init__(self, rates: array[float], guessed: int) -> None:
+        self._rates, self._guessed = rates, guessed
 
     def rates(self, sightings: list[Sighting], _: float) -> list[RateEstimate]:
-        return [RateEstimate(self._rates[int(sighting.url[-8:])], "history") for sighting in sightings]
+        numbers = [int(sighting.url[-8:]) for sighting in sightings]
+        if self._guessed:
+            return [RateEstimate(self._rates[number % self._guessed], "prior", SHAPE) for number in numbers]
+        return [RateEstimate(self._rates[number], "history") for number in numbers]
 
     def weight(self, _: Sighting) -> float:
         return 1.0
@@ -94,16 +100,16 @@ def links(page: int, pages: int, count: int) -> list[Sighting]:
     return [Sighting(url(number)) for number in numbers]
 
 
-def opened(strategy: str, pages: int, watch: Stopwatch | None = None) -> Frontier:
+def opened(strategy: str, pages: int, watch: Stopwatch | None = None, guessed: int = 0) -> Frontier:
     duration = 2 * pages * STEP
     rates = array("d", np.random.default_rng(1).lognormal(0.0, 1.5, pages) / duration)
     parts = Parts(
-        rates=lambda _: OwnRates(rates),
+        rates=lambda _: OwnRates(rates, guessed),
         strategy=watch.strategy if watch else named_strategy,
         canonical=watch.timed("canonical URL", canonical) if watch else canonical,
     )
     frontier = Frontier(Politeness(delay=0.0, obey_robots=False), parts=parts)
-    spec = CaptureSpec("site", (url(0),), strategy, sitemaps=(), size=pages, resources=False)
+    spec = CaptureSpec("site", (url(0),), strategy, sitemaps=(), size=0 if guessed else pages, resources=False)
     capture = frontier.open(spec, 0.0)
     if watch:
         capture.seen.find = watch.timed("seen", capture.seen.find)  # type: ignore[method-assign]
@@ -116,9 +122,9 @@ def answer(page: int, again: bool, now: float, pages: int, count: int) -> tuple[
     return outcome, [] if again else links(page, pages, count)
 
 
-def crawl(strategy: str, pages: int, count: int, watch: Stopwatch | None = None) -> dict[str, float]:
+def crawl(strategy: str, pages: int, count: int, watch: Stopwatch | None = None, guessed: int = 0) -> dict[str, float]:
     """One crawl; its figures. What the site's part takes is told by a second making of it, and taken off."""
-    frontier = opened(strategy, pages, watch)
+    frontier = opened(strategy, pages, watch, guessed)
     clock = time.perf_counter if watch else time.process_time
     now, asked = 0.0, list[tuple[int, bool]]()
     began = clock()
@@ -190,7 +196,7 @@ def apart(call: Callable[..., Any], *arguments: object) -> Any:
 
 def measure(strategy: str, pages: int, args: argparse.Namespace) -> dict[str, Any]:
     figures: dict[str, Any] = {"strategy": strategy, "pages": pages, "links": args.links}
-    figures |= apart(crawl, strategy, pages, args.links)
+    figures |= apart(crawl, strategy, pages, args.links, None, args.guessed)
     figures["bytes_per_url"] = apart(waiting, strategy, pages)
     if args.split:
         figures["split"] = apart(split, strategy, min(pages, SPLIT_AT_MOST), args.links)
@@ -213,6 +219,7 @@ def main() -> None:
     parser.add_argument("--strategy", action="append", help=f"default: {' and '.join(STRATEGIES)}")
     parser.add_argument("--pages", action="append", type=int, help=f"default: {', '.join(map(str, SIZES))}")
     parser.add_argument("--links", type=int, default=50, help="that a page names (an even number, at least 6)")
+    parser.add_argument("--guessed", type=int, default=0, help="classes of rates that are guessed, not known")
     parser.add_argument("--split", action="store_true", help="where the time goes")
     parser.add_argument("--waiting", type=int, help="nothing but bytes per URL, with so many URLs that wait")
     parser.add_argument("--visited", action="store_true", help="with --waiting: the same, visited and revisited")
