@@ -128,7 +128,7 @@ def _normalised(origin: str, path: str, query: str) -> Url | None:
     from w3lib.url import canonicalize_url  # with what speaks HTTP in Python: processes beside a crawl need none
 
     try:
-        url = canonicalize_url(f"http://h{path}{query}")
+        url = canonicalize_url(f"http://h{path}{query}#")  # a blank before the fragment is asked for
     except ValueError:
         return None
     clean, _, query = url.removeprefix("http://h").partition("?")

@@ -29,6 +29,8 @@ from sharc_crawler.urls import canonical, host_of, is_usual, require
         ("http://h/a\n b", "http://h/a%20b"),
         ("http://h/a\tb/", "http://h/ab/"),
         ("http://h/a#b", "http://h/a"),
+        ("http://h/a #b", "http://h/a%20"),
+        ("http://h/?a=1\0\x1f #b ", "http://h/?a=1%00%1F+"),
         ("http://h/a/./b/../c", "http://h/a/c"),
         ("http://h/../..", "http://h/"),
         ("http://h//a//b", "http://h//a//b"),
@@ -124,6 +126,11 @@ addresses = st.builds(
 def test_idempotent(url: str) -> None:
     once = canonical(url)
     assert once is None or canonical(once) == once
+
+
+@given(st.text("a/.;?&=%2e# \0\x1f\té").map("http://h/{}#top".format))
+def test_what_is_asked_for_has_the_name_of_the_page(url: str) -> None:
+    assert canonical(safe_url_string(url)) == canonical(url)
 
 
 @given(st.text())

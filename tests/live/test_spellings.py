@@ -21,8 +21,12 @@ LINKS = (
     "/nothing?z=1&y=2",
     "/sorted?a=1&b=2",
     "/tracked?utm_source=x",
+    "/blank",
+    "/control",
+    "/shorter",
 )
 MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html", "/self": b"/self", "/folder": b"/folder/"}
+MOVED |= {"/blank": b"/blank.html #top", "/control": b"/control\x0b#top", "/shorter": b"/shorter #top"}
 MOVED |= {"/sorted?a=1&b=2": b"/sorted?b=2&a=1", "/tracked?utm_source=x": b"/tracked"}
 
 
@@ -34,6 +38,7 @@ class _Site(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return
         found = self.path in {"/", "/m%C3%BCll.html", "/m%FCll.html", "/sorted?b=2&a=1", "/tracked", "/folder/"}
+        found |= self.path.endswith(("%20", "%0B"))
         status = 301 if self.path in MOVED else 200 if found else 404
         body = b"".join(b'<a href="%s">x</a>' % link.encode() for link in LINKS) if self.path == "/" else b"page"
         moved = b"Location: " + MOVED[self.path] + b"\r\n" if self.path in MOVED else b""
@@ -59,6 +64,7 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     by_url = {page["url"].removeprefix(url): page["verdict"] for page in done.capture["pages"]}
     assert by_url["sorted?b=2&a=1"] == "coherent", "its canonical URL redirects to it"
     assert by_url["sorted?a=1&b=2"] is None
+    assert [by_url[name] for name in ("blank.html%20", "control%0B", "shorter%20")] == ["coherent"] * 3
     assert by_url["tracked#"] == "coherent"
     with ObservationStore(history) as store:
         last = store.latest(urlsplit(url).netloc)
@@ -66,4 +72,4 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     assert f"{url}tracked#" not in last
     verified = verify(done.folder)
     assert verified.findings == []
-    assert verified.pages == 6
+    assert verified.pages == 9

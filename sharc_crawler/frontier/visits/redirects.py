@@ -26,7 +26,7 @@ def redirected(canonical: Canonical, capture: SiteCapture, fetch: Fetch, locatio
     """
     target = urldefrag(location).url
     own = canonical(fetch.url)
-    same = own == canonical(target) and target != fetch.url
+    same = own == canonical(location) and target != fetch.url
     if own is None or not same or capture.seen.get(own) != fetch.page:
         return Sighting(location, fetch.kind, fetch.url)
     return Sighting(target, fetch.kind, fetch.url, key=target if target != own else f"{own}#")
