@@ -50,9 +50,9 @@ def classify(status: int, location: str | None) -> Result:
 
 @lru_cache(maxsize=64)  # answers of one second have one Date, and each is read several times
 def http_date(text: str | None) -> Instant | None:
-    """The instant that an HTTP date denotes; None for anything else. A missing zone is UTC.
+    """The instant that an HTTP date denotes; None for anything else. A missing zone is UTC, one by an odd name unknown.
 
-    >>> http_date("Thu, 01 Jan 1970 00:01:00 GMT"), http_date("yesterday"), http_date(None)
+    >>> http_date("Thu, 01 Jan 1970 00:01:00 GMT"), http_date("Thu, 01 Jan 1970 00:01:00 PET"), http_date(None)
     (60.0, None, None)
     """
     if not text:
@@ -61,7 +61,8 @@ def http_date(text: str | None) -> Instant | None:
         when = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+    told = when.tzinfo or text.rstrip()[-1].isdigit()
+    return when.replace(tzinfo=when.tzinfo or UTC).timestamp() if told else None
 
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Clock = tuple[Seconds, Seconds]  #: least and greatest difference of the server's from ours
 
 
-_DAY = 86_400.0
+_MINUTE, _HALF_AN_HOUR, _DAY = 60.0, 1800.0, 86_400.0
 _EAST, _WEST = 14 * 3600.0, 12 * 3600.0  #: seconds that a zone is before UTC, and behind it, at most
 
 
@@ -128,10 +128,18 @@ def offset(download: Download) -> Clock | None:
 
 
 def anywhere(said: Lastmod) -> Lastmod:
-    """A bare date is a day of the server's, in a zone that nobody tells."""
-    if said.latest - said.earliest < _DAY:
-        return said
-    return Lastmod(said.read, said.earliest - _EAST, said.latest + _WEST)
+    """All that may be meant by a date, or by a time of day that was cut to one.
+
+    A bare date is a day of the server's, in a zone that nobody tells. What says a full or half hour is likelier a date
+    that was made a time, at midnight somewhere, than one page in 1,800; a second of 00 is a minute.
+
+    >>> [anywhere(Lastmod(9.0, at, at + 1.0)).latest - at for at in (61.0, 120.0, 5400.0)]
+    [1.0, 60.0, 129600.0]
+    """
+    length = said.latest - said.earliest
+    if length < _DAY and said.earliest % _HALF_AN_HOUR:
+        return said if said.earliest % _MINUTE else said._replace(latest=said.earliest + max(length, _MINUTE))
+    return Lastmod(said.read, said.earliest - _EAST, said.earliest + max(length, _DAY) + _WEST)
 
 
 def _shown(

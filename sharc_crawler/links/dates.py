@@ -61,14 +61,15 @@ def w3c_date(text: str) -> Interval | None:
 def mail_date(text: str) -> Interval | None:
     """The interval of an RFC 822 date, as RSS writes it; ``None`` for anything else.
 
-    >>> mail_date("Thu, 01 Jan 1970 00:01:00 GMT")
-    Interval(start=60.0, length=1.0)
+    >>> mail_date("Thu, 01 Jan 1970 00:01:01 GMT"), mail_date("Thu, 01 Jan 1970 00:01:01")
+    (Interval(start=61.0, length=1.0), Interval(start=61.0, length=43201.0))
     """
+    text = text.strip()
     try:
-        instant = parsedate_to_datetime(text.strip())
-        if instant.tzinfo is None:
-            instant = instant.replace(tzinfo=UTC)
-        return Interval(instant.timestamp(), 1.0 if text.count(":") > 1 else _MINUTE)
+        instant = parsedate_to_datetime(text)
+        late = 0.0 if instant.tzinfo or text.endswith("-0000") else _WEST  # no zone is told, or none that is known
+        start = instant.replace(tzinfo=instant.tzinfo or UTC)
+        return Interval(start.timestamp(), (1.0 if text.count(":") > 1 else _MINUTE) + late)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
@@ -76,7 +77,7 @@ def mail_date(text: str) -> Interval | None:
 def _length(match: Match[str], start: datetime) -> Seconds:
     """How long the last unit that is given lasts."""
     month, day, time, second, fraction = match.groups()
-    if fraction:
+    if fraction and start.microsecond:
         return 10.0 ** (1 - len(fraction))
     if second:
         return 1.0

@@ -212,7 +212,7 @@ def _first_record(folder: Path) -> str | None:
 SITEMAP = "<urlset><url><loc>http://example.org/told</loc><lastmod>{}</lastmod></url></urlset>"
 
 
-def attested(folder: Path, lastmod: str = "2026-11-18T10:00:00Z") -> CaptureFacts:
+def attested(folder: Path, lastmod: str = "2026-11-18T10:00:01Z") -> CaptureFacts:
     """A capture of one page, claimed on the word of a sitemap that was read at T."""
     folder.mkdir(exist_ok=True)
     maker = Maker(folder)

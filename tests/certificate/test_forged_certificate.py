@@ -237,7 +237,7 @@ def test_a_sitemap_that_was_dropped_is_found(tmp_path):
     assert f"{SITE}told: verdict is 'unknown' by the records" in findings(tmp_path / "capture")
 
 
-LISTED = f"<urlset><url><loc>{SITE}told</loc><lastmod>2026-11-18T10:00:00Z</lastmod></url></urlset>"
+LISTED = f"<urlset><url><loc>{SITE}told</loc><lastmod>2026-11-18T10:00:01Z</lastmod></url></urlset>"
 INDEX = "<sitemapindex><sitemap><loc>http://maps.example/told.xml</loc></sitemap></sitemapindex>"
 
 

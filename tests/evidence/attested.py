@@ -35,7 +35,7 @@ class Capture:
                 continue
             self.visits[page] = outcome = Outcome(Result.OK, first, first + 0.1, status=200, digest=version, date=first)
             self.attesting.downloaded(page, outcome, once=once)
-        self.attesting.ingest(page, END, lastmod - 10.0 * page, 1.0)  # all alike would be the sitemap's own date
+        self.attesting.ingest(page, END, lastmod - 10.3 * page, 1.0)  # all alike would be the sitemap's own date
         return page
 
     def audited(self) -> list[int]:

@@ -67,7 +67,7 @@ def test_a_claim_that_is_not_provisional_is_true_however_late_the_sitemaps_are_w
 
 def test_a_sitemap_that_tells_within_its_lag_is_late_and_no_liar():
     visit = Download(T - 200, T - 200, T - 200)
-    readings = [Lastmod(T, 5.0, 6.0), Lastmod(T + 300, T - 100, T - 99)]
+    readings = [Lastmod(T, 5.0, 6.0), Lastmod(T + 300, T - 101, T - 100)]
     assert weigh([visit], readings, T, lag=50.0).lies
     found = weigh([visit], readings, T, lag=200.0)
     assert (found.lies, found.comparison.change) == ((), Change.CHANGED)

@@ -214,7 +214,8 @@ def test_a_copy_s_own_last_modified_says_nothing_of_the_time_since_it_was_made(
 def test_a_bare_date_may_be_of_any_zone_there_is() -> None:
     day = Lastmod(9e5, 0.0, 86_400.0)
     assert anywhere(day) == Lastmod(9e5, -14 * 3600.0, 86_400.0 + 12 * 3600.0)
-    assert anywhere(Lastmod(9e5, 0.0, 86_399.0)) == Lastmod(9e5, 0.0, 86_399.0)
+    for said in (Lastmod(9e5, 1.0, 86_399.0), Lastmod(9e5, 61.5, 62.0)):
+        assert anywhere(said) == said
 
 
 BEFORE, AFTER, AROUND = Download(50, 51, 50, "A"), Download(120, 121, 120, "A"), Download(99, 101, 99, "A")
@@ -349,3 +350,25 @@ def test_of_two_sitemaps_the_one_that_was_left_behind_decides_nothing(start, sin
     later = (since + 99.0, since + 50.0, since + 51.0)
     assert found(old, later).comparison.change is Change.UNCHANGED, "a change after all that is asked about"
     assert found(old, (since, T - 300.0, T - 299.0)).comparison.change is Change.UNCHANGED
+
+
+@pytest.mark.parametrize("zone", [-12, -3.5, 0, 5.5, 14])
+@pytest.mark.parametrize("changed", [T - 10.0, T + 3.0])
+def test_a_day_that_was_written_as_a_midnight_somewhere_says_no_more_than_the_day(zone, changed):
+    """As many a site generator writes dates: the change itself may have been at any time of it."""
+    midnight = (changed + zone * 3600.0) // DAY * DAY - zone * 3600.0
+    visit = Download(T - 30.0, T - 29.9, T - 30.0, "A")
+    late = Download(T + 10.0, T + 10.1, T + 10.0, "A")
+    said = Lastmod(T + 20.0, midnight, midnight + 1.0)
+    for download in (visit, late):
+        assert weigh([download], [said], T).comparison.change is Change.UNKNOWN
+    assert (
+        weigh([visit], [Lastmod(T + 20.0, midnight - 9 * DAY, midnight - 9 * DAY + 1.0)], T).comparison.change
+        is Change.UNCHANGED
+    )
+
+
+def test_a_time_cut_to_the_minute_says_no_more_than_that():
+    visit = Download(990.0, 990.1, 990.0, "A")
+    for earliest, change in ((900.0, Change.UNCHANGED), (960.0, Change.UNKNOWN), (961.0, Change.UNCHANGED)):
+        assert weigh([visit], [Lastmod(T, earliest, earliest + 1.0)], T).comparison.change is change
