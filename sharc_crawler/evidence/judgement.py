@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.headers import REWRITTEN, is_part, made_on_request
-from sharc_crawler.evidence.intervals import Clocks, reach
+from sharc_crawler.evidence.intervals import DATE_PRECISION, Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.restless import PAIRS, Restless, class_of
@@ -29,8 +29,9 @@ def of_comparison(comparison: Comparison) -> Judgement:
 
 
 def is_apex(slot: Slot, outcome: Outcome) -> bool:
-    """Is a download the reference instant itself? A copy from a cache is older, a part is not the page."""
-    return slot is _ONLY and not outcome.age and not is_part(outcome) and outcome.status != REWRITTEN
+    """Is a download the reference instant itself? A copy is older, a slow answer younger, a part is not the page."""
+    whole = not is_part(outcome) and outcome.status != REWRITTEN
+    return slot is _ONLY and not outcome.age and whole and outcome.ended - outcome.started <= DATE_PRECISION
 
 
 class Revisits:

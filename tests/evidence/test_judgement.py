@@ -245,6 +245,8 @@ def test_a_copy_from_a_cache_is_no_reference_download() -> None:
     assert is_apex(Slot.ONLY, at(50))
     assert is_apex(Slot.ONLY, at(50, age=0.0))
     assert not is_apex(Slot.ONLY, at(50, age=3.0))
+    assert is_apex(Slot.ONLY, at(50)._replace(ended=NOON + 52.0))
+    assert not is_apex(Slot.ONLY, at(50)._replace(ended=NOON + 52.1)), "it shows a later state"
     assert not is_apex(Slot.ONLY, at(50, part=True))
     assert not is_apex(Slot.FIRST, at(50))
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
+from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE, is_apex
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.rules import content_of
@@ -138,10 +138,11 @@ class Finisher:
     def _must_precede(ended: Ended) -> bool:
         """Is a page's only download to come before T, and another one after it?
 
-        So it is where it brought resources, and where other visits follow.
+        So it is where it brought resources, or is no T, and where other visits follow.
         """
         capture, fetch = ended.capture, ended.fetch
-        followed = fetch.page in capture.embedded or capture.mode.goes_on
+        apart = ended.outcome.result is _OK and not is_apex(_ONLY, ended.outcome)
+        followed = apart or fetch.page in capture.embedded or capture.mode.goes_on
         if fetch.kind is not _PAGE or not followed or fetch.page in capture.again:
             return False
         assert capture.strategy is not None, "pages are visited after the strategy is built"

@@ -242,3 +242,15 @@ def test_t_is_no_download_after_whose_start_another_page_was_visited(world, stra
     assert capture.reference >= visited_late
     verdicts = {url.removeprefix(ROOT): verdict for url, (_, verdict) in results(store).items()}
     assert {verdicts[name] for name in ("a", "b", "late", "slow")} == {COHERENT}
+
+
+@pytest.mark.parametrize("strategy", TWICE)
+def test_an_answer_that_takes_long_is_not_t_itself(world, strategy):
+    """It shows the page as it was some time after it was asked for: it is downloaded once more, as the others are."""
+    links = {ROOT: [Sighting(f"{ROOT}{i}") for i in range(1, 5)]}
+    quick, answer = captured(world, links, strategy), world.answer
+    world.requests.clear()
+    world.answer = lambda fetch: answer(fetch)._replace(ended=world.now + 25.0)
+    verdicts, capture, _ = captured(world, links, strategy)
+    assert verdicts == quick[0] == dict.fromkeys(("", "1", "2", "3", "4"), COHERENT)
+    check_reference(world, capture)
