@@ -36,6 +36,7 @@ _CLASSES = "classes.json"
 MOST = 64 << 20  #: bytes of an answer that a browser is given
 PART = 8 << 20  #: of them in answer to a request for a part
 _OK, _PARTIAL = 200, 206
+_UNSENDABLE = re.compile(r"[\0\r\n]")  # in a header: the protocol refuses the answer for it
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")  #: one part; nobody asks for several
 #: they speak of the transfer, or of what the browser must not do by itself
 _LEFT_OUT = {
@@ -77,7 +78,7 @@ def for_browser(raw: Octets, origin: str | None, span: str | None = None) -> Han
     if len(raw) > MOST and part is None:
         return None
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message.headers]
-    kept = [(name, value) for name, value in headers if name.lower() not in _LEFT_OUT]
+    kept = [one for one in headers if one[0].lower() not in _LEFT_OUT and not _UNSENDABLE.search(one[1])]
     if origin:
         kept = [(name, value) for name, value in kept if not name.lower().startswith("access-control-allow-")]
         kept += [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true")]

@@ -18,6 +18,8 @@ STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives
 METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are named; a script may make up others
 MOST_REQUESTS = 400  #: of one page
 TOO_MANY = f"requests after its first {MOST_REQUESTS}"
+MOST_HANDED = 256 << 20  #: bytes, after which one page is given no further answer
+TOO_LARGE = f"answers after its first {MOST_HANDED >> 20} MiB"
 MOST_SENT = 1 << 20  #: bytes of one POST
 
 

@@ -13,6 +13,7 @@ import asyncio
 import json
 from base64 import b64decode, b64encode
 from contextlib import suppress
+from http.client import responses
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
@@ -21,7 +22,9 @@ from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.passing import (
+    MOST_HANDED,
     MOST_REQUESTS,
+    TOO_LARGE,
     TOO_MANY,
     body_of,
     field,
@@ -326,16 +329,17 @@ class Renderer:
             self._refuse(said, "Aborted")
         elif document:
             page.begun = True
-            page.gone = "" if self._fulfil(page, said, page.raw) else _NO_DOCUMENT
-        elif url == page.url and request["method"] == "GET":
-            self._fulfil(page, said, page.raw)
+            page.do(self._begin(page, said))
         elif (allowed := preflight(request, session=self._manner.login is not None)) is not None:
-            self._hand(said, 204, allowed)
+            page.do(self._hand(said, 204, allowed))
         elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
             page.cut(why)
             self._fail(page, said, "BlockedByClient")
         elif url.endswith("/favicon.ico") and said["resourceType"] == "Other":
             self._refuse(said, "Aborted")  # the browser's own idea; one that a page names is its resource
+        elif url == page.url and request["method"] == "GET":
+            page.seen.requests += 1
+            page.do(self._fulfil(page, said, page.raw))
         else:
             page.seen.requests += 1
             page.seen.data += is_data(said["resourceType"], request["headers"])
@@ -362,27 +366,48 @@ class Renderer:
         if raw is None:
             self._fail(page, said, "AddressUnreachable")
         else:
-            self._fulfil(page, said, raw)
+            await self._fulfil(page, said, raw)
 
-    def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> bool:
-        """Hand over an answer: content codings undone, as the protocol wants it. False: a browser is given none."""
+    async def _begin(self, page: PageShown, said: dict[str, Any]) -> None:
+        """Hand over its document."""
+        page.gone = "" if await self._fulfil(page, said, page.raw) else _NO_DOCUMENT
+        page.lively.set()
+
+    async def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> bool:
+        """Hand over an answer: content codings undone, as the protocol wants it. False: a browser is given none.
+
+        One after the other, each once the last has arrived: what waits in memory is never more than one answer.
+        """
         headers = said["request"]["headers"]
-        answer = for_browser(raw, field(headers, "Origin"), field(headers, "Range"))
-        if answer is None:
-            self._fail(page, said, "Failed")
-            return False
-        self._note(page, said, answer.status, answer.media_type)
-        self._hand(said, *answer)
+        async with page.handing:
+            answer = None
+            if page.handed < MOST_HANDED:
+                answer = await asyncio.to_thread(for_browser, raw, field(headers, "Origin"), field(headers, "Range"))
+            else:
+                page.cut(TOO_LARGE)
+            if answer is None:
+                self._fail(page, said, "Failed")
+                return False
+            page.handed += len(answer.body)
+            self._note(page, said, answer.status, answer.media_type)
+            await self._hand(said, *answer)
         return True
 
-    def _hand(self, said: dict[str, Any], status: int, headers: Iterable[tuple[str, str]], body: bytes = b"") -> None:
-        self._browser.tell(
-            "Fetch.fulfillRequest",
-            requestId=said["requestId"],
-            responseCode=status,
-            responseHeaders=[{"name": name, "value": value} for name, value in headers],
-            body=b64encode(body).decode(),
-        )
+    async def _hand(
+        self, said: dict[str, Any], status: int, headers: Iterable[tuple[str, str]], body: bytes = b""
+    ) -> None:
+        """Until it has arrived. What the protocol refuses fails: else the page would wait for it for ever."""
+        try:
+            await self._browser.ask(
+                "Fetch.fulfillRequest",
+                requestId=said["requestId"],
+                responseCode=status,
+                responsePhrase=responses.get(status, "Unknown"),  # without one, Chromium takes no status of its own
+                responseHeaders=[{"name": name, "value": value} for name, value in headers],
+                body=b64encode(body).decode(),
+            )
+        except BrowserError:
+            self._refuse(said, "Failed")
 
     def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
         """Refuse a request, and note in the page's list of what it loaded that it failed."""

@@ -33,13 +33,15 @@ class PageShown:
         self.there = False  # its document has taken the place of the empty one
         self.gone = ""  # why it is there no more, or never was
         self.awaited = 0  # answers
+        self.handing = asyncio.Lock()  # one answer at a time
+        self.handed = 0  # bytes of them
         self.heard = 0  # events of it
         self.dear = False  # it has taken half of what it may
         self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
         self.step_over = False
         self.protocols: dict[str, str] = {}  # of the socket that is opened next, by session
         self.state = (-1, -1)  # requests and changes when it was last looked at
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[object]] = set()
 
     def lead_to(self, url: str) -> None:
         """Its scripts would go on: a page of its own, for the frontier to judge."""
@@ -48,7 +50,7 @@ class PageShown:
         else:
             self.cut(f"where its scripts would lead after the first {MOST_LED_TO} places")
 
-    def do(self, work: Coroutine[Any, Any, None]) -> None:
+    def do(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine as a task of this page."""
         task = asyncio.create_task(work)
         self.tasks.add(task)

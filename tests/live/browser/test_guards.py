@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from sharc_crawler.live.browser import chromium
-from sharc_crawler.live.browser.passing import MOST_REQUESTS, TOO_MANY
+from sharc_crawler.live.browser import chromium, rendering
+from sharc_crawler.live.browser import shown as costs
+from sharc_crawler.live.browser.passing import MOST_REQUESTS, TOO_LARGE, TOO_MANY
+from sharc_crawler.live.browser.shown import PageShown
 from tests.live.browser.hostile_page import INNER, hostile, listening
 from tests.live.browser.test_browsing import resources, there_is_chromium  # noqa: F401
 from tests.live.browser.test_rendering import HEAD, shown
@@ -39,6 +41,57 @@ async def test_a_page_may_ask_for_so_much_and_no_more():
     many = f"<p>The page<script>for (let n = 0; n < {MOST_REQUESTS + 50}; n++) new Image().src = '/' + n</script>"
     seen, _, asked = await shown(HEAD + many.encode())
     assert (len(asked), seen.cut) == (MOST_REQUESTS, [TOO_MANY])
+
+
+async def test_a_page_that_asks_for_itself_is_given_so_much_and_one_answer_at_a_time(monkeypatch):
+    monkeypatch.setattr(rendering, "MOST_HANDED", 1 << 20)
+    sent, waiting, most = chromium.Chromium._sent, set(), []
+
+    def counted(self, method, session, parameters):
+        future = sent(self, method, session, parameters)
+        if parameters.get("body"):
+            waiting.add(future)
+            future.add_done_callback(waiting.discard)
+            most.append(len(waiting))
+        return future
+
+    monkeypatch.setattr(chromium.Chromium, "_sent", counted)
+    many = "<p>The page<script>for (let n = 0; n < 20; n++) fetch(location.href)</script>" + " " * 300_000
+    seen, _, asked = await shown(HEAD + many.encode())
+    assert (seen.requests, asked, seen.cut, seen.text) == (20, [], [TOO_LARGE], "The page")
+    assert most == [1] * 4, "the document, and itself three times: more than 1 MiB then"
+
+
+#: statuses of Cloudflare's, of LinkedIn's, and of nobody's; headers that no browser reads
+ODD = [b"520 Odd", b"999 Request denied", b"099 Odd", b"200 OK\r\nX: a\rb", b"200 OK\r\nX: a\0b"]
+
+
+async def test_an_odd_answer_holds_no_page(monkeypatch):
+    async def odd(self, asked):
+        return b"HTTP/1.1 %b\r\nContent-Type: text/plain\r\n\r\nx" % ODD[int(asked.url[-1])]
+
+    monkeypatch.setattr(PageShown, "answer", odd)
+    monkeypatch.setattr(costs, "LOOK", 0.5)
+    monkeypatch.setattr(costs, "HUNG", 5.0)
+    asking = f"Promise.all([...Array({len(ODD)}).keys()].map(n => fetch('/' + n).catch(() => 0)))"
+    page = f"<p>The page<script>{asking}.then(all => document.body.append(all.map(one => one.status ?? 0)))</script>"
+    seen, _, _ = await shown(HEAD.replace(b"\r\n\r\n", b"\r\nX: a\0b\r\n\r\n") + page.encode())
+    assert seen.text == "The page\n520,999,99,200,200"
+    assert [one.status for one in seen.loaded.values()] == [200, 520, 999, 99, 200, 200]
+
+
+@pytest.mark.long
+async def test_what_the_protocol_refuses_fails(monkeypatch):
+    monkeypatch.setattr(rendering, "responses", {599: ""})
+    monkeypatch.setattr(costs, "LOOK", 0.5)
+    monkeypatch.setattr(costs, "HUNG", 5.0)
+
+    async def odd(self, asked):
+        return b"HTTP/1.1 599 Odd\r\n\r\n"
+
+    monkeypatch.setattr(PageShown, "answer", odd)
+    page = "<p>The page<script>fetch('/odd').catch(() => document.body.append('failed'))</script>"
+    assert (await shown(HEAD + page.encode()))[0].text == "The page\nfailed"
 
 
 @pytest.mark.long
