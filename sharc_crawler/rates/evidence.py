@@ -15,7 +15,7 @@ from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
-from sharc_crawler.rates.mixture import FACTORS, HOTTEST, of_two_kinds
+from sharc_crawler.rates.mixture import ENOUGH, FACTORS, HOTTEST, AnyForm
 from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.trust import dated
 
@@ -64,12 +64,7 @@ def combined_rates(
     if not told.any() or (learning and watched >= LONG):
         return _by_captures(history, now, horizon, surroundings, stated, learning)
     intervals = history.histories()
-    by_age = age_rates(lastmods, read, surroundings, stated)
-    short = horizon <= DAY  # changes come in bursts: one outlasts a capture of hours, not one of weeks
-    if (by_kind := of_two_kinds(by_age, lastmods, read, HOTTEST if short else FACTORS)) is not None:
-        by_age = by_kind
-    elif short:
-        by_age = with_hot_pages(by_age, lastmods, read)
+    by_age = _by_age(age_rates(lastmods, read, surroundings, stated), lastmods, read, horizon <= DAY)
     by_words = sharpened(by_age, intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():
         return by_words
@@ -80,6 +75,27 @@ def combined_rates(
         return found
     level = _level(found, by_words, told, horizon) ** (MONTH / (MONTH + watched))
     return found.scaled(np.where(told, level, 1.0))
+
+
+def _by_age(single: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64], short: bool) -> Estimates:
+    """Posterior rates by the ages of last changes: of one kind of pages, or of two; in short captures of hot ones, too.
+
+    A burst outlasts a capture of hours, not one of weeks. So pages that were edited minutes ago are hot in a short one.
+    """
+    varied, told = single, ~np.isnan(lastmods)
+    if told.sum() >= ENOUGH:
+        if (of_two_kinds := AnyForm(single, lastmods, read, HOTTEST if short else FACTORS)).far_better:
+            return of_two_kinds.rates()
+        varied = AnyForm(single, lastmods, read, FACTORS, at_once=True).rates()
+        varied = _either(single, varied.scaled(np.where(told, _level(varied, single, told, MONTH), 1.0)))
+    return with_hot_pages(single, lastmods, read, varied) if short else varied
+
+
+def _either(one: Estimates, other: Estimates) -> Estimates:
+    """Posteriors where either prior may hold, as likely as the other: Gamma distributions of their mean and spread."""
+    mean = (one.rate + other.rate) / 2.0
+    spread = np.sqrt((one.rate**2 + one.spread**2 + other.rate**2 + other.spread**2) / 2.0 - mean**2)
+    return Estimates(mean, spread, (mean / spread) ** 2, one.observations)
 
 
 def _by_captures(

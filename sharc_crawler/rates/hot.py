@@ -26,7 +26,9 @@ FEW, SPIKE = 3, 5.0  #: pages that may share a lastmod, and beside them so many 
 BLOCK = 1 << 15  #: ages looked at together, each by all rates
 
 
-def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64]) -> Estimates:
+def with_hot_pages(
+    cold: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64], varied: Estimates | None = None
+) -> Estimates:
     """Posterior rates by age where a page may also be hot, each the Gamma distribution with its mean and spread.
 
     Parameters
@@ -34,25 +36,27 @@ def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray
     cold: posteriors of :func:`~sharc_crawler.rates.age.age_rates`, changes per second
     lastmods, read: what they were learned from; a lastmod that dates no change, a bare date and one that was still to
         come when it was read say nothing of minutes
+    varied: rates of those that are not hot, where pages differ more than one Gamma prior holds; None: as ``cold``
 
     """
+    others = cold if varied is None else varied
     histories = age_histories(lastmods, read)
     exact = ~np.isnan(lastmods)
     exact[exact] = histories.changed == DATED
     exact &= (lastmods < read) & (lastmods % DAY != 0)
     exact[exact] = ~_at_once(lastmods[exact], (read - lastmods)[exact])
     if not exact.any():
-        return cold
+        return others
     ages = (read - lastmods)[exact]
-    rate, spread, shape = cold.rate[exact], cold.spread[exact], cold.shape[exact]
     density, first, second = hot = np.zeros((3, len(ages)))
     young = np.flatnonzero(ages < OLDEST)
     for at in range(0, len(young), BLOCK):
         hot[:, young[at : at + BLOCK]] = _hot(ages[young[at : at + BLOCK]])
-    chance = _chance(_lomax(ages, shape, shape / rate), density)
+    chance = _chance(_lomax(ages, cold.shape[exact], cold.shape[exact] / cold.rate[exact]), density)
+    rate, spread = others.rate[exact], others.spread[exact]
     mean = (1.0 - chance) * rate + chance * first
     square = (1.0 - chance) * (rate**2 + spread**2) + chance * second
-    found = Estimates(cold.rate.copy(), cold.spread.copy(), cold.shape.copy(), cold.observations)
+    found = Estimates(others.rate.copy(), others.spread.copy(), others.shape.copy(), others.observations)
     found.rate[exact], found.spread[exact] = mean, np.sqrt(square - mean**2)
     found.shape[exact] = (mean / found.spread[exact]) ** 2
     return found

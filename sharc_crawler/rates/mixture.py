@@ -1,8 +1,9 @@
 """Sites of two kinds of pages, as of news and of pages that stand still: rates that no one Gamma prior holds.
 
 Where most pages hardly ever change and a fifth does each week, the likeliest Gamma distribution has neither. The ages
-of the last changes show it: a distribution of any form explains them far better. It is taken only then: on most sites
-what it explains better is that changes come in bursts, and a burst ends.
+of the last changes show it: a distribution of any form explains them far better. How many pages change is taken from
+it only then: on most sites what it explains better is that changes come in bursts, and a burst ends. Which pages are
+to change, it tells better on all.
 """
 
 from __future__ import annotations
@@ -21,61 +22,84 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
 
 BETTER, EACH = 10.0, 0.03  #: log-likelihood by which the ages are explained better, at least: in all, and per page
-ENOUGH = 100  #: pages, at least
+ENOUGH = 100  #: pages, at least, from which a form is learned
 FACTORS = np.geomspace(1e-3, 1e3, 61)  #: of a page's rate, beside the mean of its like
 HOTTEST = np.geomspace(1e-3, 1e6, 91)  #: where bursts count for rates, as they do in a capture that they outlast
 FINEST = 0.25  #: relative spread of a rate, at least: as far as two factors lie apart
 BLUR = 2.0  #: places by which their weights are smoothed after each round: factors of 1.6
 ROUNDS = 100  #: of EM
+AT_ONCE = 3.0  #: pages that may share a lastmod on any site, and each have changed for itself
 LEARNED = 5_000  #: ages that are learned from
 BLOCK = 1 << 14  #: ages looked at together
 
 
-def of_two_kinds(single: Estimates, lastmods: Column, read: Column, factors: Column = FACTORS) -> Estimates | None:
-    """Posterior rates by age under a prior of any form, each the Gamma distribution with its mean and spread.
-
-    None where one Gamma prior explains the ages about as well.
+class AnyForm:
+    """A prior of any form for the rates of pages of 100 and more, learned from the ages of their last changes.
 
     Parameters
     ----------
     single: posteriors of :func:`~sharc_crawler.rates.age.age_rates`, changes per second
     lastmods, read: what they were learned from
     factors: of a page's rate, that are possible
+    at_once: a change is a page's own the less, the more are edited at that moment than on most days
 
     """
-    said = np.flatnonzero(~np.isnan(lastmods))
-    if len(said) < ENOUGH:
-        return None
-    histories = age_histories(lastmods, read)
-    dated = histories.changed == DATED
-    some = np.random.default_rng(0).choice(len(said), min(LEARNED, len(said)), replace=False)
-    shape = single.shape[said[0]] - dated[0]  # of the prior, as of all
-    learned_from = _ages(single, said[some], shape, histories.lengths[some])[0]
-    weights, better = _learned(learned_from, dated[some], shape, factors)
-    if better < max(BETTER, EACH * len(some)):
-        return None
-    ages, means = _ages(single, said, shape, histories.lengths)
-    moments = np.empty((2, len(said)))
-    for at in range(0, len(said), BLOCK):
-        block = slice(at, at + BLOCK)
-        likely = _densities(ages[block], dated[block], factors) * weights
-        moments[:, block] = np.stack([likely @ factors, likely @ factors**2]) / likely.sum(axis=1)
-    found = Estimates(single.rate.copy(), single.spread.copy(), single.shape.copy(), single.observations)
-    varies = np.maximum(moments[1] / moments[0] ** 2 - 1.0, FINEST**2)
-    found.rate[said] = moments[0] * means
-    found.spread[said] = np.sqrt(varies) * found.rate[said]
-    found.shape[said] = 1.0 / varies
-    return found
+
+    def __init__(
+        self,
+        single: Estimates,
+        lastmods: Column,
+        read: Column,
+        factors: Column = FACTORS,
+        at_once: bool = False,
+    ) -> None:
+        self._single, self._factors = single, factors
+        self._said = said = np.flatnonzero(~np.isnan(lastmods))
+        histories = age_histories(lastmods, read)
+        dated, self._lengths = histories.changed == DATED, histories.lengths
+        self._dated = _own(lastmods[said], dated) if at_once else dated.astype(np.float64)
+        self._shape = single.shape[said[0]] - dated[0]  # of the Gamma prior, as of all
+        some = np.random.default_rng(0).choice(len(said), min(LEARNED, len(said)), replace=False)
+        ages = self._ages(some)[0]
+        self._weights, better = _learned(ages, self._dated[some], self._shape, factors)
+        self.far_better = better >= max(BETTER, EACH * len(some))  #: explained than by the one Gamma prior
+
+    def rates(self) -> Estimates:
+        """Posterior rates by age, each the Gamma distribution with its mean and spread."""
+        single, said, factors = self._single, self._said, self._factors
+        ages, means = self._ages(np.arange(len(said)))
+        moments = np.empty((2, len(said)))
+        for at in range(0, len(said), BLOCK):
+            block = slice(at, at + BLOCK)
+            likely = _densities(ages[block], self._dated[block], factors) * self._weights
+            moments[:, block] = np.stack([likely @ factors, likely @ factors**2]) / likely.sum(axis=1)
+        found = Estimates(single.rate.copy(), single.spread.copy(), single.shape.copy(), single.observations)
+        varies = np.maximum(moments[1] / moments[0] ** 2 - 1.0, FINEST**2)
+        found.rate[said] = moments[0] * means
+        found.spread[said] = np.sqrt(varies) * found.rate[said]
+        found.shape[said] = 1.0 / varies
+        return found
+
+    def _ages(self, some: NDArray[np.int64]) -> tuple[Column, Column]:
+        """Ages of last changes, times the mean rates beforehand, and these."""
+        pages, lengths = self._said[some], self._lengths[some]
+        before = self._single.shape[pages] / self._single.rate[pages] - lengths
+        means: Column = self._shape / np.maximum(before, np.finfo(float).tiny)
+        return lengths * means, means
 
 
-def _ages(single: Estimates, pages: NDArray[np.int64], shape: float, lengths: Column) -> tuple[Column, Column]:
-    """Ages of the pages' last changes, times the mean rates beforehand, and these."""
-    before = single.shape[pages] / single.rate[pages] - lengths
-    means: Column = shape / np.maximum(before, np.finfo(float).tiny)
-    return lengths * means, means
+def _own(lastmods: Column, dated: NDArray[np.bool_]) -> Column:
+    """The chance that each page's last change is its own: of those edited at once as many are as on most days.
+
+    A robot that edits hundreds of a wiki's pages makes none of them hot. A program that always publishes dozens may.
+    """
+    _, place, counts = np.unique(lastmods, return_inverse=True, return_counts=True)
+    shared = counts[place].astype(np.float64)
+    usual = max(AT_ONCE, float(np.median(shared[dated]))) if dated.any() else AT_ONCE
+    return np.where(dated, np.minimum(1.0, usual / shared), 0.0)
 
 
-def _learned(ages: Column, dated: NDArray[np.bool_], shape: float, factors: Column) -> tuple[Column, float]:
+def _learned(ages: Column, dated: Column, shape: float, factors: Column) -> tuple[Column, float]:
     """The likeliest weights of the factors, and by how much better they explain the ages than the Gamma prior does."""
     gamma = np.exp(shape * (np.log(factors) - factors))
     gamma /= gamma.sum()
@@ -94,8 +118,8 @@ def _near(count: int) -> Column:
     return near
 
 
-def _densities(ages: Column, dated: NDArray[np.bool_], factors: Column) -> Column:
+def _densities(ages: Column, dated: Column, factors: Column) -> Column:
     """Of each age (times the mean rate) under each factor; of a page not seen to change: that it stood still."""
-    changed = np.where(dated[:, None], factors, 1.0)
+    changed = 1.0 + np.multiply.outer(dated, factors - 1.0)
     found: Column = changed * np.exp(-np.multiply.outer(ages, factors)) + np.finfo(float).tiny
     return found

@@ -165,9 +165,10 @@ def around_a_busy_day(ago: float, rebuilt: float | None = None) -> SiteHistory:
 
 def test_the_level_of_two_captures_around_a_busy_day_is_the_lastmods():
     history = around_a_busy_day(2.0)
-    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls)).rate
-    assert found[:50].min() > found[50:].mean()
-    assert 0.5 < found.mean() * 180 * WEEK / 7 < 2.0
+    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls))
+    assert found.rate[:50].min() > found.rate[50:].mean()
+    changing = 1.0 - (1.0 + found.rate * 4 * WEEK / found.shape) ** -found.shape
+    assert 0.5 < changing.mean() / -np.expm1(-28 / 180) < 2.0
 
 
 def test_a_rebuild_since_is_no_look_of_a_capture():

@@ -7,7 +7,8 @@ import pytest
 
 from sharc_crawler.model import Hints, Sighting, Url
 from sharc_crawler.rates.age import age_rates
-from sharc_crawler.rates.mixture import ENOUGH, of_two_kinds
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.mixture import ENOUGH, AnyForm
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.surroundings import Surroundings
 
@@ -27,6 +28,23 @@ def single(lastmods: np.ndarray):
     return age_rates(lastmods, np.full(len(lastmods), NOW), Surroundings(names, None))
 
 
+def of_two_kinds(before: Estimates, lastmods: np.ndarray, read: np.ndarray) -> Estimates | None:
+    form = AnyForm(before, lastmods, read)
+    return form.rates() if form.far_better else None
+
+
+def by_first_capture(lastmods: np.ndarray) -> Estimates:
+    """Of weeks: no page is thought hot for its last minutes."""
+    listed = [Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(lastmods.tolist())]
+    found = HistoryRates().rates(listed, NOW)
+    rate, spread, shape = (np.array(one) for one in zip(*((f.rate, f.spread, f.shape) for f in found), strict=True))
+    return Estimates(rate, spread, shape, np.ones(len(rate)))
+
+
+def changing(rates: Estimates, days: float) -> np.ndarray:
+    return 1.0 - (1.0 + rates.rate * days * DAY / rates.shape) ** -rates.shape
+
+
 @pytest.mark.parametrize("pages", [150, 600])
 def test_of_a_site_of_two_kinds_both_are_seen(pages):
     true, lastmods = site(pages, 60.0)
@@ -40,7 +58,7 @@ def test_of_a_site_of_two_kinds_both_are_seen(pages):
     assert np.allclose(found.shape, (found.rate / found.spread) ** 2)
 
 
-@pytest.mark.parametrize(("pages", "fast"), [(600, 1.0), (600, 3.0), (ENOUGH - 1, 60.0)])
+@pytest.mark.parametrize(("pages", "fast"), [(600, 1.0), (600, 3.0)])
 def test_where_one_prior_explains_the_ages_it_stays(pages, fast):
     lastmods = site(pages, fast)[1]
     assert of_two_kinds(single(lastmods), lastmods, np.full(pages, NOW)) is None
@@ -113,3 +131,47 @@ def test_a_first_capture_goes_by_it():
     listed = [Sighting(Url(f"http://h/{page}"), hints=Hints(at)) for page, at in enumerate(lastmods.tolist())]
     rates = np.array([one.rate for one in HistoryRates().rates(listed, NOW)])
     assert 0.5 < np.median(rates[::5]) * 5 * DAY < 1.5
+
+
+def differing(pages: int = 2_000) -> tuple[np.ndarray, np.ndarray]:
+    """True rates, log-normal about once in two years, and lastmods: one Gamma prior explains them about as well."""
+    rng = np.random.default_rng(2)
+    rates = rng.lognormal(0.0, 1.6, pages) / (700 * DAY)
+    return rates, NOW - np.minimum(rng.exponential(1 / rates), 1500 * DAY * rng.uniform(0.9, 1.0, pages))
+
+
+def test_where_one_prior_explains_the_ages_as_well_the_form_tells_which_pages_change_and_the_prior_how_many():
+    true, lastmods = differing()
+    before, found = single(lastmods), by_first_capture(lastmods)
+    assert not AnyForm(before, lastmods, np.full(len(true), NOW)).far_better
+    assert changing(found, 30).sum() == pytest.approx(changing(before, 30).sum(), rel=0.02)
+    chances = -np.expm1(-true * 30 * DAY)
+    likely = [
+        float((chances * np.log(one) + (1.0 - chances) * np.log1p(-one)).sum())
+        for one in (changing(before, 30), changing(found, 30))
+    ]
+    assert likely[1] > likely[0] + 3.0
+
+
+def test_of_few_pages_no_form_is_learned():
+    lastmods = differing(ENOUGH - 1)[1]
+    assert by_first_capture(lastmods).rate == pytest.approx(single(lastmods).rate)
+
+
+def test_pages_that_a_robot_edits_at_once_are_not_hot_for_it():
+    lastmods = differing()[1]
+    lastmods[:90] = NOW - 4 * DAY
+    alone = lastmods.copy()
+    alone[:90] += np.linspace(-DAY, DAY, 90)
+    together, apart = (np.median(by_first_capture(one).rate[:90]) for one in (lastmods, alone))
+    assert together < 0.6 * apart
+
+
+def test_where_all_pages_are_published_by_the_dozen_a_dozen_is_each_pages_own():
+    true, lastmods = differing()
+    runs = NOW - np.floor((NOW - lastmods) / (5 * DAY)) * 5 * DAY - DAY
+    found = by_first_capture(runs)
+    young = runs == runs.max()
+    assert 3 < young.sum() < 60
+    assert np.median(found.rate[young]) > 5 * np.median(found.rate)
+    assert np.median(true[young]) > 5 * np.median(true)
