@@ -18,7 +18,8 @@ from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
-from sharc_crawler.evidence.judgement import NEVER_REVISITED, Revisits, is_apex
+from sharc_crawler.evidence.intervals import DATE_PRECISION
+from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
@@ -268,6 +269,8 @@ class _Judged:
     def _judgement(self, before: Next, after: Next | None) -> Judgement:
         if before.outcome.started == self._instant and is_apex(Slot.ONLY, before.outcome):
             return self._revisits.apex(before.stated["uri"], before.outcome)
+        if self._is_late(before):
+            return LATE_DOWNLOAD
         if after is None:
             return NEVER_REVISITED
         if after.outcome.result is Result.NOT_MODIFIED:  # to the revisit of a capture that visited the page before
@@ -278,6 +281,11 @@ class _Judged:
         found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
         told = after.outcome.status == _NOT_MODIFIED
         return self._told(before) if told and found.verdict is Verdict.COHERENT else found
+
+    def _is_late(self, before: Next) -> bool:
+        """Was it asked for before the instant, and made after it? No record says how long it took: its Date does."""
+        date, ahead = before.outcome.date, self._revisits.clocks.ahead(before.stated["uri"], self._instant)
+        return date is not None and ahead is not None and date - ahead > self._instant + DATE_PRECISION
 
     def _told(self, before: Next) -> Judgement:
         """A later capture was told that nothing had changed: no second copy was compared."""

@@ -150,14 +150,18 @@ AWAY = {
 }
 
 
-def dated(root: Path, name: str, begins: float, versions: dict[str, str], lastmods: dict[str, float], caught: int):
-    """A capture of pages of these contents, and of a sitemap, with what its audit found."""
+def dated(
+    root: Path, name: str, begins: float, versions: dict[str, str], lastmods: dict[str, float], caught: int, slow=()
+):
+    """A capture of pages of these contents, and of a sitemap, with what its audit found; ``slow``: answers that the
+    server made 25 seconds after the request.
+    """
     folder = root / name
     folder.mkdir()
     maker = Maker(folder, run=name)
     maker.now = begins
     for page, text in versions.items():
-        date = formatdate(maker.now + 1.5, usegmt=True).encode()
+        date = formatdate(maker.now + (25.0 if page in slow else 1.5), usegmt=True).encode()
         if text in AWAY:
             result, status, reason = AWAY[text]
             gone = b"HTTP/1.1 %d X\r\nDate: %s\r\nLocation: /\r\nContent-Length: 0\r\n\r\n" % (status, date)
@@ -190,6 +194,18 @@ def test_lastmods_show_a_page_that_bytes_do_not_unless_one_of_them_was_caught_ly
     shown = ("changed", "bytes") if caught else ("coherent", "attested")
     assert found == {"/before": shown, "/after": ("changed", "bytes"), "/silent": ("changed", "bytes")}
     assert document["reference"] == dict.fromkeys(("from", "to", "instant"), document["reference"]["instant"])
+
+
+def test_what_was_made_after_the_instant_shows_nothing_of_it_whenever_it_was_asked_for(tmp_path):
+    names = dict.fromkeys(("1", "2", "3", "4"), "text")
+    captures = [
+        dated(tmp_path, "one", START, names, {}, 0, slow=("4",)),
+        dated(tmp_path, "two", START + 10_000, names, {}, 0),
+    ]
+    for after, verdict in ((8.0, "unknown"), (30.0, "coherent")):
+        _, entries = _at("example.org", START + after, captures, captures)
+        found = {urlsplit(one["url"]).path: one["verdict"] for one in entries}
+        assert found == {**dict.fromkeys(("/1", "/2", "/3"), "coherent"), "/4": verdict}
 
 
 def test_a_lastmod_that_stands_still_between_two_states_speaks_against_all_of_its_kind(tmp_path):
