@@ -12,23 +12,40 @@ from sharc_crawler.options.kinds import url
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 
 _FIELD_NAME = re.compile(r"[A-Za-z0-9-]+")
+_COMMENT = re.compile(r"(?:^|[ \t])#")
+_SEVERAL = re.compile(r"\t|[\s,;]+https?:", re.IGNORECASE)
 _OURS = {name.lower() for name in OWN_FIELDS}
+
+
+def lines_of(file: Path) -> dict[int, str]:
+    """The lines of a list of addresses by their numbers, without empty ones and comments, which ``#`` begins.
+
+    Raises ValueError for a file that cannot be read as UTF-8.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"cannot be read: {error}; save it as UTF-8") from error
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error}") from error
+    bare = (_COMMENT.split(line, maxsplit=1)[0].strip() for line in text.splitlines())
+    return {place: line for place, line in enumerate(bare, 1) if line}
+
+
+def is_several(line: str) -> bool:
+    """Whether a line of a list has more than one address, or columns."""
+    return bool(_SEVERAL.search(line))
 
 
 def seeds_of_file(value: object) -> tuple[str, ...]:
     """The URLs of a file, one a line."""
-    try:
-        lines = Path(str(value)).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot be read: {error}") from error
-    found = [
-        url(line.strip(), f"has in line {place} {line.strip()!r}, which ")
-        for place, line in enumerate(lines, 1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if not found:
+    lines = lines_of(Path(str(value)))
+    if not lines:
         raise ValueError("holds no URL; write one a line")
-    return tuple(found)
+    for place, line in lines.items():
+        if is_several(line):
+            raise ValueError(f"has in line {place} {line!r}, which is more than one URL; write one a line")
+    return tuple(url(line, f"has in line {place} {line!r}, which ") for place, line in lines.items())
 
 
 def periods(value: object) -> tuple[tuple[str, float], ...]:

@@ -26,7 +26,7 @@ class Urls(ValueKind[tuple[str, ...]]):
 
 @dataclass(frozen=True)
 class SeedFile(ValueKind[tuple[str, ...]]):
-    """The URLs of a file, one a line; ``#`` begins a comment line."""
+    """The URLs of a file, one a line; ``#`` begins a comment."""
 
     form: str = "file"
 

@@ -73,7 +73,7 @@ class Options:
         " several separated by commas or blanks, captured side by side",
         section=WHAT,
     )
-    seeds: tuple[str, ...] = argument(SeedFile(), (), "file with one URL a line (`#` begins a comment line)")
+    seeds: tuple[str, ...] = argument(SeedFile(), (), "file with one URL a line (`#`, first or after a blank: comment)")
     strategy: str = both(
         STRATEGY,
         "sharc-online",  # an order alone doubles nobody's traffic

@@ -38,7 +38,9 @@ def run(*arguments: object) -> Ran:
 @pytest.mark.slow
 def test_rank(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
-    seeds.write_text("# ours\nhttp://a.org/cold\nhttp://a.org/hot\nhttp://a.org/never\nnot a url\n")
+    seeds.write_text(
+        "# ours\nhttp://a.org/cold\nhttp://a.org/hot\nhttp://a.org/never # ours\nnot a url\nhttp://a.org/,http://b.org/\n"
+    )
     picture, chosen = tmp_path / "p.svg", tmp_path / "next.txt"
     common = ("rank", cdx(tmp_path), "--seeds", seeds, "--now", "2020-01-12", "--theta", "0.7")
     result = run(*common, "--json", "--picture", picture, "-o", chosen)
@@ -46,13 +48,14 @@ def test_rank(tmp_path: Path) -> None:
     found = json.loads(result.stdout)
     places = [one["url"] for one in found["seeds"]]
     assert places == ["http://a.org/never", "http://a.org/hot", "http://a.org/cold"]
-    assert found["problems"]["count"] == 2
-    assert [name.rpartition("/")[2].partition(":")[0] for name in found["problems"]["named"]] == ["a.cdx", "seeds.txt"]
+    assert found["problems"]["count"] == 3
+    named = [re.search(r"([\w.]+):\d+: ", name)[1] for name in found["problems"]["named"]]
+    assert named == ["a.cdx", "seeds.txt", "seeds.txt"]
     assert chosen.read_text().splitlines() == [one["url"] for one in found["seeds"] if one["chosen"]]
     assert picture.read_text().startswith("<?xml")
     table = run(*common)
     assert "3 seeds" in table.output
-    assert "2 malformed lines; the rest is used." in table.stderr
+    assert "3 malformed lines; the rest is used." in table.stderr
 
 
 @pytest.mark.slow

@@ -191,6 +191,11 @@ def test_private_addresses_are_refused_unless_named(crawl, tmp_path):
     done = crawl(seeds=str(seeds))
     assert done.code == USAGE
     assert "SHARC_ALLOWED_ADDRESSES" in done.err
+    seeds.write_text("http://[::1]:9/\n")
+    assert "SHARC_ALLOWED_ADDRESSES=::1/128" in crawl(seeds=str(seeds)).err
+    seeds.write_text("http://localhost:9/\n")
+    allowed = ["SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "SHARC_OPERATOR=a@b.example"]
+    assert crawl(seeds=str(seeds), dry_run="1", settings=allowed).code == 0
     seeds.write_text("http://2130706433:9/\n")  # the same address in another spelling
     assert crawl(seeds=str(seeds)).code == USAGE
 

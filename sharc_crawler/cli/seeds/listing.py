@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.histories.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.options.mappings import is_several, lines_of
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.sites import homepages, websites
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
 def read_list(file: Path, problems: Problems) -> list[str]:
     """The addresses in a list, each once; empty lines and comments (#) are passed over, other lines are problems."""
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"seeds={str(file)!r} cannot be read: {error}") from error
+        lines = lines_of(file)
+    except ValueError as error:
+        raise UsageError(f"seeds={str(file)!r} {error}") from error
     urls: dict[str, None] = {}
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
+    for number, text in lines.items():
         url = with_scheme(text)
-        if canonical(url) is None:
+        if is_several(text):
+            problems.add(str(file), number, f"more than one address: {text[:80]!r}")
+        elif canonical(url) is None:
             problems.add(str(file), number, f"not a web address: {text[:80]!r}")
         else:
             urls[url] = None

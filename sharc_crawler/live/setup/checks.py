@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError, unknown_name
@@ -76,10 +77,11 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
     """
     rules = AddressRules.of(read_setting(settings, "SHARC_ALLOWED_ADDRESSES") or ())
     for url in urls:
-        if any(rules.refusal(address) for address in private_seeds([url])):
+        addresses = private_seeds([url])  # of localhost one that is allowed suffices, as when it is connected to
+        if addresses and all(map(rules.refusal, addresses)):
             raise UsageError(
-                f"seeds: {url} is a private address; if it is meant, allow its network, as in"
-                " -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"
+                f"seeds: {url} is a private address; if it is meant, allow it or its network, as in"
+                f" -s SHARC_ALLOWED_ADDRESSES={ip_network(addresses[0])}"
             )
 
 

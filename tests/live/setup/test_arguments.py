@@ -19,6 +19,7 @@ from sharc_crawler.options.table import Options
         ({"url": "http://127.0.0.1:9/", "strategy": "bfs:revisits=sometimes"}, "fifo, lifo, none"),
         ({"seeds": "nowhere.txt"}, "seeds='nowhere.txt' cannot be read"),
         ({"url": "htp:/example"}, "is not an http(s) URL"),
+        ({"url": "http://me:secret@example.org"}, "or has a user or password"),
         ({"url": "http://exa mple.org:99999/"}, "is not an http(s) URL"),
         (
             {"url": "localhost:8000/a"},
@@ -62,6 +63,15 @@ def test_seeds_are_read_line_by_line_and_a_bad_line_is_named(tmp_path):
     assert arguments.options.url == ()
     seeds.write_text("http://a.org/\nnot a url\n")
     with pytest.raises(UsageError, match="line 2"):
+        Arguments.parse({"seeds": str(seeds)})
+    seeds.write_text("http://a.org/ # ours\nhttp://b.org/x#y\t# \n")
+    assert Arguments.parse({"seeds": str(seeds)}).urls == ("http://a.org/", "http://b.org/x#y")
+    for separator in (",", "\t", ", ", " ; "):
+        seeds.write_text(f"http://a.org/{separator}HTTP://b.org/")
+        with pytest.raises(UsageError, match=r"line 1 .*, which is more than one URL; write one a line"):
+            Arguments.parse({"seeds": str(seeds)})
+    seeds.write_bytes("http://a.org/".encode("utf-16"))
+    with pytest.raises(UsageError, match="; save it as UTF-8"):
         Arguments.parse({"seeds": str(seeds)})
     seeds.write_text("# nothing\n")
     with pytest.raises(UsageError, match="holds no URL"):
