@@ -33,7 +33,7 @@ from sharc_crawler.live.browser.passing import (
     preflight,
     why_not,
 )
-from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
+from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts, within
 from sharc_crawler.live.browser.shown import LONGEST, PageShown, watched
 from sharc_crawler.live.browser.workers import as_set, stored
 
@@ -52,6 +52,7 @@ STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
 FRAME: Seconds = 0.02  #: by the clock, in which a frame is drawn
 MOMENT = 10  #: milliseconds of the page's time, meanwhile
 FRAMES = 100  #: times that this is waited for
+MOST_SEEN = 64 << 20  #: characters of markup, and of text: frames may share what Chromium holds once
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
 SIZE: dict[str, Any] = {
     "width": 1280,
@@ -274,12 +275,19 @@ class Renderer:
     async def _read(self, page: PageShown) -> None:
         """Its markup as it is now, and that of its frames, shadow roots included."""
         snapshot = await self._browser.ask("DOMSnapshot.captureSnapshot", page.session, computedStyles=[])
-        page.seen.text = "\n".join(texts(snapshot))
+        said, room = list(within(texts(snapshot), MOST_SEEN)), MOST_SEEN
+        page.seen.text = "\n".join(said)
+        if len(page.seen.text) >= MOST_SEEN:
+            page.cut(f"text after the first {MOST_SEEN >> 20} MiB")
         for base, node in documents(snapshot):
+            if room <= 0:
+                page.cut(f"frames after the first {MOST_SEEN >> 20} MiB of markup")
+                break
             markup = await self._browser.ask(
                 "DOM.getOuterHTML", page.session, backendNodeId=node, includeShadowDOM=True
             )
             page.seen.documents.append((base, markup["outerHTML"]))
+            room -= len(markup["outerHTML"])
 
     # -- what it asks for ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _TEXT, _FRAGMENT = 3, 11  #: types of nodes
 #: elements whose text is none of the page
@@ -62,6 +62,19 @@ def texts(snapshot: dict[str, Any]) -> Iterator[str]:
         if node in tree.frames:
             waiting.append((tree.frames[node], 0))
         waiting += [(number, one) for one in reversed(tree.below.get(node, ()))]
+
+
+def within(pieces: Iterable[str], most: int) -> Iterator[str]:
+    """The first of them, up to the one by which there are so many characters.
+
+    >>> list(within(["ab", "cd", "ef"], 3))
+    ['ab', 'cd']
+    """
+    for piece in pieces:
+        yield piece
+        most -= len(piece)
+        if most <= 0:
+            break
 
 
 def documents(snapshot: dict[str, Any]) -> Iterator[tuple[str, int]]:

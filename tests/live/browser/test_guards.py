@@ -80,6 +80,16 @@ async def test_an_odd_answer_holds_no_page(monkeypatch):
     assert [one.status for one in seen.loaded.values()] == [200, 520, 999, 99, 200, 200]
 
 
+async def test_frames_that_share_what_the_browser_holds_once_are_read_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(rendering, "MOST_SEEN", 2 << 20)
+    fill = "const all = 'x'.repeat(5e5); for (let n = 0; n < 20; n++) add(all)"
+    add = "add = all => document.body.appendChild(document.createElement('iframe')).contentDocument.body.append(all)"
+    seen, _, _ = await shown(HEAD + f"<p>The page<script>{add}; {fill}</script>".encode())
+    assert seen.cut == ["text after the first 2 MiB", "frames after the first 2 MiB of markup"]
+    assert len(seen.documents) == 6, "its own, and five of half a million characters"
+    assert seen.text.count("x") == 2_500_000
+
+
 @pytest.mark.long
 async def test_what_the_protocol_refuses_fails(monkeypatch):
     monkeypatch.setattr(rendering, "responses", {599: ""})
