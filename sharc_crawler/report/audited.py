@@ -23,13 +23,16 @@ def on_word(claim: Claim, stated: int) -> str:
         bound = "which its audit does not bound"
     else:
         bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
-    return f"; for {_claimed(audit)} that is the server's word, {bound}"
+    if not audit.get("data"):
+        return f"; for {_claimed(audit)} that is the server's word, {bound}"
+    # Pages share data: of each page that was shown with it the server's word is part.
+    return f"; for {counted(stated, 'page')} that is the server's word on {_claimed(audit)}, {bound}"
 
 
 def found(limit: Claim) -> str:
     """What an audit found, as a limit of a claim."""
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
-    told = f"{audit} downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
+    told = f"{audit} downloaded {_audited(limit)} again: {limit['changed']:,} had changed,"
     told += f" {limit['lies']} without the server's saying so."
     told = f"{told}{_unshown(limit)} {_bound(limit)}"
     if not limit["unaudited"]:
@@ -47,16 +50,17 @@ def _unshown(limit: Claim) -> str:
     """Pages that were drawn are told, whatever became of them."""
     numbers = {why: number for why, number in limit["unshown"].items() if number}
     whys = "; ".join(_UNSHOWN[why].format(number) for why, number in numbers.items())
-    return f" Of {counted(sum(numbers.values()), 'page')} the sample shows nothing: {whys}." if numbers else ""
+    return f" Of {counted(sum(numbers.values()), _noun(limit))} the sample shows nothing: {whys}." if numbers else ""
 
 
 def _unaudited(limit: Claim) -> str:
-    number = limit["unaudited"]
-    return f"For {number:,} of these, no page of {agreeing(number, 'their')} kind (folder and file type) was confirmed"
+    number, noun = limit["unaudited"], _noun(limit)
+    their = agreeing(number, "their")
+    return f"For {number:,} of these, no {noun} of {their} kind (folder and file type) was confirmed"
 
 
 def _bound(limit: Claim) -> str:
-    claimed = f"{_claimed(limit)} claimed on the server's word"
+    claimed = f"{_claimed(limit)} claimed on the server's word alone"
     if limit["bound"] >= limit["claimed"] and any(limit["unshown"].values()):
         return f"So nothing bounds how many of the {claimed} are wrong."
     if limit["bound"] >= limit["claimed"]:
@@ -65,7 +69,20 @@ def _bound(limit: Claim) -> str:
 
 
 def _claimed(limit: Claim) -> str:
-    return f"{limit['claimed']:,} pages and data" if limit.get("data") else counted(limit["claimed"], "page")
+    """How many pages, and how much data, are claimed by what the server said of each, none of which was audited."""
+    data = limit.get("data", 0)
+    pages = limit["claimed"] - data
+    told = [counted(pages, "page")] if pages or not data else []
+    return " and ".join([*told, counted(data, "piece") + " of data"] if data else told)
+
+
+def _audited(limit: Claim) -> str:
+    return counted(limit["audited"], _noun(limit))
+
+
+def _noun(limit: Claim) -> str:
+    """What was audited: where there is data among it, it is pages and data."""
+    return "URL" if limit.get("data") else "page"
 
 
 def bounded(claim: Claim) -> str:
@@ -76,7 +93,7 @@ def bounded(claim: Claim) -> str:
     had = f"{audit['changed']:,}" if audit["changed"] else "none"
     told = f": {had} of them had changed" if audit["audited"] else ""
     left = f". {_unaudited(audit)}" if audit["unaudited"] else ""
-    return f"{counted(audit['audited'], 'page')} downloaded again{told}.{_unshown(audit)} {_bound(audit)[:-1]}{left}"
+    return f"{_audited(audit)} downloaded again{told}.{_unshown(audit)} {_bound(audit)[:-1]}{left}"
 
 
 def _audit(claim: Claim) -> Claim | None:

@@ -126,7 +126,8 @@ def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
     little = claimed and audit["bound"] > LITTLE * claimed
     if little and not any(audit["unshown"].values()) and "spider" not in report["settings"]:
         few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
-        words = f"Of the {counted(claimed, 'page')} claimed on the server's word, {few}"
+        noun = "URL" if audit.get("data") else "page"
+        words = f"Beside the {counted(claimed, noun)} claimed on the server's word alone, {few}"
         yield NextStep(words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}")
 
 

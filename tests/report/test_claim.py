@@ -119,7 +119,16 @@ def test_the_limits_of_a_claim() -> None:
         ({"bound": 10, "unshown": {"lost": 1}}, "10 pages that is the server's word, which its audit does not bound"),
         (
             {"bound": 7, "data": 3},
-            "10 pages and data that is the server's word, and at most 7 of these may be wrong (95% confidence)",
+            "10 pages that is the server's word on 7 pages and 3 pieces of data, and at most 7 of these may be wrong"
+            " (95% confidence)",
+        ),
+        (
+            {"claimed": 3, "bound": 3, "data": 2},
+            "10 pages that is the server's word on 1 page and 2 pieces of data, of which too few were audited",
+        ),
+        (
+            {"claimed": 1, "bound": 1, "data": 1, "audited": 0},
+            "10 pages that is the server's word on 1 piece of data, of which none was audited",
         ),
     ],
 )
@@ -138,3 +147,4 @@ def test_a_statement_tells_how_far_the_servers_word_is_bounded(audit, said) -> N
     claim = claim_of(facts(*pages, audit={**found, **audit}))
     assert claim["statement"].endswith(f"Z; for {said}")
     assert ("nothing bounds how many" in " ".join(claim["limits"])) is ("unshown" in audit)
+    assert sum(ground["pages"] for ground in claim["grounds"] if ground["evidence"] == "attested") == 10

@@ -160,7 +160,9 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
     again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
-    assert f"{again} on the server's word are wrong. For 35 of these, no page of their kind (folder and file" in text
+    assert (
+        f"{again} on the server's word alone are wrong. For 35 of these, no page of their kind (folder and file" in text
+    )
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
     text = summary([replace(made, audit=told | {"unshown": {"since": 0, "lost": 21}})], write([made], tmp_path))
@@ -171,16 +173,18 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
-    assert "at most 35 of the 36 pages and data claimed on the server's word" in with_data
+    assert "1 URL downloaded again: none of them had changed" in with_data
+    assert "at most 35 of the 16 pages and 20 pieces of data claimed on the server's word alone are" in with_data
+    assert "For 35 of these, no URL of their kind" in with_data
     refused = summary(
         [replace(made, audit=told | {"bound": 36, "unshown": {"since": 2, "lost": 21}})], write([made], tmp_path)
     )
-    assert "So nothing bounds how many of the 36 pages claimed on the server's word are wrong" in refused
+    assert "So nothing bounds how many of the 36 pages claimed on the server's word alone are wrong" in refused
     assert (
         "Of 23 pages the sample shows nothing: 2 changed, by the server's word alone after the reference instant"
         in refused
     )
-    few = "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong"
+    few = "Too few were audited to bound how many of the 36 pages claimed on the server's word alone are wrong"
     assert f"1 page downloaded again: 1 of them had changed. {few}" in text
 
 
