@@ -201,7 +201,7 @@ def within(z: np.ndarray) -> dict[str, float]:
     }
 
 
-def captures(paths: list[Path], starts: int, orders: int, beliefs: list[str], table: Table) -> None:
+def captures(paths: list[Path], starts: int, beliefs: list[str], table: Table, orders: int = 1) -> None:
     for path in paths:
         sites = windows(path, starts)
         for name in beliefs:
@@ -328,7 +328,7 @@ def main() -> None:
         worlds(given.seeds, Table(given.json))
     if given.dated:
         dated(given.seeds, Table(given.json))
-    captures(given.histories, given.starts, given.orders, given.rates, Table(given.json))
+    captures(given.histories, given.starts, given.rates, Table(given.json), given.orders)
 
 
 if __name__ == "__main__":
