@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.folders import RUNNING
@@ -54,9 +54,16 @@ class Collection:
 
     @classmethod
     def begin(cls, folder: Path, site: SiteTerms, settings: Mapping[str, str] | None = None) -> Collection:
-        """A new collection with one site, and settings of each crawl."""
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / FILE, first_terms(site, settings))
+        """A new collection with one site, and settings of each crawl.
+
+        Raises :class:`~sharc_crawler.errors.UsageError`.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / FILE, first_terms(site, settings))
+        except OSError as error:
+            why = f"collection={str(folder)!r} cannot be made: {error.strerror}; choose another folder"
+            raise UsageError(why) from error
         return cls(folder)
 
     @staticmethod

@@ -113,6 +113,7 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
         ({"url": "http://127.0.0.1:9/", "output": "elsewhere"}, "output='elsewhere' cannot be given with collection="),
         ({"url": "http://127.0.0.1:9/", "history": "x"}, "history='x' cannot be given with collection="),
         ({"url": "http://127.0.0.1:9/", "collection": "."}, "collection='.' holds other things"),
+        ({"url": "http://127.0.0.1:9/", "collection": "mine/new"}, "collection='mine/new' cannot be made: Not a dir"),
     ],
 )
 def test_what_cannot_be_followed_is_told_before_anything_is_made(tmp_path, arguments, error):

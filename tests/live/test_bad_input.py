@@ -216,6 +216,13 @@ def test_a_spider_of_another_name_is_one_line_with_the_nearest(tmp_path):
     assert done.stderr == "sharc: error: spider='sight' is not known; did you mean 'site'? Allowed: site\n"
 
 
+def test_what_a_scheduler_adds_is_passed_over_and_its_log_has_what_is_wrong(crawl, tmp_path):
+    arguments = {"url": "http://127.0.0.1:9/", "dry_run": "1", "_job": "6a1f", "settings": ["LOG_FILE=job.log"]}
+    assert crawl(**arguments).code == 0
+    assert crawl(limit="many", **arguments).code == USAGE
+    assert "ERROR: limit='many' must be a whole number" in (tmp_path / "job.log").read_text()
+
+
 def test_an_argument_without_a_is_said_to_lack_it(tmp_path):
     done = scrapy(tmp_path, "crawl", "site", "url=http://127.0.0.1:9/", "-a", "delay=1")
     assert done.returncode == USAGE

@@ -62,15 +62,16 @@ class Command(CrawlCommand):
                 check_spider(args, self._process.spider_loader.list())
                 super().run(args, opts)
         except SharcError as error:
-            from sharc_crawler.report.words import printable
+            from sharc_crawler.live.failures.failed import refused
 
-            sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
+            refused(error)
             self.exitcode = error.exit_code
         except KeyboardInterrupt:  # before Scrapy listens for it
             self._stopped("give the same command again")
 
     def _run_site(self, opts: argparse.Namespace) -> None:
         settings = self._process.settings.copy()
+        opts.spargs = {name: value for name, value in opts.spargs.items() if name[:1] != "_"}  # scrapyd adds _job
         given = SiteSpider.prepare(settings, opts.spargs)
         config = Config.from_settings(settings)
         output = config.output or Path()

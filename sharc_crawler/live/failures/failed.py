@@ -37,6 +37,13 @@ def fails(crawler: Crawler) -> None:
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
 
 
+def refused(error: SharcError) -> None:
+    """What a command cannot do, on stderr and in the log's file: some who start crawls show that alone."""
+    sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
+    if any(isinstance(one, logging.FileHandler) for one in logging.getLogger().handlers):
+        logger.error("%s", error)
+
+
 def end_as_failed(crawler: Crawler, why: str) -> Deferred[None]:
     """Close the spider, as a failure."""
     tell(why)
