@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.headers import UNTOLD
+from sharc_crawler.evidence.intervals import no_later, reach
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
@@ -46,6 +49,7 @@ class Instantly(Mode):
         self._candidates = HubCandidates()  # what may be hubs
         self._answer: Outcome | None = None  # what is being read
         self._lists: dict[str, Instant] = {}  # sitemaps that became hubs: start of their reading
+        self._told_of: dict[str, tuple[Outcome, Instant]] = {}  # hubs: their last Date's first answer, and until when
         self._shown: dict[str, set[PageId]] = {}  # pages that are left, by the hubs (or such sitemaps) that show them
         self._first = False  # it is the first answer of its hub
         self._told: dict[PageId, Sighting] = {}  # pages that are left, and dated by the answer that is being read
@@ -122,7 +126,8 @@ class Instantly(Mode):
                 self._found(page, parent, sighting, now)
 
     def _found(self, page: PageId, hub: PageId, sighting: Sighting | None, now: Instant) -> None:
-        row = NoveltyRow(page, hub, now, self._lacked(hub), None, None, None)
+        told = self._told_of.get(self._ledger.pages.urls[hub])
+        row = NoveltyRow(page, hub, now, told and told[1], None, None, None)
         self._ledger.novel(self._with_date(row, sighting) if sighting else row)
         self._polls.news(hub)
 
@@ -153,6 +158,7 @@ class Instantly(Mode):
             self._capture.owed.before_visits(fetch.host)  # which nothing waited for any longer
         if fetch.kind is Kind.SITEMAP and any(one.kind is Kind.HUB and one.url == fetch.url for one in links):
             self._lists[fetch.url] = outcome.started  # what its first poll as a hub names that it does not name is new
+            self._tells(fetch.url, outcome)
         if outcome.result is Result.OK and (fetch.kind is Kind.HUB or fetch.url in self._lists):
             self._first = fetch.url not in self._shown
             self._shown.setdefault(fetch.url, set())
@@ -183,6 +189,7 @@ class Instantly(Mode):
             if first:
                 self._capture.counts.polled()
             self._overflown(page, outcome, linked)
+            self._tells(pages.urls[page], outcome)
             polls.polled(page, outcome.started, self._alone(page, linked))
             if polls.barren(page):
                 self.closed(page, "the others showed all that it did")
@@ -190,6 +197,13 @@ class Instantly(Mode):
             self.closed(page, outcome.error or f"status {outcome.status}")
         else:
             polls.missed(page, outcome.started)
+
+    def _tells(self, url: str, outcome: Outcome) -> None:
+        """Up to when an answer shows its hub: a copy shows it as it was when the copy was made."""
+        if outcome.age != UNTOLD:
+            first, until = self._told_of.get(url, (outcome, -math.inf))
+            until = max(until, reach(outcome, first, None))  # what it names now, no answer before has named
+            self._told_of[url] = (first if no_later(outcome, first) else outcome, until)
 
     def _alone(self, hub: PageId, linked: Sequence[PageId]) -> bool:
         """Has the hub shown most of what was new since its last poll before any other? Once, that may be chance."""

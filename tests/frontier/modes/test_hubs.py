@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -64,6 +65,33 @@ def test_a_page_without_date_is_bounded_by_the_poll_before():
     assert row.since == max(now for now in polls if now < 250)
     assert row.seen == pytest.approx(min(now for now in polls if now >= 250) + 0.1)
     assert row.published is None
+
+
+class Cached(News):
+    """News behind a cache that gives one copy of a hub for 130 seconds, and says how old it is."""
+
+    def answer(self, fetch, now):
+        made = now - now % 130.0
+        outcome, links = super().answer(fetch, made if fetch.kind is Kind.HUB else now)
+        age = now - made if fetch.kind is Kind.HUB else None
+        return outcome._replace(started=now, ended=now + 0.1, date=made, age=age), links
+
+
+@pytest.mark.parametrize("cut", [math.inf, 420.0])
+def test_a_page_came_to_be_after_the_last_copy_that_lacked_it_was_made_at_the_origin(cut):
+    births = [131.0, 250.0, 385.0, 500.0]
+    news, store = Cached({A: births}), MemoryStore()
+    frontier = begin(Terms(every=20, duration=600), A, store=store)
+    now = news.run(frontier, 0.0, until=cut)
+    if cut < math.inf:
+        went_on = Frontier(POLITE, store, terms=Terms(every=20, duration=600))
+        went_on.restore(store.load(), now)
+        news.run(went_on, now)
+    rows = store.load().novelties.values()
+    assert len(rows) == len(births)
+    for born, row in zip(births, sorted(rows, key=lambda row: row.seen), strict=True):
+        assert row.since is not None
+        assert row.since <= born <= row.seen
 
 
 def test_polls_are_conditional_with_the_latest_validators():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.evidence.headers import UNTOLD
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import Instantly
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -80,6 +81,7 @@ def test_a_hub_lacked_what_its_last_poll_or_its_reading_as_a_sitemap_did_not_nam
         _polls=SimpleNamespace(last=lambda page: polled),
         _lists={},
         _told={},
+        _told_of={},
         _shown={},
     )
     if listed is not None:
@@ -116,6 +118,7 @@ def showing(**given):
             novel=noted.one("novel"),
         ),
         "_polls": SimpleNamespace(news=noted.one("news"), last=lambda page: 30.0),
+        "_told_of": dict.fromkeys("012345678", (OK, 30.0)),
         "_shown": {},
         "_told": {},
         "_first": False,
@@ -159,7 +162,7 @@ def test_a_sitemap_that_names_others_as_hubs_is_none():
 
 
 def test_of_what_a_hub_shows_at_first_dates_tell_what_another_had_shown_without():
-    mode, noted = showing(_shown={"7": set()}, _first=True, _lists={})
+    mode, noted = showing(_shown={"7": set()}, _first=True, _lists={}, _told_of={})
     mode._polls.last = lambda page: None
     for page, hints in ((0, Hints(published=29.0, published_precision=1.0)), (1, SAID.hints), (4, SAID.hints)):
         mode.dated(page, Sighting("http://h/1", hints=hints))
@@ -229,8 +232,9 @@ def test_a_hub_names_pages_and_a_new_page_names_what_it_needs_and_what_may_be_hu
 def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, barren):
     noted = Noted()
     mode = bare(
-        _ledger=SimpleNamespace(pages=SimpleNamespace(states=[state], polled=lambda page, outcome: answers)),
+        _ledger=SimpleNamespace(pages=SimpleNamespace(states=[state], urls="h", polled=lambda *_: answers)),
         _capture=SimpleNamespace(counts=SimpleNamespace(polled=noted.one("counted"))),
+        _tells=noted.one("tells"),
         _polls=SimpleNamespace(polled=noted.one("polled"), missed=noted.one("missed"), barren=lambda page: barren),
         _overflown=noted.one("overflown"),
         _alone=noted.one("alone", "alone"),
@@ -239,11 +243,27 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
     mode.polled(0, OK._replace(status=404), [4])
     if answers:
         calls = [("counted",)] * (state is State.LEASED)
-        calls += [("overflown", 0, OK._replace(status=404), [4]), ("alone", 0, [4]), ("polled", 0, 50.0, "alone")]
+        calls += [("overflown", 0, OK._replace(status=404), [4]), ("tells", "h", OK._replace(status=404))]
+        calls += [("alone", 0, [4]), ("polled", 0, 50.0, "alone")]
         calls += [("closed", 0, "the others showed all that it did")] * barren
     else:
         calls = [("closed", 0, "status 404") if state is State.LOST else ("missed", 0, 50.0)]
     assert noted.calls == calls
+
+
+def test_a_copy_tells_of_its_hub_up_to_when_it_was_made():
+    mode = bare(_told_of={})
+    for started, date, age, until in (
+        (50.0, 50.0, None, 50.0),
+        (60.0, 55.0, 5.0, 54.0),  # an Age is cut to the second
+        (70.0, 62.0, 20.0, 54.0),  # older than what is known
+        (80.0, 62.0, None, 70.0),  # its Date was seen at 70
+        (90.0, 62.0, None, 70.0),
+        (95.0, 95.0, UNTOLD, 70.0),
+        (96.0, None, None, 96.0),
+    ):
+        mode._tells("h", OK._replace(started=started, date=date, age=age))
+        assert mode._told_of["h"][1] == until
 
 
 def test_why_a_hub_is_lost_is_said_in_the_words_of_its_error():
