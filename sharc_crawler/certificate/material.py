@@ -6,6 +6,7 @@ import hashlib
 import json
 from array import array
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 PIECE = 1 << 20  #: bytes of a record that keeps lines in the WARC files, but for its last line
 
 
+LONGEST_LINE = 1 << 26  #: bytes, of what may be packed a thousandfold; the rest of it is another line, which is none
+
+
+def text_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file, with their ends."""
+    return iter(partial(stream.readline, LONGEST_LINE), b"")
+
+
 class PageEntries:
     """The pages as a file has them, as often as one walks over them."""
 
@@ -30,20 +39,20 @@ class PageEntries:
 
     def __iter__(self) -> Iterator[Entry]:
         with self._opened() as stream:
-            for line in stream:
+            for line in text_lines(stream):
                 yield json.loads(line)
 
     def strange(self) -> int:
         """How many lines are not written as sharc writes them: another reader might read something else there."""
         with self._opened() as stream:
-            return sum(line != canonical(json.loads(line, parse_float=str)) + b"\n" for line in stream)
+            return sum(line != canonical(json.loads(line, parse_float=str)) + b"\n" for line in text_lines(stream))
 
     def by_revisit(self) -> Iterator[Entry]:
         """In the order of their revisits; before them those that have none."""
         places, dates = array("q"), array("d")
         place = 0
         with self._opened() as stream:
-            for line in stream:
+            for line in text_lines(stream):
                 revisit = json.loads(line).get("revisit")
                 places.append(place)
                 dates.append(unix(revisit["date"]) if revisit else 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import re
 import shutil
@@ -11,13 +10,13 @@ import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.cdxj import index_lines
 from sharc_crawler.archive.wacz import MULTI, NO_ZIP, PACKAGE, SEAL, WACZ
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.certificate.fixity import pages_name
-from sharc_crawler.certificate.material import PageEntries
+from sharc_crawler.certificate.material import PageEntries, text_lines
 from sharc_crawler.certificate.sealing import check_seals
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import NOBODY, Verification
@@ -177,7 +176,7 @@ class _Packaged(Referring):
 
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         with zipfile.ZipFile(folder) as package, package.open(INDEX) as stored, gzip.open(stored) as lines:
-            yield from index_lines(io.TextIOWrapper(lines, "utf-8"))
+            yield from index_lines(line.decode() for line in text_lines(cast("IO[bytes]", lines)))
 
     def _opened(self, folder: Path, file: str) -> IO[bytes]:
         return open_source(folder).warcs[file]()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import heapq
-import io
 import json
 import re
 import zipfile
@@ -27,6 +26,7 @@ from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.confirming import standing
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity_of, pages_name
+from sharc_crawler.certificate.material import text_lines
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
@@ -197,7 +197,7 @@ class PackagedPart:
 
     def __iter__(self) -> Iterator[str]:
         with zipfile.ZipFile(self.path) as package, package.open(self.name) as stream:
-            yield from io.TextIOWrapper(stream, "utf-8", newline="\n")
+            yield from (line.decode() for line in text_lines(stream))
 
 
 def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:

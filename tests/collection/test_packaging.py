@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import shutil
+import tracemalloc
 import zipfile
 from datetime import datetime
 from hashlib import sha256
@@ -13,6 +15,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, zip_date
 from sharc_crawler.archive.wacz_check import altered
+from sharc_crawler.certificate import material
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.certifying import CERTIFICATES
@@ -137,6 +140,29 @@ def test_a_whole_that_was_altered_in_our_form_is_found(packaged, tmp_path, forge
     found, _ = verify_package(path)
     assert bool(found.findings) is bool(forged)
     assert not forged or not any("as sharc writes it" in one.what for one in found.findings), "the form is not enough"
+
+
+def test_a_line_without_end_is_read_up_to_a_bound(packaged, tmp_path, monkeypatch):
+    monkeypatch.setattr(material, "LONGEST_LINE", 1 << 16)
+    size, files, path = 32 << 20, _files(packaged[1][1]), tmp_path / "all.wacz"
+    line = b"a" * size
+    files["indexes/index.cdx.gz"] = gzip.compress(line)
+    part, whole = tmp_path / packaged[1][1].name, _files(packaged[0])
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as package:
+        for one, content in files.items():
+            package.writestr(one, content)
+    _write(path, whole | {part.name: part.read_bytes()})
+    del line, files, whole
+    tracemalloc.start()
+    try:
+        assert verify_package(path)[0].findings
+        assert tracemalloc.get_traced_memory()[1] < size
+    finally:
+        tracemalloc.stop()
+    entries = material.PageEntries(lambda: io.BytesIO(b"[" + b" " * (1 << 16) + b"]"))
+    for work in (list, material.PageEntries.strange):
+        with pytest.raises(ValueError, match="Expecting value"):
+            work(entries)
 
 
 def test_what_is_there_is_not_replaced(packaged, collected):
