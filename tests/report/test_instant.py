@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from email.utils import formatdate
 
 import pytest
 
-from sharc_crawler.frontier.rows import Batch, CaptureRow, NoveltyRow, PageRow, VisitRow
+from sharc_crawler.frontier.rows import Batch, CaptureRow, NoveltyRow, OutsideRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
+from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot, Validators
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.output import render, sentence, write
 from sharc_crawler.report.load import is_instant
@@ -91,6 +92,31 @@ def test_delays_are_bounds():
     assert "The dates of 1 page are not believed" in sentence(report)
 
 
+@pytest.mark.parametrize(("modified", "older"), [(90.0, True), (99.0, False), (150.0, False), (None, False)])
+def test_a_page_that_was_modified_last_before_a_poll_that_lacked_it_is_no_newer_than_that(modified, older):
+    row, stamp = dated(1, 0, 200.1, 100.0, None), modified and formatdate(modified + 7200.0, usegmt=True)
+    got = visit(1, 201.0)
+    answer = got.outcome._replace(date=201.0 + 7200.0, validators=Validators(None, stamp))  # its clock is ahead
+    report = document(state(row, visits=[got._replace(outcome=answer)]))
+    (found,) = report["pages"]
+    assert (found["date"], found["delay"], found["basis"]) == (("older", None, None) if older else ("", 101.0, "bound"))
+    assert (found["not_before"] is None) is older
+    assert report["delay"]["bound"]["pages"] == (not older)
+    assert ("1 page of them changed last before that" in sentence(report)) is older
+
+
+def test_what_hubs_named_and_no_crawl_takes_is_told_by_reason_and_by_name(tmp_path):
+    crawl = state()
+    crawl.captures[0] = crawl.captures[0]._replace(skipped={"longer than 2,000 characters": 3})
+    crawl.outside = [OutsideRow(0, url, "longer than 2,000 characters", HUB) for url in ("http://h.example/long", HUB)]
+    text = write(crawl, tmp_path)
+    left = json.loads((tmp_path / "report.json").read_text())["left"]["not_followed"]
+    assert left["sightings"] == {"longer than 2,000 characters": 3}
+    assert [row["url"] for row in left["urls"]] == ["http://h.example/long"], "the hub is known by now"
+    assert "longer than 2,000 characters: named 3 times" in text
+    assert "<b>3</b> longer than 2,000 characters" in (tmp_path / "report.html").read_text()
+
+
 def test_known_truth_comes_before_a_feed():
     crawl = state(dated(1, 0, 200.1, 100.0, 150.0), visits=[visit(1, 201.0)])
     assert document(crawl, {f"{HUB}1": 199.0})["pages"][0]["delay"] == 2.0
@@ -123,8 +149,8 @@ def test_the_sentence_says_what_each_delay_rests_on():
     assert sentence(report).split(". ") == [
         "2 new pages captured",
         "1 page with a publication time: captured at most 51 s after it (median), 51 s at the 95th percentile",
-        "1 page by polls alone: captured at most 1 min 42 s after publication (median), 1 min 42 s at the 95th"
-        " percentile, since the poll before did not show them yet.",
+        "1 page by polls alone: captured at most 1 min 42 s after they appeared on a polled hub (median),"
+        " 1 min 42 s at the 95th percentile, since the poll before did not show them yet.",
     ]
 
 

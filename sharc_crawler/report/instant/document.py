@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import __version__
+from sharc_crawler.changes.http import http_date
+from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import PERHAPS_NEW
 from sharc_crawler.instants import iso, maybe_iso
@@ -17,13 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
-    from sharc_crawler.model import Instant, PageId, Seconds
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 FORMAT = "sharc-instant-report"
 VERSION = 2
 PUBLISHED, BOUND = "published", "bound"  #: what bounds a delay: a date, too, or polls alone
 #: a date narrows the bounds that polls give, does not, lies before them, lies after them
 BELIEVED, COARSE, EARLY, LATE = "believed", "coarse", "early", "late"
+OLDER = "older"  #: the page's own Last-Modified lies before the poll that lacked it: an old link came back
 
 
 def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def _page(state: Batch, row: NoveltyRow, visits: Sequence[VisitRow], truth: Mapp
     last = visits[-1].outcome if visits else None
     captured = last.started if last and last.result is Result.OK else None
     known = truth.get(page.key)
-    born = Bounds(known, known, "") if known is not None else _born(row)
+    born = Bounds(known, known, "") if known is not None else _born(row, last)
     bounded = captured is not None and born.after is not None
     return {
         "url": page.key,
@@ -96,8 +100,10 @@ class Bounds(NamedTuple):
     date: str  #: what its date is good for; empty: it has none
 
 
-def _born(row: NoveltyRow) -> Bounds:
+def _born(row: NoveltyRow, shown: Outcome | None) -> Bounds:
     """Between the poll that lacked it and the one that showed it; within its date, where the two can both be true."""
+    if shown and row.since is not None and _modified(shown) < row.since:
+        return Bounds(None, row.seen, OLDER)
     if row.earliest is None or row.latest is None:
         return Bounds(row.since, row.seen, "")
     if row.since is not None and row.latest < row.since:
@@ -109,18 +115,39 @@ def _born(row: NoveltyRow) -> Bounds:
     return Bounds(after, before, BELIEVED if (after, before) != (row.since, row.seen) else COARSE)
 
 
+def _modified(shown: Outcome) -> Instant:
+    """By our clock, when a page was modified last, as it says itself: no later than then; inf: it does not say."""
+    modified = http_date(shown.validators.last_modified)
+    if modified is None:
+        return math.inf
+    ahead = 0.0 if shown.date is None else shown.date + (shown.age or 0.0) - shown.started
+    return modified - ahead + DATE_PRECISION
+
+
 def _lasted(since: Instant | None, captured: Instant | None) -> Seconds | None:
     return None if since is None or captured is None else max(0.0, round(captured - since, 3))
 
 
 def _left(state: Batch) -> dict[str, Any]:
-    """Pages that hubs showed and that were left to the common crawl; those by name that may be new."""
+    """What hubs showed and was left: pages, those that may be new by name, and what was not followed at all."""
     left = [
         row
         for row in state.pages
         if row.kind is Kind.PAGE and row.state == State.LATE and row.page not in state.novelties
     ]
-    return {"pages": len(left), "perhaps_new": [row.url for row in left if row.reason == PERHAPS_NEW]}
+    known, sightings = {row.url for row in state.pages}, Counter[str]()
+    for capture in state.captures.values():
+        sightings.update(capture.skipped)
+    return {
+        "pages": len(left),
+        "perhaps_new": [row.url for row in left if row.reason == PERHAPS_NEW],
+        "not_followed": {
+            "sightings": dict(sorted(sightings.items())),
+            "urls": [
+                {"url": row.url, "reason": row.reason, "via": row.via} for row in state.outside if row.url not in known
+            ],
+        },
+    }
 
 
 def _spread(delays: Sequence[float]) -> dict[str, float | int | None]:

@@ -78,8 +78,13 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     if bound["pages"]:
         yield (
             f"{counted(bound['pages'], 'page')} by polls alone: captured at most {within(bound['median'])} after"
-            f" publication (median), {within(bound['high'])} at the 95th percentile,"
+            f" they appeared on a polled hub (median), {within(bound['high'])} at the 95th percentile,"
             " since the poll before did not show them yet."
+        )
+    if older := report["dates"].get("older", 0):
+        yield (
+            f"{counted(older, 'page')} of them changed last before that, by their own Last-Modified:"
+            " old links that came back to a hub."
         )
     doubts = {"early": "a poll after them did not show the page yet", "late": "the page was seen before"}
     for date, why in doubts.items():
@@ -110,6 +115,8 @@ def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Te
     if len(report["hubs"]) > SHOWN:
         yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
     yield from _missing(report)
+    for why, number in report["left"]["not_followed"]["sightings"].items():
+        yield _line("not followed", whole(f"{why}: named {counted(number, 'time')}"))
     if not report["complete"]:
         yield _line("stopped", f"{stopped and f'{stopped}, '}before its end: {going_on(folder)}")
     for note in report["notes"]:
