@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.temporal.logformats import query_for
+from sharc_crawler.seeds.temporal.loglines import stage_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.seeds.temporal.database import Database
-
-#: one column for a whole line; any byte is a character of Latin-1, so that no line is lost to its encoding
-LINES = r"""read_csv($file, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false, delim = '\x01',
-    quote = '', escape = '', encoding = 'latin-1', strict_mode = false, max_line_size = 16000000)"""
 
 HEAD = 50  #: lines by which a format is known
 #: what a page embeds, and what robots ask for
@@ -22,9 +19,9 @@ _RESOURCE = r"(?i)^[^?]*(?:\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|avif|w
 _ROBOT = r"(?i)bot|crawl|spider|slurp"
 
 # A day is one of UTC. A target is a path, or a whole URL in a proxy's log.
-_STAGE = f"""
+_STAGED = f"""
 CREATE OR REPLACE TABLE staged AS
-WITH lines AS (SELECT line FROM {LINES} WHERE line <> ''), requests AS (FORMAT), fields AS (
+WITH lines AS (SELECT line FROM LINES WHERE line <> ''), requests AS (FORMAT), fields AS (
     SELECT r.time, r.method, r.status, r.agent, r.client,
         CASE WHEN regexp_matches(r.target, '(?i)^https?://') THEN lower(regexp_extract(r.target, '^[^:]+://[^/?#]*'))
              WHEN r.vhost <> '' THEN 'https://' || lower(regexp_replace(r.vhost, ':(80|443)$', ''))
@@ -54,11 +51,15 @@ def stage_access_log(database: Database, file: Path, path: Path, host: str) -> N
     ``host`` is the site (``https://www.example.org``) of a log whose lines name none; empty: such lines are left out.
     Raises :class:`~sharc_crawler.errors.DataError` for a log that cannot be read, or whose fields change within it.
     """
-    where = {"file": str(path)}
-    first = f"SELECT line FROM {LINES} WHERE line <> '' LIMIT {HEAD}"  # noqa: S608
+    stage_lines(database, lambda lines: _stage(database, file, lines, {"file": str(path)}, host))
+
+
+def _stage(database: Database, file: Path, lines: str, where: dict[str, str], host: str) -> None:
+    first = f"SELECT line FROM {lines} WHERE line <> '' LIMIT {HEAD}"  # noqa: S608
     head = [row[0] for row in database.run(first, where, file).fetchall()]
     if any(line.startswith("#Fields:") for line in head):
-        kinds = f"SELECT count(DISTINCT trim(line)) FROM {LINES} WHERE line LIKE '#Fields:%'"  # noqa: S608
+        kinds = f"SELECT count(DISTINCT trim(line)) FROM {lines} WHERE line LIKE '#Fields:%'"  # noqa: S608
         if database.run(kinds, where, file).fetchall()[0][0] > 1:
             raise DataError(f"{file}: its #Fields change within it: split it where they do, a file for each")
-    database.run(_STAGE.replace("FORMAT", query_for(file, head), 1), where | {"host": host}, file)
+    staged = _STAGED.replace("LINES", lines, 1).replace("FORMAT", query_for(file, head), 1)
+    database.run(staged, where | {"host": host}, file)

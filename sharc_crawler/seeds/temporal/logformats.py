@@ -61,7 +61,8 @@ def _json() -> str:
     found = {field: _first(names) for field, names in _NAMES.items()}
     number = f"try_cast({found['time']} AS DOUBLE)"
     iso = f"try_cast({found['time']} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
-    seconds = f"CASE WHEN {number} > 1e11 THEN {number} / 1000 ELSE {number} END"
+    known = f"CASE WHEN {number} BETWEEN 0 AND 1e14 THEN {number} END"  # until the year 5138, also in thousandths
+    seconds = f"CASE WHEN {known} > 1e11 THEN {known} / 1000 ELSE {known} END"
     line = "json_extract_string(j, '$.request')"  # nginx's $request: "GET /x HTTP/1.1"
     return f"""
 SELECT {found["vhost"]} AS vhost, {found["client"]} AS client,
@@ -135,7 +136,7 @@ def _check(file: Path, line: str) -> None:
     """Refuse a log whose objects have no known names."""
     try:
         told = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # a line that is malformed, counted as such
     request = told.get("request")
     inner = {f"request.{name}" for name in request} if isinstance(request, dict) else set()

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.seeds.temporal.accesslog import LINES
+from sharc_crawler.seeds.temporal.loglines import stage_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ _PROJECTS = (
 _STAGE = f"""
 CREATE OR REPLACE TABLE staged AS
 WITH fields AS (
-    SELECT regexp_extract(line, '{_LINE}', ['code', 'title', 'hour', 'day']) AS f FROM {LINES} WHERE line <> ''
+    SELECT regexp_extract(line, '{_LINE}', ['code', 'title', 'hour', 'day']) AS f FROM LINES WHERE line <> ''
 ), hosts AS (
     SELECT f, split_part(f.code, '.', 1) AS language, {_PROJECTS}[regexp_extract(f.code, '\\.(\\w+)$', 1)] AS project,
            try_cast(f.hour || f.day AS DOUBLE) AS views
@@ -56,4 +56,5 @@ def stage_pageviews(database: Database, file: Path, path: Path) -> None:
         day = None
     if day is None:
         raise DataError(f"{file}: its name gives no date; a pageview file is called like pageviews-20220101-130000.gz")
-    database.run(_STAGE, {"file": str(path), "day": day}, file)
+    where = {"file": str(path), "day": day}
+    stage_lines(database, lambda lines: database.run(_STAGE.replace("LINES", lines, 1), where, file))

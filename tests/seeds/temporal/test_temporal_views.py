@@ -47,6 +47,36 @@ def test_a_client_counts_once_per_page_and_day(tmp_path, name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("agent", "skipped"),
+    [
+        ("\u20ac \u4e2d \u202e".encode(), {}),
+        (b"\xe9", {}),  # Latin-1
+        (b"\x80 \xe9 \xff", {"malformed": 1}),
+        (b"x" * 17_000_000, {"malformed": 1}),
+    ],
+    ids=["utf-8", "latin-1", "mixed", "long"],
+)
+def test_no_line_costs_the_others_of_its_log(tmp_path, agent, skipped):
+    (file := tmp_path / "access.log.gz").write_bytes(
+        gzip.compress(f"{line()}\n{line(day=2)}".encode() + b' "-" "%s"\n%s\n' % (agent, line(day=3).encode()))
+    )
+    log = read_views([file, write(tmp_path, [line(day=5)])], EVERY)
+    assert (log.views.tolist(), log.lines, log.skipped) == ([[1, 1 - len(skipped), 1, 0, 1]], 4, skipped)
+
+
+@pytest.mark.slow
+def test_lines_of_json_that_are_no_sense_are_malformed(tmp_path):
+    text = '{"ts": %s, "request": {"host": "h", "client_ip": "1.1.1.1", "uri": "/", "method": "GET"}, "status": 200}'
+    nested = '{"a":' * 100_000
+    (file := tmp_path / "caddy.log").write_text(
+        "\n".join([nested, text % "1e300", text % "-1e300", text % "1767225600"])
+    )
+    log = read_views([file], EVERY)
+    assert (log.views.tolist(), log.skipped) == ([[1]], {"malformed": 3})
+
+
+@pytest.mark.slow
 def test_a_client_in_two_files_counts_once(tmp_path):
     files = [write(tmp_path, [line()], name) for name in ("one.log", "two.log.gz")]
     assert read_views(files, EVERY).views.tolist() == [[1]]
