@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from http.client import HTTPException
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.error import URLError
 from urllib.request import Request, urlopen
@@ -45,7 +46,7 @@ def tell(notify: str, notice: KeepNotice) -> None:
         told = subprocess.run(  # noqa: S603 - the collection's own command
             shlex.split(notify), input=notice.words(), text=True, capture_output=True, timeout=PATIENCE, check=False
         )
-    except (OSError, URLError, ValueError, subprocess.TimeoutExpired) as error:
+    except (OSError, URLError, HTTPException, ValueError, subprocess.TimeoutExpired) as error:
         raise SharcError(f"notify={notify!r} cannot be told: {error}") from error
     if told.returncode:
         raise SharcError(f"notify={notify!r} ended with exit code {told.returncode}: {told.stderr.strip()[-200:]}")

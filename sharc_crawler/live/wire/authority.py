@@ -5,7 +5,8 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
-import time
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -30,15 +31,30 @@ class _Guarded(http.client.HTTPConnection):
         parts = urlsplit(url)
         self._secure = parts.scheme == "https"
         self._rules = rules
+        self._wire: socket.socket | None = None  # whoever answers
+        self.late = False
         super().__init__(parts.hostname or "", parts.port or (443 if self._secure else 80), timeout=timeout)
 
     def connect(self) -> None:
         found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         address = str(found[0][4][0])
         self._rules.check(Target(self.host, self.port), address)
-        self.sock = socket.create_connection((address, self.port), self.timeout)
+        self.sock = self._wire = socket.create_connection((address, self.port), self.timeout)
         if self._secure:
-            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+            self.sock = self._wire = ssl.create_default_context().wrap_socket(
+                self.sock, server_hostname=self.host, do_handshake_on_connect=False
+            )
+        if self.late:
+            raise TimeoutError
+        if isinstance(self._wire, ssl.SSLSocket):
+            self._wire.do_handshake()
+
+    def give_up(self) -> None:
+        """Whatever is awaited ends: each byte of a head, or of a handshake, would be waited for anew."""
+        self.late = True
+        if self._wire:
+            with suppress(OSError):
+                socket.socket.shutdown(self._wire, socket.SHUT_RDWR)
 
 
 def ask(url: str, query: bytes, agent: str, allowed: Iterable[str] = ()) -> bytes:
@@ -51,6 +67,9 @@ def ask(url: str, query: bytes, agent: str, allowed: Iterable[str] = ()) -> byte
     rules = AddressRules.of([*allowed, *private_seeds([url])])
     connection = _Guarded(url, rules, LONGEST)
     parts = urlsplit(url)
+    clock = threading.Timer(LONGEST, connection.give_up)
+    clock.daemon = True
+    clock.start()
     try:
         connection.request(
             "POST",
@@ -58,15 +77,17 @@ def ask(url: str, query: bytes, agent: str, allowed: Iterable[str] = ()) -> byte
             query,
             {"Content-Type": "application/timestamp-query", "User-Agent": agent, "Connection": "close"},
         )
-        return _answer(connection, time.monotonic() + LONGEST)
+        return _answer(connection)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise DataError(f"{url} does not answer: {error or type(error).__name__}") from error
+        why = f"not whole after {LONGEST:g} s" if connection.late else str(error) or type(error).__name__
+        raise DataError(f"{url} does not answer: {why}") from error
     finally:
+        clock.cancel()
         connection.close()
 
 
-def _answer(connection: http.client.HTTPConnection, until: float) -> bytes:
-    """The body, no larger and no later than one takes."""
+def _answer(connection: _Guarded) -> bytes:
+    """The body, no larger than one takes."""
     response = connection.getresponse()
     if response.status != http.client.OK:
         raise ValueError(f"status {response.status} {response.reason}".strip())
@@ -75,6 +96,6 @@ def _answer(connection: http.client.HTTPConnection, until: float) -> bytes:
         body += block
         if len(body) > LARGEST:
             raise ValueError(f"more than {LARGEST:,} bytes")
-        if time.monotonic() > until:
-            raise ValueError(f"not whole after {LONGEST:.0f} s")
+    if connection.late:
+        raise TimeoutError
     return body

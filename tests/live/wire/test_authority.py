@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
+from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -23,6 +25,9 @@ from tests.certificate.test_sealing import key_file
 from tests.certificate.time_authority import TimeAuthority, serving
 from tests.live.serving import serving as serving_site
 from tests.live.test_last_page import EACH_ITS_IMAGE, site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_a_crawl_is_signed_and_its_time_stamp_made_up_for(crawl, tmp_path):
@@ -82,6 +87,41 @@ class Endless(BaseHTTPRequestHandler):
 def test_an_answer_without_end_is_not_waited_for():
     with serving_site(Endless) as url, pytest.raises(DataError, match="more than 1,048,576 bytes"):
         ask(url, b"query", "agent")
+
+
+@contextmanager
+def saying(*parts: bytes) -> Iterator[int]:
+    """One who says the first, then the last again and again; gives his port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with suppress(OSError), server.accept()[0] as connection:
+                for part in parts[:-1]:
+                    connection.sendall(part)
+                while True:
+                    connection.sendall(parts[-1])
+                    over.wait(0.05)
+
+        over, thread = Event(), Thread(target=answer, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "parts"),
+    [
+        ("http", (b"HTTP/1.1 200 OK\r\n", b"X")),
+        ("http", (b"HTTP/1.1 100 Continue\r\n\r\n",)),
+        ("http", (b"HTTP/1.1 200 OK\r\n\r\n", b"X")),
+        ("https", (b"\x16\x03\x03\x40\x00", b"X")),
+    ],
+)
+def test_who_says_a_little_again_and_again_is_not_waited_for(monkeypatch, scheme, parts):
+    monkeypatch.setattr(module, "LONGEST", 1.0)
+    with saying(*parts) as port, pytest.raises(DataError, match="not whole after 1 s"):
+        ask(f"{scheme}://127.0.0.1:{port}/", b"query", "agent")
 
 
 def test_the_key_of_a_domain_needs_an_authority(tmp_path):
