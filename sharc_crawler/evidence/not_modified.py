@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
@@ -13,6 +14,8 @@ from sharc_crawler.model import Change, Comparison, Result
 if TYPE_CHECKING:
     from sharc_crawler.model import Outcome, Validators
 
+#: what servers add to the ETag of what they pack
+_PACKED = re.compile(r'(?:--?|;)(?:gzip|br|zstd|deflate)"$')
 _FUTURE = 2.0  #: seconds that a Last-Modified may lie after its Date: both are cut to the second
 
 
@@ -40,5 +43,9 @@ def _ahead(outcome: Outcome) -> bool:
 
 
 def contradicts(asked: Validators, said: Validators) -> bool:
-    """Does a 304 bring another ETag than it was asked by? Its server would send other content, then."""
-    return bool(asked.etag and said.etag) and opaque(asked.etag) != opaque(said.etag)
+    """Does a 304 bring another ETag than it was asked by? Its server would send other content, then.
+
+    Not where it leaves away what was added for a coding: by that it was asked, and matched it.
+    """
+    one, other = opaque(asked.etag), opaque(said.etag)
+    return bool(one and other) and other not in (one, _PACKED.sub('"', one or ""))

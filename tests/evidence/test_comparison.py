@@ -101,3 +101,22 @@ def test_a_304_that_tells_another_last_modified_is_none(etag, before, after, dat
     old = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=said[0], date=date)
     new = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=said[1])
     assert code(compare(old, new).reason) == reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "same"),
+    [
+        *[(f'"1{coding}"', '"1"', True) for coding in ("-gzip", "--gzip", ";gzip", "-br", "-zstd", "-deflate")],
+        ('W/"1-gzip"', '"1"', True),
+        ('"1-gzip"', 'W/"1-gzip"', True),
+        ('"1-gzip"', '"1-br"', False),
+        ('"1-gzip"', '"2"', False),
+        ('"1"', '"1-gzip"', False),
+        ('"1-gz"', '"1"', False),
+        ('"1gzip"', '"1"', False),
+    ],
+)
+def test_a_304_may_leave_away_what_its_etag_says_of_the_coding(asked, said, same) -> None:
+    old = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=Validators(asked))
+    new = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=Validators(said))
+    assert code(compare(old, new).reason) == (Reason.NOT_MODIFIED if same else Reason.OTHER_ETAG)
