@@ -118,8 +118,8 @@ _MADE_UP = tuple(
         (_signs("visitor", " (?:no|number|#)"), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
         (
             _signs("online"),
-            r"\b\d[\d.,]* (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?(?:currently )?online\b"
-            + _END,
+            r"(?<![\d.,])(?:\b|[.,]++)\d[\d.,]*+ (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?"
+            rf"(?:currently )?online\b{_END}",
         ),
         (
             _signs("views hits visitors visits", "~:"),
@@ -127,7 +127,7 @@ _MADE_UP = tuple(
         ),
         (
             _signs("request ray trace", "(?:-| )id"),
-            r"\b(?:request|ray|trace)[ -]id ?:? ?(?=[\w-]*\d)[\w-]{6,}",
+            r"\b(?:request|ray|trace)[ -]id ?:? ?(?=[\w-]{0,99}\d)[\w-]{6,}",
         ),
     )
 )
