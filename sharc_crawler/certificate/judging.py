@@ -229,15 +229,14 @@ class Judge:
             return attested(self, entry, [one for one in (first, second) if one])
         if first is not None and "server" in entry["visit"] and self.former_of(entry["visit"]) is None:
             return stated  # what its bytes are held against lies in a former capture
-        audited = second is not None and entry["visit"]["slot"] == Slot.ONLY
+        visit = entry["visit"] or {"slot": None, "date": None}
+        audited = second is not None and visit["slot"] == Slot.ONLY
         if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
             return stated
         if second is None or first is None:
             if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
                 return stated  # one download shows nothing, whatever the reason
-            apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self.references.get(
-                entry["subsite"]
-            )
+            apex = visit["slot"] == Slot.ONLY and visit["date"] == self.references.get(entry["subsite"])
             instant = apex and first is not None and is_apex(Slot.ONLY, first)
             return self._revisits.apex(entry["visit"]["uri"], first) if instant and first else ONCE
         if stated.verdict is Verdict.UNKNOWN and entry["reason"] == Reason.NOT_MODIFIED_DOUBTED:

@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
+from array import array
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.faults import fault, tried
-from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.frontier.rows import Batch, UrlRow
 from sharc_crawler.frontier.store import FrontierStore
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sharc_crawler.frontier.store import StoreKind
+    from sharc_crawler.model import Phase
 
 #: what methods answer with; others with nothing
 _ANSWERS = {"load": Batch, "captures": dict, "hosts": dict, "subsites": dict, "holds": bool}
 _WALKED = frozenset({"links", "urls", "outside", "exchanges"})
+
+
+class _Committed:
+    """What a store was given by this process: how captures stand, and of how many visits of each page it knows."""
+
+    def __init__(self) -> None:
+        self._phases: dict[int, Phase] = {}
+        self._visits = array("I")  # by page
+
+    def saw(self, what: str, given: tuple[Any, ...]) -> None:
+        """A method has done its work."""
+        if what == "replace":
+            self._phases, self._visits = {}, array("I")
+        if what in ("commit", "replace"):
+            self._phases |= {number: row.phase for number, row in given[0].captures.items()}
+            for row in given[0].visits:
+                self._visits.extend([0] * (row.page + 1 - len(self._visits)))
+                self._visits[row.page] += 1
+
+    def lacking(self, what: str, answer: Any) -> str:
+        """What an answer lacks: that of ``captures``, or a row of ``urls``."""
+        if what == "captures" and answer is not None:
+            for number, phase in self._phases.items():
+                if number not in answer or answer[number].phase is not phase:
+                    return f"that capture {number} is {phase.value}"
+        if what == "urls" and isinstance(answer, UrlRow) and answer.page.page < len(self._visits):
+            lost = self._visits[answer.page.page] - len(answer.visits)
+            return f"{counted(lost, 'visit')} of {answer.page.url}" if lost > 0 else ""
+        return ""
 
 
 class Guarded:
@@ -28,6 +60,7 @@ class Guarded:
     def __init__(self, name: str, guarded: Any) -> None:
         self._name, self._guarded = name, guarded
         self._who = f"SHARC_STORE={name!r}"
+        self._committed = _Committed()
 
     def __getattr__(self, attribute: str) -> Any:
         """What it has of this name; methods are guarded as they are called."""
@@ -40,6 +73,8 @@ class Guarded:
             expected = _ANSWERS.get(what)
             if expected is not None and not isinstance(answer, expected):
                 raise fault(self._who, f"answered with {type(answer).__name__}, not {expected.__name__} (in {what})")
+            self._committed.saw(what, args)
+            self._keeps(what, answer if what == "captures" else None)
             return self._walked(what, self._tried(what, iter, answer)) if what in _WALKED else answer
 
         return called
@@ -47,7 +82,13 @@ class Guarded:
     def _walked(self, what: str, rows: Iterator[Any]) -> Iterator[Any]:
         end = object()
         while (row := self._tried(what, next, rows, end)) is not end:
+            self._keeps(what, row)
             yield row
+
+    def _keeps(self, what: str, answer: Any) -> None:
+        """Raises for what it has no more of what it was given."""
+        if lacking := self._committed.lacking(what, answer):
+            raise fault(self._who, f"lost what was committed: {lacking} (in {what})")
 
     def _tried(self, what: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         asked = partial(method, *args, **kwargs)

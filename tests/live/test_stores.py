@@ -12,6 +12,9 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.masks import save_masks
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import DataError
+from sharc_crawler.live.writing.writer_process import Writers
+from sharc_crawler.model import CaptureRef
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.testing.stores import FrontierStoreContract
 from tests import docs_files
@@ -171,6 +174,54 @@ def test_careless_stores_and_writers_are_named(tmp_path, crawl):
     assert "SHARC_STORE='mine.Forgetful' raised KeyError: 0 (in urls). That is a fault of this plug-in" in done.err
     assert "cannot be archived: SHARC_WRITER='mine.Silent' answered with NoneType, not CaptureRef" in done.err
     assert (done.code, "Traceback" in done.err) == (INTERRUPTED, False), done.err
+
+
+LOSING = """
+import dataclasses
+from sharc_crawler.storage.sqlite import SqliteStore
+class Losing(SqliteStore):
+    done = False
+    def commit(self, batch):
+        if {when}:
+            batch, self.done = dataclasses.replace(batch, {what}), {once}
+        super().commit(batch)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (
+            {"when": "len(batch.visits) == 1 and batch.visits[0].page > 9 and not self.done", "what": "visits=[]"},
+            "lost what was committed: 1 visit of http://",
+        ),
+        (
+            {"when": "any(row.ended for row in batch.captures.values())", "what": "captures={}"},
+            "lost what was committed: that capture 0 is done (in captures)",
+        ),
+    ],
+)
+def test_a_store_that_loses_rows_is_named_and_nothing_is_called_complete(tmp_path, crawl, changes, says):
+    (tmp_path / "mine.py").write_text(LOSING.format(once=True, **changes))
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        done = crawl(url=server.url, delay="0.01", settings=["SHARC_STORE=mine.Losing"])
+        assert f"SHARC_STORE='mine.Losing' {says}" in done.err
+        assert (done.code, "Traceback" in done.err) == (INTERRUPTED, False), done.err
+        again = crawl(url=server.url, delay="0.01", settings=["SHARC_STORE=mine.Losing"])
+    assert "fault of sharc-crawler" not in again.err
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [CaptureRef("a.warc", 7.0, 5), CaptureRef("../a.warc", 7, 5), CaptureRef("a.warc", 7, -1), CaptureRef("", 0, 1)],
+)
+def test_a_place_that_is_none_is_a_fault_of_its_writer(tmp_path, ref):
+    writers = Writers(str(tmp_path), "run", dict.fromkeys(("software", "operator", "robots", "strategy"), ""), {}, None)
+    assert writers.checked(CaptureRef("a.warc", 7, 5))
+    said = r"SHARC_WRITER='.*' answered with \(.*\), not with a name without a folder, and whole"
+    with pytest.raises(DataError, match=said):
+        writers.checked(ref)
 
 
 def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(tmp_path, crawl):

@@ -87,6 +87,10 @@ class Writers:
         """What a writer answered with, which may be anybody's."""
         if not isinstance(ref, CaptureRef):
             raise fault(f"SHARC_WRITER={self._name!r}", f"answered with {type(ref).__name__}, not CaptureRef")
+        named = isinstance(ref.file, str) and ref.file == Path(ref.file).name and ref.file not in ("", "..")
+        if not named or any(type(one) is not int or one < 0 for one in (ref.offset, ref.length)):
+            how = f"answered with {tuple(ref)!r:.200}, not with a name without a folder, and whole numbers"
+            raise fault(f"SHARC_WRITER={self._name!r}", how)
         return ref
 
     def told(self, error: Exception) -> Exception:
