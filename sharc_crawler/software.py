@@ -59,14 +59,37 @@ KNOWN = (
     Software(
         "Apache's list of a folder",
         "the same folder in another order",
-        r"(\?|&)C=(N|M|S|D)(%3B|&)O(=|%3D)(A|D)",
-        r"(\?|&)C=(N|M|S|D)(%3B|&)O(=|%3D)(A|D)",
+        r"(\?|&)C=(N|M|S|D)(;|%3B|&)O(=|%3D)(A|D)",
+        r"(\?|&)C=(N|M|S|D)(;|%3B|&)O(=|%3D)(A|D)",
     ),
     Software(
         "Caddy's list of a folder",
         "the same folder in another order",
         r"(\?|&)order=(asc|desc)&sort=(name|namedirfirst|size|time)(&|$)",
         r"(\?|&)order=(asc|desc)&sort=(name|namedirfirst|size|time)(&|$)",
+    ),
+    Software(
+        "cgit",
+        "old versions, differences, archives and lists in other orders",
+        r"^\w+://[^/]+(/(?!(about|commit|log|plain|tag|tree)/)[^/?]+)*/((atom|blame|blob|diff|patch|rawdiff|snapshot)/"
+        r"|(commit|log)/([^?]|\?h=[^#]*&)|(about|plain|refs|stats|tree)/[^?]*\?|log/\?([^#]*&)?id=|\?h=)"
+        r"|(\?|&)(context|dt|follow|id2|ignorews|q|qt|s|showmsg|ss)=",
+        r"/(blame|commit|diff|log|patch|plain|tree)/[^?]*\?([^#]*&)?id2?=[0-9a-f]{40}|/log/[^?]*\?([^#]*&)?showmsg=1",
+    ),
+    Software(
+        "gitweb",
+        "old versions, differences, archives, feeds and lists in other orders",
+        r"([?;&]|%3B)a(=|%3D)(atom|blame|blobdiff|commitdiff|history|log\b|opml|patch|project_index|rss|search|snapshot)"
+        r"|([?;&]|%3B)(ds|hp|o|opt|pf|sf|st)(=|%3D)|([?;&]|%3B)a(=|%3D)(blob|tree).*(;|&|%3B)hb(=|%3D)(?!HEAD\b)"
+        r"|([?;&]|%3B)a(=|%3D)shortlog.*(;|&|%3B)h(=|%3D)(refs(/|%2F)tags|[0-9a-f]{40})",
+        r"\?p=[^;&]+[;&]a=(blame|blob|blobdiff|commitdiff|history|patch|shortlog|snapshot|tree)\b",
+    ),
+    Software(
+        "Mercurial's hgweb",
+        "old versions, differences, archives, feeds, lists of other lengths and help",
+        r"(\?|&)(linerange|rev|revcount|style)=|^\w+://[^/]+(/(?!(file|raw-file)/)[^/?]+)*/((annotate|archive|atom-\w+"
+        r"|comparison|diff|graph|help|log|raw-rev|rss-\w+)(/|\?|$)|(file|raw-file)/(?!tip(/|\?|$)))",
+        r"(\?|&)revcount=\d|/(annotate|comparison|file|raw-file|raw-rev)/[0-9a-f]{12}(/|\?|$)",
     ),
 )
 

@@ -13,7 +13,8 @@ from sharc_crawler.urls import canonical
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
-WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY = OFFERED
+WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED
+SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
 /wiki/Main_Page /wiki/AC/DC /wiki/C%2B%2B /wiki/Action_(physics)?x=1 /wiki/Specialty /wiki/Talk:Special_relativity
@@ -65,6 +66,42 @@ CADDY_PAGES = "/pub/ /pub/a.html?sort=name /pub/?order=asc /shop/?order=new&sort
 CADDY_TRAPS = "/pub/?order=asc&sort=name /pub/?sort=namedirfirst&order=desc /pub/?layout=grid&order=asc&sort=time"
 FOLDER_PAGES = "/pub/ /pub/a.html?C=1 /pub/?O=A /pub/?c=x;o=y"
 FOLDER_TRAPS = "/pub/?C=N;O=D /pub/?C=M;O=A /pub/?C=S&O=A /pub/?C=D;O=D"
+CGIT_PAGES = f"""
+/ /proj/ /proj/log/ /proj/log/?ofs=50 /proj/log/?h=feature /proj/refs/ /proj/tag/?h=v1
+/proj/commit/ /proj/commit/?id={SHA} /proj/commit/?h=feature /proj/tree/ /proj/about/
+/proj/tree/src/diff/a.py /proj/plain/blame/a.png /pub/group/proj.git/tree/log/a /proj/stats/ /about/
+"""
+CGIT_TRAPS = f"""
+/?s=idle /?q=x /proj/tree/?id={SHA} /proj/tree/src/a.py?h=feature /proj/tree/src?h=feature&id={SHA} /proj/?h=feature
+/proj/plain/a.py?id={SHA} /proj/blame/a.py /proj/diff/ /proj/diff/a.py?id={SHA}&id2={SHA} /proj/patch/?id={SHA}
+/proj/snapshot/proj-1.zip /proj/log/a.py /proj/log/?id={SHA} /proj/log/?showmsg=1 /proj/commit/a.py?id={SHA}
+/proj/commit/?id={SHA}&ss=1 /proj/refs/?id={SHA} /proj/atom/?h=master /pub/group/proj.git/rawdiff/?id={SHA}
+/proj/stats/?period=y /proj/commit/?h=v1&id={SHA} /proj/log/?h=v1&ofs=50
+"""
+GITWEB_PAGES = f"""
+/gitweb.cgi /gitweb.cgi?p=a.git;a=summary /?p=a.git;a=shortlog /?p=a.git;a=shortlog;pg=1 /?p=a.git;a=tree /?p=a.git
+/?p=a.git;a=shortlog;h=refs/heads/x;pg=2 /?p=a.git;a=commit;h={SHA} /?p=a.git;a=heads /?p=a.git;a=tags
+/?p=a.git;a=tag;h={SHA} /?p=a.git;a=tree;f=src;h={SHA};hb=HEAD /?p=a.git;a=blob;f=src/log/a.c;h={SHA};hb=HEAD
+/?p=a.git;a=blob_plain;f=a.png;hb=HEAD
+"""
+GITWEB_TRAPS = f"""
+/?o=age /?a=opml /?a=project_index /?p=a.git;a=log /?p=a.git;a=log;h=refs/heads/x /?p=a.git;a=shortlog;h={SHA}
+/?p=a.git;a=commitdiff;h={SHA} /?p=a.git;a=commitdiff_plain;h={SHA} /?p=a.git;a=patch;h={SHA} /?p=a.git;a=rss
+/?p=a.git;a=shortlog;h=refs/tags/1 /?p=a.git;a=blob;f=a.c;h={SHA};hb={SHA} /?p=a.git;a=tree;h={SHA};hb={SHA}
+/?p=a.git;a=tree;h=refs/tags/1;hb=refs/tags/1
+/?p=a.git;a=blame;f=a.c;h={SHA};hb=HEAD /?p=a.git;a=history;f=a.c;h={SHA};hb=HEAD /?p=a.git;a=search;s=me;st=author
+/?p=a.git;a=snapshot;h={SHA};sf=zip /?p=a.git;a=blobdiff;f=a.c;h={SHA};hp={SHA};hb={SHA};hpb={SHA} /?a=project_list;pf=a
+"""
+HGWEB_PAGES = """
+/ /shortlog/tip /shortlog/04b0ee2ccbbd /rev/04b0ee2ccbbd /rev/tip /file/tip /file/tip/src/diff/a.c /raw-file/tip/a.png
+/repo/file/tip/annotate/a /tags /branches /bookmarks
+"""
+HGWEB_TRAPS = """
+/shortlog/tip?revcount=120 /rev/04b0ee2ccbbd?revcount=4 /tags?revcount=2 /file/04b0ee2ccbbd /file/04b0ee2ccbbd/src/a.c
+/file/default/a.c /raw-file/04b0ee2ccbbd/a.c /annotate/tip/a.c /diff/tip/a.c /comparison/04b0ee2ccbbd/a.c /graph/tip
+/log/tip/a.c /help /help/revsets
+/raw-rev/04b0ee2ccbbd /archive/tip.zip /atom-log /rss-log /atom-log/tip/a.c /log?rev=me /repo/diff/tip/a.c
+"""
 
 
 @pytest.mark.parametrize(
@@ -76,6 +113,9 @@ FOLDER_TRAPS = "/pub/?C=N;O=D /pub/?C=M;O=A /pub/?C=S&O=A /pub/?C=D;O=D"
         (TRAC, TRAC_PAGES, TRAC_TRAPS),
         (FOLDERS, FOLDER_PAGES, FOLDER_TRAPS),
         (CADDY, CADDY_PAGES, CADDY_TRAPS),
+        (CGIT, CGIT_PAGES, CGIT_TRAPS),
+        (GITWEB, GITWEB_PAGES, GITWEB_TRAPS),
+        (HGWEB, HGWEB_PAGES, HGWEB_TRAPS),
     ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
