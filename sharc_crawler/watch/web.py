@@ -19,6 +19,12 @@ HOST = "127.0.0.1"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
 _ORDERS = ("pause", "resume", "delay", "stop")
 _LONGEST = 100  #: bytes of an order's seconds
+_DIGITS = 9  #: of a length, at most
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing: the terminal is the crawl's, and a connection that was reset is asked for again."""
 
 
 class WatchServer:
@@ -37,7 +43,7 @@ class WatchServer:
         self._told, self._give = told, order
         self._token = secrets.token_urlsafe(16)
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer((HOST, port), type("Handler", (_Handler,), {"watch": self}))
+        self._server = _Server((HOST, port), type("Handler", (_Handler,), {"watch": self}))
         self._server.daemon_threads = True
 
     @property
@@ -99,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "0")
-        size = int(length) if length.isdecimal() else _LONGEST + 1
+        size = int(length) if length.isdecimal() and len(length) < _DIGITS else _LONGEST + 1
         if size > _LONGEST:
             self.close_connection = True  # what was not read is no further request
             self._send(413, "text/plain", b"an order is short")

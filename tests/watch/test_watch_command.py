@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+import struct
 import threading
 import time
 from functools import partial
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -70,6 +73,19 @@ def test_the_page_gives_orders(tmp_path, served):
     assert post(f"{served}delay", b"5" * 1000)[0] == 413
     assert post(f"{served}status")[0] == 404
     assert read_orders(tmp_path) == orders, "what was refused changed nothing"
+
+
+def test_who_connects_oddly_writes_nothing_to_the_terminal(served, capsys):
+    at = urlsplit(served)
+    head = f"POST {at.path}pause HTTP/1.1\r\nHost: {at.netloc}\r\nContent-Length: "
+    with socket.create_connection((at.hostname, at.port)) as odd:
+        odd.sendall(f"{head}{'9' * 5000}\r\n\r\n".encode())
+        assert odd.recv(100).startswith(b"HTTP/1.1 413 ")
+    with socket.create_connection((at.hostname, at.port)) as reset:
+        reset.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        reset.sendall(f"{head}100\r\n\r\n".encode())
+    assert post(f"{served}nothing")[0] != 200  # by then the others were seen
+    assert capsys.readouterr().err == ""
 
 
 def test_orders_that_are_not_ours_are_told_to_the_page(tmp_path, served):
