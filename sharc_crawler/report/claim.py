@@ -14,6 +14,7 @@ from sharc_crawler.report.words import span
 
 Claim = Mapping[str, Any]
 
+UNBORNE = "the WARC files do not bear out what was judged of them"  #: what a claim says that is refuted
 _UNDECIDED = "could not be judged: no lastmod decides, or for the reason listed with it. Not counted as coherent."
 _UNSEEN = "could not be judged, each for the reason that is listed with it: not counted as coherent."
 
@@ -91,7 +92,7 @@ def _unreached(why: str) -> Callable[[Claim], str]:
 
 
 def _refuted(claim: Claim) -> str:
-    return f"{_were_captured(claim)}, but the WARC files do not bear out what was judged of them: nothing is claimed"
+    return f"{_were_captured(claim)}, but {UNBORNE}: nothing is claimed"
 
 
 def _were_captured(claim: Claim) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.plural import counted
+from sharc_crawler.report.claim import UNBORNE
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.report.load import read_selection
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 DATA, INDEX = "index.json", "index.html"
 SHOWN = 10  #: sites named on the terminal; the index has all
+_NAMED = "refuted", "", "without a page"  #: by their turns; how many are complete is said anyway
 NOTES = 3  #: of a site, in the index; its report has all
 MOVED, UNREPORTED = "its folder was moved elsewhere", "it has no report yet"
 
@@ -128,18 +131,29 @@ def _reported(folder: Path, site: str, path: Path) -> dict[str, Any]:
     return {**found, "complete": complete, "claim": claim, "coherence": totals, "notes": notes}
 
 
+def _turn(site: Mapping[str, Any]) -> int:
+    """Sites that need a person are shown first."""
+    if UNBORNE in site["claim"]:
+        return 0
+    if not site["complete"]:
+        return 1
+    return 2 if site["coherence"] and not site["coherence"]["captured"] else 3
+
+
 def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Text]:
     sites = found["sites"]
-    empty = sum(bool(site["coherence"]) and not site["coherence"]["captured"] for site in sites)
-    without = f", {empty:,} without a page" if empty else ""
-    yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete{without}", "bold")
+    turns = Counter(map(_turn, sites))
+    more = "".join(f", {turns[turn]:,} {name}" for turn, name in enumerate(_NAMED) if name and turns[turn])
+    yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete{more}", "bold")
     if any(not site["complete"] and site["claim"] != MOVED for site in sites):
         how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
         yield Text(f"{how}: {going_on(folder)}")
-    for site in sites[:SHOWN]:
+    for site in sorted(sites, key=_turn)[:SHOWN]:
         yield _line(short(site["site"]), f"{site['claim']}{'' if site['complete'] else ' (not complete)'}")
         if site["coherence"] and not site["coherence"]["captured"]:  # why
             yield from (_line("", whole(note)) for note in site["notes"][:1])
+        if _turn(site) < len(_NAMED) and not (stopped or site["claim"] == MOVED):
+            yield _line("", str(folder / site["folder"]))
     if len(sites) > SHOWN:
         yield _line("", f"… and {counted(len(sites) - SHOWN, 'more site')} in the index")
     if "seeds" in found:

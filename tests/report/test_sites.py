@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from sharc_crawler.report.claim import UNBORNE
 from sharc_crawler.report.sites import MOVED, UNREPORTED, index, write_index
 from sharc_crawler.storage.folders import SITES
 from sharc_crawler.storage.gathered import folders_text
@@ -43,6 +44,21 @@ def test_sites_of_which_no_page_was_captured_are_counted(tmp_path):
     folder = made(tmp_path)
     (folder / "b.example" / "report.json").write_text(report("2026-11-22T00:00:00Z", -1))
     assert "4 sites, 2 complete, 1 without a page" in write_index(folder)
+
+
+def test_sites_that_need_a_person_are_named_first_with_their_folders(tmp_path):
+    (tmp_path / SITES).write_text(folders_text({f"{number:02}.example": f"f{number:02}" for number in range(15)}))
+    for number in range(15):
+        (folder := tmp_path / f"f{number:02}").mkdir()
+        told = report(None if number == 12 else "2026-11-22T00:00:00Z", -1 if number == 13 else 3)
+        told = told.replace("3 <pages>", f"9 pages were captured, but {UNBORNE}") if number == 14 else told
+        (folder / "report.json").write_text(told)
+    text = write_index(tmp_path)
+    assert "15 sites, 14 complete, 1 refuted, 1 without a page\n" in text
+    named = [word for line in text.splitlines() for word in line.split() if word.endswith(".example")]
+    assert named == [f"{number:02}.example" for number in (14, 12, 13, *range(7))]
+    folders = [line.strip() for line in text.splitlines() if line.strip().startswith(f"{tmp_path}/f")]
+    assert folders == [f"{tmp_path}/f{number}" for number in (14, 12, 13)]
 
 
 def test_both_files_are_written_and_what_goes_on_is_said(tmp_path):

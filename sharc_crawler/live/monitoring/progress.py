@@ -84,17 +84,19 @@ class Snapshot:
 
     @classmethod
     def of(cls, sites: Sites) -> Snapshot:
-        """All captures that go on together; the phase is the earliest any of them is in."""
+        """All captures that go on together; the phase is that of most pages."""
         captures = [frontier.capture for frontier in sites if not frontier.stopped]
-        phases = {capture.phase for capture in captures}
-        phase = next((p for p in Phase if p in phases), Phase.DONE)
+        pages = Counter({str(Phase.DONE): 0})
+        for one in captures:
+            named = "sitemaps" if one.owed.first and one.strategy is None else str(one.phase)
+            pages[named] += 0 if one.phase is Phase.DONE else 1 + one.counts.pages
+        phase = max(pages, key=pages.__getitem__)
         waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
         due = sum(capture.strategy.visits_left for capture in captures if capture.strategy)
-        parted = len(captures) == 1 and captures[0].mode.parted
-        called = next((one.mode.called for one in captures if one.mode.called), str(phase))
-        name = f"part {captures[0].mode.parts}, {phase}" if parted else called
+        called = next((one.mode.called for one in captures if one.mode.called), phase)
+        name = f"part {captures[0].mode.parts}, {phase}" if len(captures) == 1 and captures[0].mode.parted else called
         return cls(
-            "sitemaps" if any(capture.owed.first and capture.strategy is None for capture in captures) else name,
+            phase if phase == "sitemaps" else name,
             sum(capture.counts.pages - capture.counts.late for capture in captures),
             sum(capture.counts.visits for capture in captures),
             sum(capture.counts.revisits for capture in captures),

@@ -69,6 +69,21 @@ def test_sitemaps_are_no_phase_once_pages_are_visited():
     assert Snapshot.of(frontier).phase == "visit"
 
 
+def test_the_phase_of_many_sites_is_that_of_most_pages():
+    frontier = Sites(Politeness())
+    slow, *others = (
+        frontier.open(CaptureSpec(f"h{k}", (f"http://h{k}.example/",), strategy="bfs", sitemaps=()), 0.0).capture
+        for k in range(3)
+    )
+    for one in others:
+        one.counts.pages = 10
+        one.owed.first.clear()
+        one.life.begin()
+    assert Snapshot.of(frontier).phase == "visit", "whose robots.txt is asked for once more holds up one site"
+    slow.counts.pages = 99
+    assert Snapshot.of(frontier).phase == "sitemaps"
+
+
 def shown(politeness, answers, pages=40, waits=5):
     """The last line of a crawl in virtual time, of a host that answers so: 10 s into a wait."""
     frontier, out = Sites(politeness), StringIO()
