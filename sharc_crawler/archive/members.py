@@ -20,6 +20,8 @@ _MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 _END = b"\r\n\r\n"
 _PART = 1 << 20  #: bytes unpacked at once
+VAIN = 1 << 24  #: bytes that are read of records which are none, beside twice what is before them
+_UNLIKE = "not of the length that it states"
 _ANSWERS = ("response", "revisit")
 _SIZE = re.compile(r"[0-9]{1,18}")
 
@@ -69,14 +71,19 @@ def records(
     stream: IO[bytes], offset: int = 0, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[Record | Damage]:
     """What a WARC file holds from ``offset`` on, in order; after a damaged place the next whole record is next."""
+    vain = 0
     while (found := _read(stream, offset, progress)) is not None:
+        vain += 0 if isinstance(found, Record) else max(0, stream.tell() - found.offset - _BLOCK)
         yield found
         if isinstance(found, Record):
             offset = found.end
-        elif (following := _next_start(stream, found.offset + 1)) is not None:
-            offset = following
-        else:
+        elif (following := _next_start(stream, found.offset + 1)) is None:
             return
+        elif vain > VAIN + 2 * found.offset:
+            yield Damage(following, "not read, nor what follows: too many places before begin as records and are none")
+            return
+        else:
+            offset = following
 
 
 def read_at(stream: IO[bytes], offset: int) -> Record | Damage:
@@ -88,7 +95,7 @@ def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Re
     """``None``: the file ends here."""
     stream.seek(offset)
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    parts, size, read, said = list[bytes](), 0, 0, 0
+    parts, size, stated, read, said = list[bytes](), 0, 0, 0, 0
     large: Spooling | None = None  # what follows the head
     try:
         while not unpacker.eof:
@@ -99,6 +106,8 @@ def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Re
             part = unpacker.decompress(data, _PART)
             if large:
                 large.write(part)
+                if large.size > stated + len(_END):
+                    return Damage(offset, _UNLIKE)
                 progress(read - said)
                 said = read
                 continue
@@ -108,7 +117,8 @@ def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Re
                 from sharc_crawler.spooling import Spooling  # of a large body
 
                 head, blank, rest = b"".join(parts).partition(_END)
-                if not blank:
+                stated = _fields(head)[1]
+                if not blank or stated < 0:
                     return Damage(offset, "not a WARC record")
                 parts, large = [head], Spooling(data=[rest])
         length = read - len(unpacker.unused_data)
@@ -130,17 +140,23 @@ def _parsed(
     offset: int, length: int, head: bytes, blank: bytes, rest: Octets, end: bytes, taken: int = 0
 ) -> Record | Damage:
     """``rest``: block and end, of which the last ``taken`` bytes were taken off already."""
+    fields, size = _fields(head)
+    if not blank or size < 0:
+        return Damage(offset, "not a WARC record")
+    if len(rest) + taken != size + len(_END) or end != _END:
+        return Damage(offset, _UNLIKE)
+    if isinstance(rest, bytes):
+        return Record(offset, length, fields, rest[:size])
+    answer = any(name.lower() == "warc-type" and value in _ANSWERS for name, value in fields)
+    return Record(offset, length, fields, rest if answer else bytes(rest))
+
+
+def _fields(head: bytes) -> tuple[tuple[tuple[str, str], ...], int]:
+    """A record's fields, and the length of its block; below 0: it is no WARC record."""
     lines = head.decode("utf-8", "replace").split("\r\n")
     fields = tuple((name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
     size = next((value for name, value in fields if name.lower() == "content-length"), "")
-    if not head.startswith(_START) or not blank or not _SIZE.fullmatch(size):
-        return Damage(offset, "not a WARC record")
-    if len(rest) + taken != int(size) + len(_END) or end != _END:
-        return Damage(offset, "not of the length that it states")
-    if isinstance(rest, bytes):
-        return Record(offset, length, fields, rest[: int(size)])
-    answer = any(name.lower() == "warc-type" and value in _ANSWERS for name, value in fields)
-    return Record(offset, length, fields, rest if answer else bytes(rest))
+    return fields, int(size) if head.startswith(_START) and _SIZE.fullmatch(size) else -1
 
 
 def _next_start(stream: IO[bytes], offset: int) -> int | None:
