@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import unknown_name
+from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Lastmod, weigh
 from sharc_crawler.frontier.frontier import Frontier
@@ -158,6 +159,7 @@ class Simulation:
         self._belief = belief
         self._strategy = strategy
         self._step = step
+        self._takes = min(step, DATE_PRECISION)  # a download: a slower one would not be T itself
         self._begin = begins(site, strategy, belief.attested, step)
         self._visits = np.full(len(site.urls), math.nan)
         self._revisits = np.full(len(site.urls), math.nan)
@@ -330,11 +332,11 @@ class Simulation:
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
         now = fetch.decided
         if fetch.kind is Kind.SITEMAP:
-            outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
+            outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
             self.frontier.finished(fetch, outcome, web.sitemap(now))
             return
         if fetch.kind is Kind.HUB:
-            outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
+            outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
             self.frontier.finished(fetch, outcome, web.hub(fetch.url, now))
             return
         page = self._site.numbers[fetch.url]
@@ -349,4 +351,4 @@ class Simulation:
             self._hopeless[page] = fetch.plan is Plan.HOPELESS
             if fetch.slot is Slot.ONLY and twice and not self._belief.attested[page]:
                 self._revisits[page] = now  # the apex
-        self.frontier.finished(fetch, web.download(page, now, self._step), web.links(page, now))
+        self.frontier.finished(fetch, web.download(page, now, self._takes), web.links(page, now))

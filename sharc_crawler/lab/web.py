@@ -85,13 +85,15 @@ class Web:
                 made[page] = Sighting(self._site.urls[page])
         return [made[page] for page in pages]  # type: ignore[misc]
 
-    def download(self, page: int, now: Instant, step: Seconds) -> Outcome:
+    def download(self, page: int, now: Instant, takes: Seconds) -> Outcome:
         """What a request at ``now`` brings."""
         if not self._site.lives.alive(page, now):
-            return Outcome(Result.GONE, now, now + step, 404)
+            return Outcome(Result.GONE, now, now + takes, 404)
         version = str(self._site.changes.version(page, now))
         modified = Validators(None, formatdate(self._last_change(page, now), usegmt=True)) if self._says(page) else None
-        return Outcome(Result.OK, now, now + step, 200, version, validators=modified or NO_VALIDATORS, date=now + step)
+        return Outcome(
+            Result.OK, now, now + takes, 200, version, validators=modified or NO_VALIDATORS, date=now + takes
+        )
 
     def _says(self, page: int) -> bool:
         """Does the server send Last-Modified with the page?"""
