@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sharc_crawler.links import css, html, manifest, modules
 from sharc_crawler.links.found import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: SVG images name resources with elements that the HTML reader knows.
 _READERS = {
@@ -17,6 +22,11 @@ _READERS = {
     "application/manifest+json": manifest.extract,
     "application/json": manifest.extract,  # so many servers call it
 }
+_XML = ("text/xml", "application/xml", "text/xsl")
+_HLS = "application/vnd.apple.mpegurl"
+_PLAYLISTS = {_HLS, "vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/mpegurl"}
+_PLAYLISTS |= {"audio/x-mpegurl", "audio/x-scpls", "application/pls+xml"}
+_BEGINS = b"#EXTM3U"  #: a playlist, whatever type a server gives it
 
 
 def extract(body: bytes, url: str, content_type: str | None) -> Found:
@@ -27,13 +37,13 @@ def extract(body: bytes, url: str, content_type: str | None) -> Found:
     >>> extract(b"url(a.png)", "http://h/a.txt", "text/plain").resources
     ()
     """
-    reader = _READERS.get(_media_type(content_type))
+    reader = _reader(content_type if body[: len(_BEGINS)] != _BEGINS else _HLS)
     return Found((), (), url) if reader is None else reader(body, url, content_type)
 
 
 def is_read(content_type: str | None) -> bool:
     """Whether such a document names anything."""
-    return _media_type(content_type) in _READERS
+    return _reader(content_type) is not None
 
 
 def is_markup(content_type: str | None) -> bool:
@@ -42,7 +52,22 @@ def is_markup(content_type: str | None) -> bool:
     >>> is_markup(None), is_markup("image/svg+xml; charset=utf-8"), is_markup("text/css")
     (True, True, False)
     """
-    return _READERS.get(_media_type(content_type)) is html.extract
+    return _reader(content_type) is html.extract
+
+
+def _reader(content_type: str | None) -> Callable[[bytes, str, str | None], Found] | None:
+    kind = _media_type(content_type)
+    if reader := _READERS.get(kind):
+        return reader
+    if kind in _PLAYLISTS:
+        from sharc_crawler.links import playlist  # few sites have any, nor XML that is no feed
+
+        return playlist.extract
+    if kind in _XML or kind.endswith("+xml"):
+        from sharc_crawler.links import xml
+
+        return xml.extract
+    return None
 
 
 def _media_type(content_type: str | None) -> str:

@@ -3,8 +3,8 @@
 Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
 ``longdesc``, ``meta`` refresh, ``link`` elements that lead to documents (canonical, next, alternate pages…), both as
 headers, menus' values that are addresses, and what scripts open by an address written out. Resources: all that a
-browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and what
-scripts are to load late. Pictures for other sites to show (``og:image``) are neither.
+browser loads by itself (AMP's elements, too), ``iframe`` documents, every candidate of a ``srcset``, style sheets'
+references, and what scripts are to load late. Pictures for other sites to show (``og:image``) are neither.
 
 ``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
 together are not found.
@@ -45,6 +45,7 @@ _RESOURCES = {
     "use": ("href", "xlink:href"),
     "feimage": ("href", "xlink:href"),
 }
+_RESOURCES |= {f"amp-{tag}": _RESOURCES[tag] for tag in ("img", "video", "audio", "iframe")} | {"amp-anim": ("src",)}
 _INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "option", "param", "style")  #: of a document within the document
 _TAGS = (*_INNER_TAGS, "base", "noframes", "table")
 _PARAMETERS = {"movie", "src", "filename", "url"}  #: of an object, which name what it plays
@@ -122,6 +123,10 @@ class _Page:
         self.links.extend(opened.by_scripts(data))
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
+        if b"<?xml-stylesheet" in lower:
+            from sharc_crawler.links import xml  # hardly any page has one
+
+            self.resources.extend(xml.references(data.decode("utf-8", "replace")))
         if b"data-b" in lower:
             self.resources.extend(lazy.backgrounds(root))
         if b"(" in lower and (b"url(" in lower or b"image-set(" in lower):

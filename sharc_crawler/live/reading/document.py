@@ -122,6 +122,7 @@ def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload
         entries = found_in.entries if found_in.kind in (SitemapKind.RSS, SitemapKind.ATOM) else []
         links = [Sighting(entry.loc, Kind.PAGE, order.url, entry.hints) for entry in entries[:MOST_LINKS]]
         more = len(entries) - len(links)
+        links += _sightings(document.extract(data, order.url, kind), order.url)  # its style sheets
         cut = (f"without {more:,} references after the first {MOST_LINKS:,}",) if more else ()
         return Reading(payload, links, problems=cut)
     found = document.extract(data, order.url, kind)
