@@ -19,6 +19,7 @@ from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.cli import main
 from sharc_crawler.cli.seeds.fetch import _summary
 from sharc_crawler.live.clock import Clock
+from sharc_crawler.live.fetching import work as work_module
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
 from sharc_crawler.live.fetching.work import SILENT, FetchPlan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
@@ -238,6 +239,28 @@ async def test_an_archive_that_is_down_is_not_asked_for_every_seed(tmp_path):
     assert (work.tally.fetched, work.tally.unknown, len(work.tally.failures)) == (1, 1, 1 + SILENT)
     assert "status 403" in work.tally.failures[0]
     assert work.tally.stopped.startswith("5 questions in a row without an answer")
+
+
+class Endless(Scripted):
+    """An archive that always has more."""
+
+    async def ask(self, url: str, check: object = None) -> Answer:
+        self.requests += 1
+        return Answer(200, b'[["a"],[],["%d"]]' % self.requests, ())
+
+
+@in_loop
+async def test_an_index_that_never_ends_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(work_module, "MOST_ANSWERS", 5)
+    plan = FetchPlan(Wayback("http://x.example/cdx/search/cdx"), (HOT, COLD))
+    work = Work(plan, AnswerFolder(tmp_path, {}), None, lambda *_: None)
+    await work.run(Endless())
+    said = [f"{seed}: 5 answers, and there is more: does its index ever end?" for seed in (HOT, COLD)]
+    assert (work.tally.requests, work.tally.failures, work.tally.stopped) == (10, said, None)
+
+
+def test_a_failure_of_any_length_is_said_in_short(tmp_path):
+    assert len(_summary(Tally(1, failures=["x" * 1_000_000]), tmp_path)) < 2_000
 
 
 def test_all_answered_404_is_said_in_words(tmp_path):

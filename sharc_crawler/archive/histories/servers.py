@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROWS = 10_000  #: captures in one answer of a Wayback server; more come with a resume key
+LONGEST_KEY = 16_384  #: characters of a resume key, which names an address
 NOTHING = b"[]\n"  #: kept where an archive has no capture
 _HTML = re.compile(rb"\s*<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
@@ -89,6 +90,7 @@ class Wayback(Dialect):
         _no_page(body)
         if not isinstance(_json(body), list):
             raise DataError(f"not an array: {_start(body)}; is it another dialect?")
+        _resume_key(body)
 
     def replay(self) -> str:
         """Wayback's CDX server is at ``/cdx/search/cdx``, its mementos below ``/web/``."""
@@ -208,7 +210,7 @@ def _no_page(body: bytes) -> None:
 def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON, or cut short: {_start(body)}") from error
 
 
@@ -217,8 +219,14 @@ def _start(body: bytes) -> str:
 
 
 def _resume_key(answer: bytes) -> str | None:
+    """What an answer says to go on with; ``None``: it is the last. Raises DataError for a key that cannot be sent."""
     rows = _json(answer)
-    return str(rows[-1][0]) if len(rows) > 1 and rows[-2] == [] and len(rows[-1]) == 1 else None
+    if len(rows) < 2 or rows[-2] != []:
+        return None
+    key = rows[-1][0] if isinstance(rows[-1], list) and len(rows[-1]) == 1 else None
+    if not isinstance(key, str) or len(key) > LONGEST_KEY or key.encode(errors="ignore").decode() != key:
+        raise DataError(f"not a resume key: {repr(rows[-1])[:60]}")
+    return key
 
 
 def _pages(answer: bytes) -> list[str]:

@@ -67,7 +67,7 @@ def is_timemap(text: bytes) -> dict[str, Any] | None:
     """The document, where the text is a TimeMap in JSON."""
     try:
         document = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and {"mementos", "timemap_index"} & document.keys() else None
 

@@ -18,7 +18,7 @@ from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli.seeds.listing import read_list
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
-from sharc_crawler.report.words import printable
+from sharc_crawler.report.words import printable, short
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fetching.work import Tally
@@ -88,7 +88,7 @@ def _summary(tally: Tally, folder: Path) -> str:
         lines.append(f"all answered 404 ({counted(tally.missing, 'seed')}), nothing kept: is --from right?")
     if tally.mementos:
         lines.append(f"{counted(tally.mementos, 'memento')}")
-    lines += [f"not fetched: {failure}" for failure in tally.failures[:_SHOWN]]
+    lines += [f"not fetched: {short(failure, 1000)}" for failure in tally.failures[:_SHOWN]]
     if len(tally.failures) > _SHOWN:
         lines.append(f"… and {len(tally.failures) - _SHOWN:,} more (--json has all)")
     if tally.stopped:

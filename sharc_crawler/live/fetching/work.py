@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.fetching.client import Client
     from sharc_crawler.seeds.hacs.captures import Captures
 
+MOST_ANSWERS = 10_000  #: of one seed: a hundred million captures
 SILENT = 5  #: questions in a row without an answer: the archive is not there
 
 
@@ -91,6 +92,8 @@ class Work:
             while question := dialect.question(wanted, answers):
                 if question in asked:
                     raise RefusedError(f"{question}: asked before: the archive goes round in its index of {seed}")
+                if len(answers) >= MOST_ANSWERS:
+                    raise RefusedError(f"{seed}: {len(answers):,} answers, and there is more: does its index ever end?")
                 asked.add(question)
                 answer = await self._answer(client, question, answers)
                 if not self._is_archive:
@@ -166,7 +169,7 @@ class Work:
         try:
             await step
             self._silent = 0
-        except RefusedError as error:
+        except (RefusedError, DataError) as error:
             self.tally.failures.append(str(error))
             self._silent = 0
         except SilentError as error:

@@ -32,6 +32,23 @@ def test_wayback_goes_on_with_the_resume_key():
     assert server.replay() == "https://x.example/web/"
 
 
+ODD = {
+    "deep": b"[" * 200_000 + b"]" * 200_000,
+    "no list": b'[["a"],[],5]',
+    "no text": b'[["a"],[],[null]]',
+    "half a letter": b'[["a"],[],["\\ud800"]]',
+    "long": b'[["a"],[],["%b"]]' % (b"x" * 1_000_000),
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_what_no_question_can_be_made_of_is_no_answer(odd):
+    with pytest.raises(DataError, match="not ") as raised:
+        Wayback("https://x.example/cdx/search/cdx").check(odd)
+    assert len(str(raised.value)) < 200
+    TimeMap("http://x.example/timemap/link/").question(PAGE, [odd])
+
+
 def test_pywb_asks_once_for_a_page_and_page_by_page_for_a_site():
     server = Pywb("http://x.example/coll/cdx")
     assert "page" not in fields(server.question(PAGE, []))
