@@ -208,8 +208,12 @@ def test_a_store_that_loses_rows_is_named_and_nothing_is_called_complete(tmp_pat
         done = crawl(url=server.url, delay="0.01", settings=["SHARC_STORE=mine.Losing"])
         assert f"SHARC_STORE='mine.Losing' {says}" in done.err
         assert (done.code, "Traceback" in done.err) == (INTERRUPTED, False), done.err
+        (tmp_path / "mine.py").write_text("from sharc_crawler.storage.sqlite import SqliteStore as Losing\n")
         again = crawl(url=server.url, delay="0.01", settings=["SHARC_STORE=mine.Losing"])
-    assert "fault of sharc-crawler" not in again.err
+        assert "fault of sharc-crawler" not in again.err
+        if again.code:
+            again = crawl(url=server.url, delay="0.01", resume="rebuild", settings=["SHARC_STORE=mine.Losing"])
+    assert (again.code, verify(done.folder).findings) == (0, []), again.err
 
 
 @pytest.mark.parametrize(

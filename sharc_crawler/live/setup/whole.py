@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.model import Slot
 from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.opening import holds_state
 
@@ -15,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def is_whole(folder: Path) -> bool:
-    """Is there state with a capture in it, all of which can be read?"""
+    """Is there state with a capture in it, all of which can be read, and no revisit of what was not visited?"""
     try:
-        return has_captures(folder) and bool(load_state(folder))
+        state = load_state(folder) if has_captures(folder) else Batch()
     except DataError:
         return False
+    visited = {row.page for row in state.visits if row.slot is not Slot.SECOND}
+    return bool(state) and all(row.page in visited for row in state.visits)
 
 
 def has_captures(output: Path) -> bool:
