@@ -27,6 +27,14 @@ _FIELDS: Any = etree.XPath(
     "//input[@value and not(@type='submit' or @type='button' or @type='reset')]", smart_strings=False
 )
 _MARKED: Any = etree.XPath("//*[@id or @class]", smart_strings=False)
+#: how long ago something was, where a title says when: that counts, as all titles do
+_AGES: Any = etree.XPath(
+    "//*[self::span or self::time]"
+    "[@title and not(*) and contains(translate(concat(' ', @class, ' '), '-', ' '), ' age ')]",
+    smart_strings=False,
+)
+_INSTANT = r"\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+_AGE = r"\s*\d+ ?(?:s|secs?\.?|seconds?|m|mins?\.?|minutes?|h|hrs?\.?|hours?)\s*"
 _IDS: Any = etree.XPath("//@id", smart_strings=False)  # libxml2 unites sets in quadratic time: each is asked for alone
 _CLASSES: Any = etree.XPath("//@class", smart_strings=False)
 #: a class or id of an ad slot: "ad" and where it is shown, nothing else (``category-ads`` and ``ad-hoc`` are content)
@@ -114,7 +122,7 @@ _MADE_UP = tuple(
             rf"\b(?:current|server) time(?: is|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
         ),
         (_signs("just", " now"), r"\bjust now\b"),
-        (_signs("ago", r"\b"), r"\b(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s? ago\b"),
+        (_signs("ago", r"\b"), r"\b(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s?\.? ago\b"),
         (_signs("visitor", " (?:no|number|#)"), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
         (
             _signs("online"),
@@ -139,6 +147,9 @@ def without_noise(root: Any) -> None:
     for element in (*_TEMPLATES(root), *_HIDDEN(root), *_ad_slots(root)):
         blank(element)
     plain_days(root)
+    for element in _AGES(root):
+        if re.match(_INSTANT, element.get("title")) and re.fullmatch(_AGE, element.text or "", re.IGNORECASE):
+            element.text = None
     for field in _FIELDS(root):
         del field.attrib["value"]
 

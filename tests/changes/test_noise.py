@@ -14,6 +14,7 @@ from sharc_crawler.links import html, lazy
 PAGE = "<html><body><main>{words}<p>{{0}}</p></main></body></html>".format(
     words="<p>Words of a page that is read.</p>" * 9
 )
+AGED = "title='2026-11-28 03:09:06 +0000'"
 
 
 def same(one: str, other: str) -> bool:
@@ -28,6 +29,9 @@ def same(one: str, other: str) -> bool:
         ("Generated on 2026-11-20 10:31:07 UTC", "Generated on 2026-11-21 09:00:12 UTC"),
         ("Server time: Fri, 20 Nov 2026 10:31", "Server time: Sat, 21 Nov 2026 10:32"),
         ("posted 5 minutes ago", "posted 2 hours ago"),
+        ("by A, 58 min. ago", "by A, 2 hrs. ago"),
+        (f"<td><span class='age-mins' {AGED}>95 min.</span>", f"<td><span class='age-hours' {AGED}>2 hours</span>"),
+        (f"<time class='post age' {AGED}>59s</time>", f"<time class='post age' {AGED}> 1 minute </time>"),
         ("You are visitor number 10,231", "You are visitor number 10,232"),
         ("12 users online", "1 user online"),
         ("Now.1,200 users online", "Now.7 users online"),
@@ -59,6 +63,12 @@ def test_noise(one: str, other: str) -> None:
         ("It was built in 12 days", "It was built in 13 days"),
         ("The order was served at noon", "The order was served at night"),
         ("two years ago", "three years ago"),
+        ("a stay of 5 min.", "a stay of 6 min."),
+        (f"<span class=age {AGED}>95 min.</span>", "<span class=age title='2026-11-28 03:10'>95 min.</span>"),
+        ("<span class=age title='At the end'>95 min.</span>", "<span class=age title='At the end'>96 min.</span>"),
+        (f"<span class=stage {AGED}>95 min.</span>", f"<span class=stage {AGED}>96 min.</span>"),
+        (f"<span class=age {AGED}>95 minutes' walk</span>", f"<span class=age {AGED}>96 minutes' walk</span>"),
+        (f"<span class=age {AGED}>95 <b>min.</b></span>", f"<span class=age {AGED}>96 <b>min.</b></span>"),
         ("The reader's address", "The writer's address"),
         ("<p class='header lead'>Radio</p>", "<p class='header lead'>Paper</p>"),
         ("<option>Berlin</option>", "<option>Bremen</option>"),
