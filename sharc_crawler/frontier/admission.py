@@ -75,8 +75,7 @@ class Admitter:
         """Sightings of one document (see :class:`Origin`)."""
         if not sightings:
             return Admitted(0, [])
-        # Most links are known, and spelled canonically: look them up first, all at once, as they are; in columns, as to
-        # read a field of each costs as much as its look-up.
+        # Most are known, as they are spelled: looked up at once, in columns, as to read a field of each costs as much.
         urls, kinds, _, hints, keyed, _, told = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
         plain = kinds.count(_PAGE) == len(kinds) and not any(hints)
@@ -92,6 +91,8 @@ class Admitter:
         for at, key in keys.items():
             found[at] = entered.get(key, found[at])
         if not plain:
+            for key, one in [one for one in new if one[1].kind in EMBEDDED and fresh.get(*one).kind is _PAGE]:
+                self._seen_again(capture, entered[key], one, now, parent)  # a frame: a page that its page is shown by
             found = [page if kind is _PAGE else UNSEEN for page, kind in zip(found, kinds, strict=True)]
         if len(fresh) < len(found) and any(hints):
             dated = [(at, keys.get(at) or one.key or one.url) for at, one in enumerate(sightings) if one.hints]
@@ -164,11 +165,9 @@ class Admitter:
         """What is no page: a resource, a hub or a sitemap."""
         if sighting.kind in EMBEDDED:
             return capture.spec.resources
-        if sighting.kind is Kind.PROBE:
-            return True
         if sighting.kind is Kind.HUB:
             return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
-        if not origin.depth:
+        if sighting.kind is Kind.PROBE or not origin.depth:
             return True
         from sharc_crawler.frontier.indexes import why_not  # many sites have one sitemap
 

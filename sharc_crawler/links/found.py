@@ -43,6 +43,7 @@ class Found:
     left_out: int = 0  #: references after the limit was reached
     document: Document | None = None  #: what is counted of an HTML document
     feeds: tuple[str, ...] = ()  #: RSS and Atom, by autodiscovery; on blogs nearly every page has one of its own
+    frames: tuple[str, ...] = ()  #: of the links those of a frameset, whose pages it is shown by
     unread: tuple[str, ...] = ()  #: what of the document was not looked at, as it would cost too much
 
 

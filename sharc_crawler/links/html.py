@@ -1,6 +1,7 @@
 """What an HTML page names: links to other documents, and the resources that a replay of it needs.
 
-Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
+Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``; they
+are told as frames, too, as it is shown by them),
 ``longdesc``, ``meta`` refresh, ``link`` elements that lead to documents (canonical, next, alternate pages…), both as
 headers, menus' values that are addresses, and what scripts open by an address written out. Resources: all that a
 browser loads by itself (AMP's elements, too), ``iframe`` documents, every candidate of a ``srcset``, style sheets'
@@ -96,7 +97,8 @@ def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Seque
     feeds, _ = resolver.all(written.feeds)
     more = more_links + more_resources
     unread = (*page.left_out, *([f"{more:,} references after the first {LIMIT:,}"] if more else []))
-    return Found(links, resources, resolver.base, more, document, feeds, unread)
+    frames, _ = resolver.all(written.frames)
+    return Found(links, resources, resolver.base, more, document, feeds, frames, unread)
 
 
 def shown(root: Any) -> str:
@@ -113,6 +115,7 @@ class _Page:
         self.links: list[str] = []
         self.resources: list[str] = []
         self.feeds: list[str] = []
+        self.frames: list[str] = []
         self.base: str | None = None
         self.images = self.tables = 0
 
@@ -139,6 +142,8 @@ class _Page:
             tag = element.tag
             if tag in _LINKS:
                 self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
+                if tag == "frame":
+                    self.frames.append(self.links[-1])
             elif tag in _RESOURCES:
                 self._embedded(element, tag)
             else:

@@ -169,6 +169,25 @@ def test_a_page_leads_to_the_pages_that_it_names_and_embeds_what_it_shows_new_or
     assert set(told(store, store.load().embeds)) == shown
 
 
+def test_a_frame_is_a_page_that_its_page_embeds_new_or_known_and_elsewhere_is_embedded_alone(world, impolite):
+    frames = [Sighting(url, Kind.RESOURCE) for url in (ROOT + "1", ROOT + "2", "http://b.example/3")]
+    world.links = {
+        ROOT: [page("1"), Sighting("http://b.example/3"), *frames[::2]],
+        ROOT + "1": [page("2"), *frames[1:2]],
+    }
+    world.links[ROOT + "2"] = [page("1"), *frames[:1]]
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(strategy="bfs:revisits=none"), world.now)
+    world.run(frontier)
+    kinds = {row.url.removeprefix(ROOT): row.kind for row in store.load().pages if row.kind is not Kind.ROBOTS}
+    assert kinds == {"": Kind.PAGE, "1": Kind.PAGE, "2": Kind.PAGE, "http://b.example/3": Kind.RESOURCE}
+    embeds = {("", "1"), ("", "http://b.example/3"), ("1", "2"), ("2", "1")}
+    assert set(told(store, store.load().embeds)) == embeds
+    links = [(row.page, target) for row in store.links() for target in row.targets]
+    assert {("", "1"), ("1", "2"), ("2", "1")} <= set(told(store, links))
+
+
 def test_what_a_seed_may_have_moved_to_is_what_sitemaps_named_before_the_first_page(world, impolite):
     """Nothing else that lies elsewhere speaks of a sitemap that named pages."""
     frontier = Frontier(impolite)

@@ -317,3 +317,12 @@ def test_what_is_counted_of_a_document() -> None:
 def test_what_a_document_within_the_document_holds_is_not_counted() -> None:
     found = extract(b"<img src=i><iframe srcdoc='<a href=x></a><img src=j><table></table>'></iframe>", "http://h/")
     assert (found.document, len(found.resources)) == (Document(images=1, tables=0, outlinks=1), 2)
+
+
+def test_frames_are_links_and_told_as_frames() -> None:
+    found = extract(
+        b"<base href=/d/><frameset><frame src=a#b><frame src=c><noframes><a href=e></noframes>", "http://h/"
+    )
+    assert found.links == ("http://h/d/a", "http://h/d/c", "http://h/d/e")
+    assert found.frames == found.links[:2]
+    assert found.resources == ()

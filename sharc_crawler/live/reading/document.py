@@ -160,8 +160,9 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:
-    """Pages and resources that a document names."""
-    return sightings(via, Kind.RESOURCE, found.resources) + sightings(via, Kind.PAGE, found.links)
+    """Pages and resources that a document names. A frameset's frames are pages first: they stay what they are."""
+    frames = sightings(via, Kind.RESOURCE, found.frames)
+    return sightings(via, Kind.RESOURCE, found.resources) + sightings(via, Kind.PAGE, found.links) + frames
 
 
 def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
