@@ -20,7 +20,8 @@ _MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 _END = b"\r\n\r\n"
 _PART = 1 << 20  #: bytes unpacked at once
-VAIN = 1 << 24  #: bytes that are read of records which are none, beside twice what is before them
+TRIES = 8  #: that are made with records which are none, each to its end
+VAIN = 1 << 24  #: bytes that are read of further ones, beside twice what is before them
 _UNLIKE = "not of the length that it states"
 _ANSWERS = ("response", "revisit")
 _SIZE = re.compile(r"[0-9]{1,18}")
@@ -71,15 +72,17 @@ def records(
     stream: IO[bytes], offset: int = 0, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[Record | Damage]:
     """What a WARC file holds from ``offset`` on, in order; after a damaged place the next whole record is next."""
-    vain = 0
+    vain = tries = 0
     while (found := _read(stream, offset, progress)) is not None:
-        vain += 0 if isinstance(found, Record) else max(0, stream.tell() - found.offset - _BLOCK)
+        if isinstance(found, Damage) and (read := stream.tell() - found.offset) > _BLOCK:
+            tries += 1
+            vain += read if tries > TRIES else 0
         yield found
         if isinstance(found, Record):
             offset = found.end
         elif (following := _next_start(stream, found.offset + 1)) is None:
             return
-        elif vain > VAIN + 2 * found.offset:
+        elif vain > VAIN + 2 * following:
             yield Damage(following, "not read, nor what follows: too many places before begin as records and are none")
             return
         else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import struct
 
-from sharc_crawler.archive.members import VAIN, Damage, Record, records
+from sharc_crawler.archive.members import TRIES, VAIN, Damage, Record, records
 from sharc_crawler.spool import LARGE
 from sharc_crawler.spooling import Spooling
 
@@ -49,6 +50,16 @@ def test_records_that_begin_everywhere_are_not_each_read_to_the_end():
 def test_what_follows_a_few_of_them_is_read():
     trap = beginning_everywhere(1)[: 27 * 10]
     assert [one for one in records(io.BytesIO(GOOD + trap + b"." * 9 + GOOD)) if isinstance(one, Record)][1:]
+
+
+def test_what_follows_large_damaged_records_is_read():
+    for size, times in ((VAIN // 4, 2 * TRIES), (VAIN + LARGE, 1)):
+        head = b"WARC/1.0\r\nContent-Length: %d\r\n\r\n" % size
+        large = bytearray(gzip.compress(head + random.Random(1).randbytes(size) + b"\r\n\r\n", 0, mtime=0))
+        large[-9] ^= 1  # which is found at its end
+        for data in (bytes(large) * times, bytes(large[: -VAIN // 8])):
+            found = [one.text for one in records(io.BytesIO(data + GOOD)) if isinstance(one, Record)]
+            assert found == [b"hi"]
 
 
 def test_of_a_record_no_more_is_unpacked_than_it_states(monkeypatch):
