@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 from http.client import HTTPException
+from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.error import URLError
 from urllib.request import Request, urlopen
@@ -39,10 +40,8 @@ def tell(notify: str, notice: KeepNotice) -> None:
     """
     try:
         if notify.startswith(("http://", "https://")):
-            body = json.dumps(notice._asdict()).encode()
-            request = Request(notify, body, {"Content-Type": "application/json"})  # noqa: S310 - http(s), as was asked
-            with urlopen(request, timeout=PATIENCE):  # noqa: S310
-                return
+            _post(notify, json.dumps(notice._asdict()).encode())
+            return
         told = subprocess.run(  # noqa: S603 - the collection's own command
             shlex.split(notify), input=notice.words(), text=True, capture_output=True, timeout=PATIENCE, check=False
         )
@@ -50,3 +49,23 @@ def tell(notify: str, notice: KeepNotice) -> None:
         raise SharcError(f"notify={notify!r} cannot be told: {error}") from error
     if told.returncode:
         raise SharcError(f"notify={notify!r} ended with exit code {told.returncode}: {told.stderr.strip()[-200:]}")
+
+
+def _post(url: str, body: bytes) -> None:
+    """In a thread of its own: who answers a byte now and then would be waited for anew each time."""
+    failed = list[Exception]()
+
+    def post() -> None:
+        request = Request(url, body, {"Content-Type": "application/json"})  # noqa: S310 - http(s), as was asked
+        try:
+            urlopen(request, timeout=PATIENCE).close()  # noqa: S310
+        except Exception as error:
+            failed.append(error)
+
+    thread = Thread(target=post, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    if thread.is_alive():
+        raise TimeoutError(f"not answered after {PATIENCE:g} s")
+    if failed:
+        raise failed[0]
