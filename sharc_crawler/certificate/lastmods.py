@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sharc_crawler.certificate.named_sitemaps import answered, names
+from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Clock, Weighed
-    from sharc_crawler.model import Instant, Judgement, Seconds, Url
+    from sharc_crawler.model import Instant, Judgement, Seconds
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]
     Recorded = tuple[Witness, Warcs]  #: and the WARC files that it is of
@@ -86,7 +85,7 @@ class ServersWord:
             read = min(read, (answer.date or -math.inf) + DATE_PRECISION - ahead)
         for entry in sitemap.read(body, exchange.uri).entries if body else ():
             url, lastmod = canonical(entry.loc), entry.hints.lastmod
-            if url is not None and lastmod is not None and place is not None and self._speaks_for(place, url):
+            if url is not None and lastmod is not None and place is not None and _owner(url) == _owner(place):
                 self.lastmods[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
                 dated = True
         if not dated or answer.age is not None or no_later(answer, self._answers.get(place)):
@@ -94,30 +93,6 @@ class ServersWord:
         self._answers[place] = answer
         if ahead is None and (clock := offset(Download(started, started, answer.date))):
             self._clock = around([self._clock or clock, clock])
-
-    def _speaks_for(self, place: Url, url: Url) -> bool:
-        """Any sitemap may list another's pages: evidence is what that one's robots.txt or sitemaps lead to."""
-        owner = machine_of(host_of(url))
-        return owner == machine_of(host_of(place)) or owner in self._owners[place]
-
-    @cached_property
-    def _owners(self) -> dict[Url, set[str]]:
-        """By URL: of what names it, or leads to it; asked for where a sitemap lists another host's pages."""
-        named: dict[Url, set[Url]] = defaultdict(set)
-        for witness, warcs in self._recorded:
-            for exchange in witness:
-                place = canonical(exchange.uri)
-                if place is not None and place not in self._others:
-                    named[place].update(filter(None, map(canonical, names(exchange, witness, warcs))))
-        owners: dict[Url, set[str]] = defaultdict(set)
-        waiting = [(machine_of(host_of(place)), place) for place in named]
-        while waiting:
-            owner, place = waiting.pop()
-            for one in named.get(place, ()):
-                if owner not in owners[one]:
-                    owners[one].add(owner)
-                    waiting.append((owner, one))
-        return owners
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
         """A page at T, by its downloads and what was said of it."""
@@ -130,6 +105,11 @@ class ServersWord:
 
     def _weigh(self, url: str, downloads: Sequence[Download], reference: Instant) -> Weighed:
         return weigh(downloads, self.lastmods.get(url, ()), reference, self.lag, self._clock)
+
+
+def _owner(url: str) -> str:
+    """Any sitemap may list another's pages: evidence is what is said of its own host's."""
+    return machine_of(host_of(url))
 
 
 def attested(judge: Judge, entry: Entry, outcomes: list[Outcome]) -> Judgement:

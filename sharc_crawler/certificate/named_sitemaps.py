@@ -55,12 +55,6 @@ def named_sitemaps(
     return {url for url, _ in known}
 
 
-def names(exchange: RecordedExchange, witness: Witness, warcs: Warcs) -> Iterator[str]:
-    """The URLs that a robots.txt or a sitemap names as sitemaps, or leads to."""
-    is_robots = urlsplit(exchange.uri).path.lower() == _ROBOTS
-    return (name for name, _ in _names(exchange, is_robots, witness, warcs))
-
-
 def _names(exchange: RecordedExchange, is_robots: bool, witness: Witness, warcs: Warcs) -> Iterator[tuple[str, bool]]:
     """What a robots.txt or a sitemap names, or leads to; and whether that is a robots.txt."""
     message = exchange.message

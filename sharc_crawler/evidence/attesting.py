@@ -23,7 +23,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, around, differ, header_lastmod, offset, weigh
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Hints, Judgement, Kind, Result, Verdict
+from sharc_crawler.model import Change, Comparison, Hints, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust
 from sharc_crawler.urls import url_class
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
     from sharc_crawler.evidence.lastmods import Clock, Weighed
-    from sharc_crawler.model import Comparison, Instant, Outcome, PageId, Seconds
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.trust import LastmodTrust
 
@@ -60,6 +60,7 @@ class Attestations:
         self._answers: dict[PageId, Outcome] = {}  # of these, the first of the latest Date
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._clock: Clock | None = None  # what it was, whenever they were read
+        self._recorded: Clock | None = None  # as records show it
         self._trusts: dict[str, LastmodTrust] = {}
         self._doubted: set[str] = set()  # classes that something speaks against
         self.sampled = audit.Sampled([])  #: of what was judged last
@@ -75,13 +76,15 @@ class Attestations:
         if outcome.result is not Result.OK:
             return
         self.sitemaps[sitemap] = outcome.started
-        clock = offset(Download(outcome.started, outcome.ended, outcome.date))
+        answer = Download(outcome.started, outcome.ended, outcome.date)
+        clock, recorded = offset(answer), offset(_as_recorded(answer))
         self._behind = clock[0] if clock else 0.0
         if outcome.age is not None or no_later(outcome, self._answers.get(sitemap)):
             return  # a copy
         self._answers[sitemap] = outcome
-        if clock:
+        if clock and recorded:
             self._clock = around([self._clock or clock, clock])
+            self._recorded = around([self._recorded or recorded, recorded])
 
     def as_of(self, sitemap: PageId, outcome: Outcome) -> Instant:
         """Up to when an answer shows what a sitemap says: it may be the copy that came before."""
@@ -265,7 +268,16 @@ class Attestations:
         return weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference, clock=self._clock).comparison
 
     def _weighed(self, page: PageId, reference: Instant) -> Weighed:
-        return weigh(self.downloads[page], self.lastmods.get(page, ()), reference, self.lag, self._clock)
+        return self._by_both(page, self.downloads[page], reference)
+
+    def _by_both(self, page: PageId, downloads: Sequence[Download], reference: Instant) -> Weighed:
+        """By how long downloads took, and by the records, which do not say that: a claim has to hold by both."""
+        said = self.lastmods.get(page, ())
+        found = weigh(downloads, said, reference, self.lag, self._clock)
+        recorded = weigh([*map(_as_recorded, downloads)], said, reference, self.lag, self._recorded)
+        if found.comparison == recorded.comparison or not found.comparison.evidence.dated:
+            return found
+        return found._replace(comparison=Comparison.unknown(Reason.LASTMOD_OPEN))
 
     # -- judgements ------------------------------------------------------------------------------------------------
 
@@ -281,7 +293,8 @@ class Attestations:
         """Resources that were downloaded after T, once: by their own Last-Modified, where it decides."""
         found = {}
         for page, url in urls.items():
-            shown = weigh([look], (), reference).comparison if (look := self.embedded.get(page)) else None
+            look = self.embedded.get(page)
+            shown = self._by_both(page, [look], reference).comparison if look else None
             if shown is not None and shown.change is Change.UNCHANGED and self.trusted(url):
                 found[page] = Judgement(Verdict.COHERENT, shown.evidence, shown.reason)
         return found
@@ -419,6 +432,10 @@ def _download(outcome: Outcome, former: bool = False) -> Download:
     digest = outcome.decoded or outcome.digest
     age = outcome.age or 0.0
     return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint, age, former)
+
+
+def _as_recorded(download: Download) -> Download:
+    return download._replace(ended=download.started)
 
 
 def _unknown(reason: str) -> Judgement:

@@ -8,7 +8,7 @@ import pytest
 from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.intervals import AGE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import Change
+from sharc_crawler.evidence.lastmods import Change, weigh
 from sharc_crawler.model import Hints, Kind, Outcome, Result, Validators, Verdict
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from tests.evidence.attested import AFTER_T, AGAIN, BEFORE_T, END, NOBODY, STILL, VISIT, Capture, T
@@ -287,3 +287,16 @@ def test_a_sitemap_read_again_that_is_a_copy_by_date_or_age_says_what_it_said_th
     assert reading(500.0, 500.0) == 500.0
     assert reading(501.0, 500.0) == 501.0, "a Date is whole seconds, and kept for another"
     assert reading(600.0, 500.0) == 500.0
+
+
+def test_a_claim_holds_by_how_long_downloads_took_and_by_the_records_that_do_not_say_it():
+    """Whoever verifies has the records alone: what is claimed is what they show."""
+    capture = Capture()
+    page = capture.page(VISIT - 3.0, "A")
+    slow = capture.attesting.downloads[page][0]._replace(ended=VISIT + 5.0)
+    for looks in ([slow], [slow, slow._replace(started=AGAIN, ended=AGAIN + 0.1, date=AGAIN)]):
+        capture.attesting.downloads[page] = looks
+        judged, _ = capture.judged()
+        recorded = weigh([one._replace(ended=one.started) for one in looks], capture.attesting.lastmods[page], T)
+        assert recorded.comparison.change is Change.UNCHANGED
+        assert judged[page].verdict is Verdict.UNKNOWN
