@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Url
 
-FOR_GOOD = (301, 308)  #: redirects that are to stay; others may lead elsewhere by now, and are asked for once
+#: redirects that are to stay, and what is gone for good; others may lead elsewhere, or be there, by now: asked for once
+FOR_GOOD = (301, 308, 410)
 
 
 class PartCompleteness(NamedTuple):
@@ -22,6 +23,7 @@ class PartCompleteness(NamedTuple):
     verdict: Verdict | None
     subsite: str
     there: bool  #: to be shown with its page, captured or not
+    open: bool  #: it was not there when it was asked for: nobody knows of T
     reason: str
     embeds: tuple[Url, ...]
 
@@ -44,7 +46,10 @@ class Completeness:
         self._embedded.update(page.embeds)
         if page.kind in EMBEDDED or page.url in self._embedded:
             there = bool(page.verdict) or not page.visit or not _is_no_part(page.visit)
-            self._known[page.url] = PartCompleteness(page.verdict, page.subsite, there, page.reason, page.embeds)
+            is_open = not there and page.visit is not None and page.visit.status not in FOR_GOOD
+            self._known[page.url] = PartCompleteness(
+                page.verdict, page.subsite, there, is_open, page.reason, page.embeds
+            )
 
     @property
     def unmet(self) -> set[Url]:
@@ -73,13 +78,16 @@ class Completeness:
             if part is not None and url not in seen:
                 seen.add(url)
                 waiting.extend(part.embeds)
-                if part.there:
+                if part.there or part.open:
                     yield part
 
     def embedded(self) -> tuple[Counter[Verdict | None], Counter[str]]:
-        """Embedded resources that the server has: how many by verdict, and why the others were not captured."""
-        parts = [part for url, part in self._known.items() if part.there and url in self._embedded]
-        return Counter(part.verdict for part in parts), Counter(part.reason for part in parts if part.verdict is None)
+        """Embedded resources that the server has: how many by verdict, and why the others (those, too, that it had not
+        when it was asked) were not captured.
+        """
+        parts = [part for url, part in self._known.items() if url in self._embedded]
+        why = Counter(part.reason for part in parts if part.verdict is None and (part.there or part.open))
+        return Counter(part.verdict for part in parts if part.there), why
 
 
 def _is_no_part(visit: VisitFacts) -> bool:

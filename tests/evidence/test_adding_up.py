@@ -212,11 +212,16 @@ def is_there(page: PageFacts) -> bool:
     return not moved and page.visit.result is not Result.GONE
 
 
+def counts(page: PageFacts) -> bool:
+    """Is it there, or was it not when it was asked for, and not for good?"""
+    return is_there(page) or (page.visit is not None and page.visit.status not in (301, 308, 410))
+
+
 def test_a_page_is_as_coherent_as_all_that_it_embeds_around_one_instant(made) -> None:
     expected = {}
     for page in CAPTURED:
         met = [page.verdict]
-        for part in filter(is_there, map(OF.__getitem__, embedded_by(page))):
+        for part in filter(counts, map(OF.__getitem__, embedded_by(page))):
             same = PARTS[part.subsite] == PARTS[page.subsite]
             met.append(part.verdict if same and part.verdict else Verdict.UNKNOWN)
         worst = [verdict for verdict in (Verdict.CHANGED, Verdict.UNKNOWN, Verdict.COHERENT) if verdict in met]
@@ -231,7 +236,8 @@ def test_what_is_embedded_is_told_by_verdict_and_why_it_is_not_there(made) -> No
     there = [OF[url] for url in every if is_there(OF[url])]
     verdicts, reasons = made.figures.completeness.embedded()
     assert verdicts == Counter(page.verdict for page in there)
-    assert reasons == Counter(page.reason for page in there if page.verdict is None)
+    met = [OF[url] for url in every if counts(OF[url])]
+    assert reasons == Counter(page.reason for page in met if page.verdict is None)
 
 
 def test_one_of_the_pages_with_the_commonest_payload_is_named(made) -> None:

@@ -45,3 +45,16 @@ def test_a_redirect_that_may_lead_elsewhere_by_now_leaves_its_page_unknown(statu
     for one in (page, moved, target):
         found.meet(one)
     assert found.of(page) is verdict
+
+
+@pytest.mark.parametrize(("status", "verdict"), [(404, Verdict.UNKNOWN), (410, Verdict.COHERENT)])
+def test_what_was_not_there_once_may_have_been_at_the_reference_instant(status, verdict):
+    """Unless it is gone for good. It is no resource that the server has."""
+    page = url(PAGE, Kind.PAGE, (ALONE, STYLE))
+    visit = VisitFacts(Slot.FIRST, Result.GONE, status=status, started=1.0, ended=1.1)
+    missing = replace(url(ALONE, verdict=None), visit=visit, reason=f"not there (status {status})")
+    found = Completeness({"": 9.0})
+    for one in (page, missing, url(STYLE)):
+        found.meet(one)
+    assert found.of(page) is verdict
+    assert found.embedded() == ({Verdict.COHERENT: 1}, {"not there (status 404)": 1} if status == 404 else {})

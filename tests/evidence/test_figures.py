@@ -85,8 +85,8 @@ def test_one_page_that_was_revisited_is_enough_to_say_so():
 @pytest.mark.parametrize(
     ("asked", "whole"), [(None, Verdict.UNKNOWN), (Result.FAILED, Verdict.UNKNOWN), (Result.GONE, Verdict.COHERENT)]
 )
-def test_an_image_that_was_not_captured_leaves_its_page_unknown_unless_there_is_none(asked, whole):
-    visit = asked and VisitFacts(Slot.ONLY, asked, T, T)
+def test_an_image_that_was_not_captured_leaves_its_page_unknown_unless_it_is_gone_for_good(asked, whole):
+    visit = asked and VisitFacts(Slot.ONLY, asked, T, T, status=410)
     image = replace(page(Evidence.BYTES), url=Url("http://h.example/i"), kind=Kind.RESOURCE, visit=visit, verdict=None)
     framing = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), embeds=(image.url,))
     assert facts(image, framing).figures.completeness.of(framing) is whole

@@ -146,7 +146,7 @@ def test_complete_coherence_counts_all_that_a_page_embeds() -> None:
             judged("/style", Verdict.COHERENT, embeds=("/style",), **resource),
             judged("/sheet", Verdict.COHERENT, embeds=("/image", "/sheet"), **resource),
             judged("/image", Verdict.CHANGED, **resource),
-            page("/broken", visit=visit(T, result=Result.GONE), **resource),
+            page("/broken", visit=replace(visit(T, result=Result.GONE), status=410), **resource),
             page("/moved", visit=replace(visit(T, result=Result.REDIRECTED), status=301), **resource),
             page("/refused", reason="robots.txt forbids it", **resource),
         )

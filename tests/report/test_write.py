@@ -111,9 +111,9 @@ def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> N
     lost = page(cut, kind=Kind.RESOURCE, reason="cut short", visit=visit(T - 5, result=Result.FAILED))
     never = page(gone, kind=Kind.RESOURCE, reason="not there", visit=visit(T - 5, result=Result.GONE))
     made = facts(*pages, lost, never)
-    line = "  embedding    0 of 7 coherent with all they embed; missing: 1 × cut short\n"
+    line = "  embedding    0 of 7 coherent with all they embed; missing: 1 × cut short; 1 × not there\n"
     assert line in summary([made], write([made], tmp_path))
-    whole = facts(*pages, never)
+    whole = facts(*pages, replace(never, visit=replace(visit(T - 5, result=Result.GONE), status=410)))
     assert "embedding" not in summary([whole], write([whole], tmp_path)), "said only where it differs"
 
 
