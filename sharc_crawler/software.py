@@ -80,8 +80,8 @@ KNOWN = (
         "gitweb",
         "old versions, differences, archives, feeds and lists in other orders",
         r"([?;&]|%3B)a(=|%3D)(atom|blame|blobdiff|commitdiff|history|log\b|opml|patch|project_index|rss|search|snapshot)"
-        r"|([?;&]|%3B)(ds|hp|o|opt|pf|sf|st)(=|%3D)|([?;&]|%3B)a(=|%3D)(blob|tree).*(;|&|%3B)hb(=|%3D)(?!HEAD\b)"
-        r"|([?;&]|%3B)a(=|%3D)shortlog.*(;|&|%3B)h(=|%3D)(refs(/|%2F)tags|[0-9a-f]{40})",
+        r"|([?;&]|%3B)(ds|hp|o|opt|pf|sf|st)(=|%3D)|(;|&|%3B)hb(=|%3D)(?!HEAD\b)"
+        r"|([?;&]|%3B)a(=|%3D)shortlog(;|&|%3B)h(=|%3D)(refs(/|%2F)tags|[0-9a-f]{40})",
         r"\?p=[^;&]+[;&]a=(blame|blob|blobdiff|commitdiff|history|patch|shortlog|snapshot|tree)\b",
     ),
     Software(

@@ -129,5 +129,12 @@ def test_what_is_offered_is_what_a_crawl_knows():
     assert [one.exclude for one in KNOWN] == OFFERED
 
 
+@pytest.mark.parametrize("piece", [";a=tree", ";a=shortlog", "&h=", "/log/?", "/tree", "/file"])
+def test_long_addresses_are_looked_at_in_linear_time(piece):
+    """Minutes where it is quadratic."""
+    made = f"http://h/?x{piece * 100_000}"
+    assert [one.name for one in KNOWN if re.search(one.exclude, made)] == []
+
+
 def test_a_reply_form_is_the_post_itself():
     assert canonical("http://h/post/?replytocom=12#respond") == canonical("http://h/post/")
