@@ -248,7 +248,7 @@ class Judge:
         found = self._revisits.judge(entry["visit"]["uri"], first, second, reference)
         if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
             return replace(found, evidence=stated.evidence)  # again less: others of its kind had other bytes
-        if found.verdict is Verdict.COHERENT and entry["reason"] == Reason.STALE and stated.verdict is Verdict.UNKNOWN:
+        if entry["reason"] == Reason.STALE and stated.verdict is Verdict.UNKNOWN:
             return stated  # by how long downloads took, which no record says
         return found
 
