@@ -47,7 +47,6 @@ class ServersWord:
         self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
         self.lag = lag
         self._others = others
-        self._recorded: list[Recorded] = []
         self._answers: dict[str | None, Outcome] = {}  # of each sitemap the first of the latest Date
         self._clock: Clock | None = None  # while they were read
         for witness, warcs in recorded:
@@ -61,7 +60,6 @@ class ServersWord:
         self._read_all(witness, warcs, {host: clock["greatest"] for host, clock in clocks.items()})
 
     def _read_all(self, witness: Witness, warcs: Warcs, ahead: Mapping[str, int]) -> None:
-        self._recorded.append((witness, warcs))
         for exchange in sorted(self._unlisted(witness), key=lambda one: one.date):
             known = ahead.get(urlsplit(exchange.uri).netloc.lower(), max(ahead.values(), default=0))
             self._read(exchange, _body(exchange, witness, warcs), known if ahead else None)
