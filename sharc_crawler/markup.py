@@ -112,7 +112,8 @@ def parse(data: bytes) -> tuple[Any, bool]:
 
     Elements that are nested thousands deep are not.
     """
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    options: Any = {"remove_comments": True, "remove_pis": True, "huge_tree": True, "collect_ids": False}
+    parser = etree.HTMLParser(encoding="utf-8", **options)
     root = etree.fromstring(data, parser)
     return root, not parser.error_log.filter_from_fatals()
 
