@@ -80,6 +80,20 @@ class UpdateHistories:
         changed = np.concatenate([earlier.changed, self.changed])[order]
         return UpdateHistories(self.urls, earlier.offsets + self.offsets, times, changed)
 
+    def following(self, whole: UpdateHistories, end: Instant) -> UpdateHistories:
+        """These captures after those of ``whole``, which has the same URLs, up to ``end``.
+
+        The first one of a window has nothing before it. Where ``whole`` has it next, it says what that one shows.
+        """
+        earlier = whole.window(-np.inf, end)
+        later = whole.offsets[:-1] + earlier.counts()
+        both = (self.counts() > 0) & (later < whole.offsets[1:])
+        ours, theirs = self.offsets[:-1][both], later[both]
+        same = self.times[ours] == whole.times[theirs]
+        changed = self.changed.copy()
+        changed[ours[same]] = whole.changed[theirs[same]]
+        return replace(self, changed=changed).after(earlier)
+
     def placed(self, *, interpolated: bool) -> NDArray[np.float64]:
         """The instant of every capture; with ``interpolated``, that of an updated one is half way from the one before.
 

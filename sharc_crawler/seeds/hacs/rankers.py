@@ -156,7 +156,7 @@ class Hacs(SeedRanker):
         if math.isinf(task.back):
             return pages
         end = min(self.until_, np.nextafter(task.now - task.back, -np.inf))
-        return pages.after(self.pages_.window(-np.inf, end).named(pages.urls))
+        return pages.following(self.pages_.named(pages.urls), end)
 
     def _labels(self, urls: list[str]) -> NDArray[np.int64]:
         return np.array([self.labels_.get(url, 0) for url in urls], np.int64)

@@ -37,6 +37,14 @@ def test_captures_in_the_window_count_once() -> None:
     assert {name: one.value for name, one in some.items()} == {name: one.value for name, one in all_.items()}
 
 
+@pytest.mark.parametrize("back", [7 * DAY, 42 * DAY, 71 * DAY])
+def test_no_update_is_forgotten_where_the_window_begins(back: float) -> None:
+    """The first capture in a window shows an update since the last one before it."""
+    bits = {"late": [0] * 12 + [1], "hot": [1] * 13, "cold": [0] * 13}
+    some, all_ = (ranked(bits, one) for one in (back, math.inf))
+    assert {name: one.value for name, one in some.items()} == {name: one.value for name, one in all_.items()}
+
+
 def test_captures_fade() -> None:
     """As many updates in as many intervals: those of late count more."""
     found = ranked({"late": [0] * 6 + [1] * 6 + [-1], "early": [1] * 6 + [0] * 6 + [-1]}, math.inf)
@@ -48,3 +56,7 @@ def test_histories_one_after_the_other() -> None:
     joined = whole.window(5, 9).named(["c", "a", "new"]).after(whole.window(0, 4).named(["c", "a", "new"]))
     assert (joined.urls, joined.counts().tolist()) == (["c", "a", "new"], [2, 3, 0])
     assert (joined.times.tolist(), joined.changed.tolist()) == ([6, 8, 1, 5, 9], [-1, 1, -1, -1, 0])
+    following = whole.window(5, 9).named(["c", "a", "new"]).following(whole.named(["c", "a", "new"]), 4)
+    assert (following.times.tolist(), following.changed.tolist()) == ([6, 8, 1, 5, 9], [-1, 1, -1, 1, 0])
+    gap = whole.window(7, 9).named(["a"]).following(whole.named(["a"]), 4)
+    assert (gap.times.tolist(), gap.changed.tolist()) == ([1, 9], [-1, -1])
