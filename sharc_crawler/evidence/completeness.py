@@ -23,7 +23,7 @@ class PartCompleteness(NamedTuple):
     verdict: Verdict | None
     subsite: str
     there: bool  #: to be shown with its page, captured or not
-    open: bool  #: it was not there when it was asked for: nobody knows of T
+    open: bool  #: it was not there when it was asked for: its verdict says whether it was at T
     reason: str
     embeds: tuple[Url, ...]
 
@@ -45,7 +45,7 @@ class Completeness:
         """Note what a URL embeds, and the URL itself where it is a resource, or embedded."""
         self._embedded.update(page.embeds)
         if page.kind in EMBEDDED or page.url in self._embedded:
-            there = bool(page.verdict) or not page.visit or not _is_no_part(page.visit)
+            there = bool(page.verdict and not page.absent) or not page.visit or not _is_no_part(page.visit)
             is_open = not there and page.visit is not None and page.visit.status not in FOR_GOOD
             self._known[page.url] = PartCompleteness(
                 page.verdict, page.subsite, there, is_open, page.reason, page.embeds
@@ -86,7 +86,7 @@ class Completeness:
         when it was asked) were not captured.
         """
         parts = [part for url, part in self._known.items() if url in self._embedded]
-        why = Counter(part.reason for part in parts if part.verdict is None and (part.there or part.open))
+        why = Counter(part.reason for part in parts if part.open or (part.there and part.verdict is None))
         return Counter(part.verdict for part in parts if part.there), why
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.details import Details
 from sharc_crawler.evidence.figures import Figures
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Kind, Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.evidence.kinds import Evidence
-    from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url
+    from sharc_crawler.model import Instant, Plan, Rate, Seconds, Slot, Url
     from sharc_crawler.rates.swings import Swings
 
 
@@ -70,6 +70,12 @@ class PageFacts:
     archived_as: str = ""  #: its URL in the WARC records, where that is spelt otherwise
     data: tuple[Url, ...] = ()  #: of these: what its scripts fetched; its verdict is that of all
     lastmod: Instant | None = None  #: the latest that sitemaps told of it, by the server's clock
+
+    @property
+    def absent(self) -> bool:
+        """Is it a resource that was never there? Its verdict, if any, says that this stayed so."""
+        results = {visit.result for visit in (self.visit, self.revisit) if visit}
+        return self.kind is Kind.RESOURCE and results == {Result.GONE}
 
     @property
     def older(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.completeness import Completeness
@@ -132,7 +133,7 @@ class Figures:
     def _add(self, page: PageFacts) -> None:
         self.urls += 1
         self.completeness.meet(page)
-        if page.verdict is None and page.kind in MEANT:
+        if (page.verdict is None or page.absent) and page.kind in MEANT:
             reason = why_not(page)
             self.missing[page.kind, reason] += 1
             if page.target:
@@ -151,7 +152,7 @@ class Figures:
     def _beside(self, page: PageFacts) -> None:
         """What belongs to pages."""
         if page.kind in EMBEDDED:
-            self.resources.add(page)
+            self.resources.add(replace(page, verdict=None) if page.absent else page)
         if page.kind is Kind.DATA:
             for sums in filter(None, (self.whole, self.parts.get(page.subsite))):
                 sums.narrow(page)

@@ -24,9 +24,14 @@ _Type = tuple[int | None, str | None, str | None, bool]
 NO_PARENT = -1
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 DEEPEST = 65_535  #: what lies deeper is as deep
-_LOST, _SITEMAP = int(State.LOST), Kind.SITEMAP  # looked up once
+_LOST, _SITEMAP, _OK = int(State.LOST), Kind.SITEMAP, Result.OK  # looked up once
 _BETWEEN = 5  #: of the six texts in a note
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
+
+
+def is_compared(kind: Kind, outcome: Outcome) -> bool:
+    """Can a later answer be held against it? What a page lacks is part of what it shows, as what it embeds is."""
+    return outcome.result is _OK or (kind is Kind.RESOURCE and outcome.status == 404)
 
 
 class PageTable:
@@ -124,7 +129,7 @@ class PageTable:
         date, digest, decoded, etag, modified = (text or None for text in texts)
         status, media_type, charset, part = self._types[int(kind)]
         return Outcome(
-            Result.OK,
+            Result.GONE if status == 404 else Result.OK,
             started,
             started,
             status=status,
@@ -184,11 +189,8 @@ class PageTable:
         if number == len(self._types):
             self._types.append(kind)
         date = "" if outcome.date is None else f"{outcome.date:.0f}"
-        validators = outcome.validators
-        packed = (
-            f"{number}\0{date}\0{outcome.digest or ''}\0{outcome.decoded or ''}"
-            f"\0{validators.etag or ''}\0{validators.last_modified or ''}"
-        ).encode("utf-8", "surrogatepass")
+        texts = str(number), date, outcome.digest, outcome.decoded, *outcome.validators
+        packed = "\0".join([text or "" for text in texts]).encode("utf-8", "surrogatepass")
         if packed.count(0) > _BETWEEN:  # no request may carry such a validator
             return self._packed(outcome._replace(validators=NO_VALIDATORS))
         return packed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import whole_numbers
 from sharc_crawler.certificate.document import TOTALS
-from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.model import Kind, Result, Verdict
 from sharc_crawler.report.claim import in_words
 
 if TYPE_CHECKING:
@@ -87,9 +87,16 @@ def _totals(counts: Document) -> dict[str, int]:
 
 
 def _resources(entries: Iterable[Document]) -> dict[str, int]:
-    """How many of them were captured, and what was judged of them."""
-    verdicts = Counter(entry["verdict"] for entry in entries if entry["kind"] != Kind.PAGE and "verdict" in entry)
+    """How many of them were captured, and what was judged of them; one that was not there is none."""
+    judged = (entry for entry in entries if entry["kind"] != Kind.PAGE and "verdict" in entry)
+    verdicts = Counter(entry["verdict"] for entry in judged if not _is_absent(entry))
     return {"captured": verdicts.total()} | {one.value: verdicts[one.value] for one in Verdict}
+
+
+def _is_absent(entry: Document) -> bool:
+    """As :attr:`~sharc_crawler.evidence.facts.PageFacts.absent`."""
+    results = {entry[part]["result"] for part in ("visit", "revisit") if entry[part]}
+    return entry["kind"] == Kind.RESOURCE and results == {Result.GONE}
 
 
 def _stated(page: Document) -> tuple[Any, ...]:

@@ -73,6 +73,8 @@ class StoredPages:
 
             truth = stayed(first, second, judgement, part.reference, true_changes)
         judgement = judgement or not_judged_yet(row, first)
+        if first and first.outcome.result is Result.GONE and judgement and judgement.verdict is Verdict.UNKNOWN:
+            judgement = None  # a resource that was asked for once
         visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
         if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing
             visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)

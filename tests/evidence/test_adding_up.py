@@ -92,7 +92,7 @@ def test_judgements_are_held_against_the_truth_where_it_is_known(made) -> None:
 
 
 def test_what_was_not_captured_is_told_by_kind_and_reason(made) -> None:
-    left = [page for page in PAGES if page.verdict is None and page.kind in (Kind.PAGE, *EMBEDDED)]
+    left = [page for page in PAGES if (page.verdict is None or page.absent) and page.kind in (Kind.PAGE, *EMBEDDED)]
     reasons = [
         page.reason or ("no answer" if page.visit and page.visit.result is Result.FAILED else "unvisited")
         for page in left
@@ -206,7 +206,7 @@ def embedded_by(page: PageFacts) -> set[Url]:
 
 
 def is_there(page: PageFacts) -> bool:
-    if page.verdict is not None or page.visit is None:
+    if (page.verdict is not None and not page.absent) or page.visit is None:
         return True
     moved = page.visit.result is Result.REDIRECTED and page.visit.status in (301, 308)
     return not moved and page.visit.result is not Result.GONE
@@ -237,7 +237,7 @@ def test_what_is_embedded_is_told_by_verdict_and_why_it_is_not_there(made) -> No
     verdicts, reasons = made.figures.completeness.embedded()
     assert verdicts == Counter(page.verdict for page in there)
     met = [OF[url] for url in every if counts(OF[url])]
-    assert reasons == Counter(page.reason for page in met if page.verdict is None)
+    assert reasons == Counter(page.reason for page in met if page.verdict is None or page.absent)
 
 
 def test_one_of_the_pages_with_the_commonest_payload_is_named(made) -> None:

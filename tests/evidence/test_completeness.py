@@ -58,3 +58,16 @@ def test_what_was_not_there_once_may_have_been_at_the_reference_instant(status, 
         found.meet(one)
     assert found.of(page) is verdict
     assert found.embedded() == ({Verdict.COHERENT: 1}, {"not there (status 404)": 1} if status == 404 else {})
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_what_was_not_there_and_was_asked_for_again_after_the_reference_instant_has_its_verdict(verdict):
+    """Its page was shown without it at T, or may have been shown with it. It is no resource that the server has."""
+    page = url(PAGE, Kind.PAGE, (ALONE, STYLE))
+    visit = VisitFacts(Slot.FIRST, Result.GONE, status=404, started=1.0, ended=1.1)
+    missing = replace(url(ALONE, verdict=verdict), visit=visit, reason="gone both times")
+    found = Completeness({"": 9.0})
+    for one in (page, missing, url(STYLE)):
+        found.meet(one)
+    assert found.of(page) is verdict
+    assert found.embedded() == ({Verdict.COHERENT: 1}, {"gone both times": 1})

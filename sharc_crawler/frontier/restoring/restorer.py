@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.admission import TOO_FAR
 from sharc_crawler.frontier.hosts import TOO_MANY, Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
+from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, is_compared
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.restoring.named import told
@@ -193,7 +193,7 @@ class Restorer:
 
     def _first(self, row: VisitRow, kind: Kind) -> None:
         pages, page, outcome = self._ledger.pages, row.page, row.outcome
-        capture, captured = self._ledger.capture, outcome.result is Result.OK
+        capture, captured = self._ledger.capture, is_compared(kind, outcome)
         again = kind is Kind.PAGE and pages.states[page] == State.VISITED  # before T, by a hint
         if again:
             before = pages.remembered(page)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE, is_apex
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.pages import is_compared
 from sharc_crawler.frontier.traps.rules import content_of
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
@@ -171,7 +172,7 @@ class Finisher:
     def _visited(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> None:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
-        captured, again = outcome.result is _OK, pages.states[task.page] == _LEASED_AGAIN
+        captured, again = is_compared(fetch.kind, outcome), pages.states[task.page] == _LEASED_AGAIN
         if again:  # a second look before T: what it shows stands for the page; where it shows nothing, the first does
             before = pages.remembered(task.page)
             capture.mode.visited_again(task.page, before, outcome)
@@ -259,8 +260,7 @@ class Finisher:
         if note := capture.budget.note():
             capture.note(note)
         capture.embedded.clear()
-        late = capture.counts.late
-        if late and capture.mode.whole:
+        if (late := capture.counts.late) and capture.mode.whole:
             capture.note(
                 f"{counted(late, 'page', 'were')} discovered after the reference instant and"
                 f" {agreeing(late, 'are')} not captured"
@@ -276,5 +276,4 @@ class Finisher:
     def _unjudged(self) -> list[PageId]:
         """Pages and resources that were visited and not compared, in the order of discovery."""
         pages = self._ledger.pages
-        visited = pages.having(State.VISITED)
-        return [page for page in visited if pages.kinds[page] in (Kind.PAGE, *EMBEDDED)]
+        return [page for page in pages.having(State.VISITED) if pages.kinds[page] in (Kind.PAGE, *EMBEDDED)]

@@ -97,7 +97,7 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     assert asked["/opened"] == 1, "a pop-up does not happen, where it would lead is a page as any other"
     api = ("/api/index.json", "/api/late", "/api/more", *(f"/api/{page}" for page in PAGES))
     assert {path: asked[path] for path in api} == dict.fromkeys(api, 2), "once before T, once after it"
-    assert asked["/socket"] == 1, "a WebSocket is opened, no more"
+    assert asked["/socket"] == 2, "a WebSocket is opened, no more; it was not there, before T nor after it"
     assert asked["/app.js"] == 2, "what pages share is asked for once"
     assert asked["/api/index"] == 1, "a redirect has its target to show"
     assert {app for path, app in site.asked if path in api} == {"1", None}

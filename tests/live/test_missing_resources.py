@@ -1,0 +1,59 @@
+"""Pictures that pages embed and the server lacks: a page is complete without them where they were not there at T."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from tests.live.serving import Answering, serving
+
+PAGE = b"<!doctype html><title>%s</title><img src=/lost.png><img src=/late.png><a href=/a>a</a><a href=/b>b</a><p>%s"
+
+
+class _Broken(Answering, BaseHTTPRequestHandler):
+    """``late.png`` is there from the second request on, where it comes at all."""
+
+    def __init__(self, comes: bool, asked: Counter[str], *args: Any) -> None:
+        self._comes, self._asked = comes, asked
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        self._asked[self.path] += 1
+        if self._comes and self.path == "/late.png" and self._asked[self.path] > 1:
+            self.answer(b"\x89PNG", "image/png")
+        elif self.path in ("/", "/a", "/b"):
+            self.answer(PAGE % (self.path.encode(), self.path.encode()))
+        else:
+            self.answer(b"nothing here", status=404)
+
+
+@pytest.mark.parametrize("comes", [False, True])
+def test_a_picture_that_is_not_there_is_asked_for_again_after_the_reference_instant(crawl, comes) -> None:
+    asked = Counter[str]()
+    with serving(partial(_Broken, comes, asked)) as url:
+        done = crawl(url=url, delay=0)
+    assert done.code == 0, done.err
+    assert asked["/lost.png"] == asked["/late.png"] == 2
+    found = {page["url"]: page for page in done.capture["pages"]}
+    assert found[f"{url}lost.png"]["reason"] == "gone both times"
+    assert found[f"{url}late.png"]["verdict"] == ("changed" if comes else "coherent")
+    complete = done.capture["coherence"]["complete"]
+    assert complete["changed" if comes else "coherent"] == 3
+    assert done.capture["resources"]["captured"] == comes, "the server has no other"
+    assert not verify(done.folder).findings
+
+
+def test_a_picture_that_single_visits_did_not_find_was_asked_for_once(crawl) -> None:
+    asked = Counter[str]()
+    with serving(partial(_Broken, False, asked)) as url:
+        done = crawl(url=url, delay=0, strategy="bfs:revisits=none")
+    assert done.code == 0, done.err
+    assert asked["/lost.png"] == 1
+    (lost,) = [page for page in done.capture["pages"] if page["url"] == f"{url}lost.png"]
+    assert (lost["verdict"], lost["reason"]) == (None, "not there (status 404)")
+    assert not verify(done.folder).findings
