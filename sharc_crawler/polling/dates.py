@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Hints, Instant, Outcome
+    from sharc_crawler.model import Hints, Instant, Outcome, PageId
 
 RESOLUTION = 1.0  #: seconds of an HTTP ``Date``
 
@@ -47,3 +47,43 @@ def published(hints: Hints | None, outcome: Outcome) -> Span | None:
         return Span(earliest, latest)
     shown = outcome.date + (outcome.age or 0.0)
     return Span(earliest + outcome.started - (shown + RESOLUTION), latest + outcome.ended - shown)
+
+
+class Dating:
+    """Whose dates are believed: a list that dates pages after they had been seen tells of its own making.
+
+    >>> dating = Dating()
+    >>> dating.reads("/feed"); dating.dates(7); dating.disproved()
+    >>> dating.reads("/feed"); dating.dates_again(late=True); dating.disproved(), dating.believed
+    ({7}, False)
+    """
+
+    def __init__(self) -> None:
+        self._url = ""
+        self._dated: dict[str, set[PageId]] = {}  #: by each list
+        self._false: set[str] = set()
+        self._late = 0  #: of the pages that it dates again, those after they had been seen, less the others
+
+    def reads(self, url: str) -> None:
+        """An answer of this list is being read."""
+        self._url, self._late = url, 0
+
+    @property
+    def believed(self) -> bool:
+        """Are the dates of the list that is being read?"""
+        return self._url not in self._false
+
+    def dates(self, page: PageId) -> None:
+        """It gives a page its date."""
+        self._dated.setdefault(self._url, set()).add(page)
+
+    def dates_again(self, late: bool) -> None:
+        """It dates a page that had been seen, after that or not."""
+        self._late += 1 if late else -1
+
+    def disproved(self) -> set[PageId] | None:
+        """It has been read: the pages that had their dates from it, if these are none, as is seen now."""
+        if self._late <= 0 or not self.believed:
+            return None
+        self._false.add(self._url)
+        return self._dated.pop(self._url, set())

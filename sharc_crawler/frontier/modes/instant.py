@@ -13,7 +13,7 @@ from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
 from sharc_crawler.frontier.rows import NoveltyRow
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Result, Sighting
-from sharc_crawler.polling.dates import published
+from sharc_crawler.polling.dates import Dating, published
 from sharc_crawler.polling.polls import Polls
 from sharc_crawler.polling.site import HubCandidates, SitePolls
 
@@ -54,6 +54,7 @@ class Instantly(Mode):
         self._first = False  # it is the first answer of its hub
         self._told: dict[PageId, Sighting] = {}  # pages that are left, and dated by the answer that is being read
         self._listing: set[PageId] = set()  # hubs that have named any
+        self._dating = Dating()
 
     def owes_more(self, now: Instant) -> bool:
         """Polls, until the crawl's time is over."""
@@ -126,16 +127,24 @@ class Instantly(Mode):
                 self._found(page, parent, sighting, now)
 
     def _found(self, page: PageId, hub: PageId, sighting: Sighting | None, now: Instant) -> None:
-        told = self._told_of.get(self._ledger.pages.urls[hub])
-        row = NoveltyRow(page, hub, now, told and told[1], None, None, None)
+        since = self._told_of.get(self._ledger.pages.urls[hub], (None, None))[1]
+        if since is not None and self._older_than(since):
+            since = None  # an old copy shows what the hub had dropped by then
+        row = NoveltyRow(page, hub, now, since, None, None, None)
         self._ledger.novel(self._with_date(row, sighting) if sighting else row)
         self._polls.news(hub)
+
+    def _older_than(self, instant: Instant) -> bool:
+        """Is the answer a copy from a cache that was made before?"""
+        answer = self._answer
+        return bool(answer and answer.age is not None and answer.ended - answer.age < instant)
 
     def _with_date(self, row: NoveltyRow, sighting: Sighting) -> NoveltyRow:
         """The date that this answer gives to the page."""
         span = self._span(sighting)
-        if span is None or sighting.hints is None:
+        if span is None or sighting.hints is None or not self._dating.believed:
             return row
+        self._dating.dates(row.page)
         return row._replace(published=sighting.hints.published, earliest=span.earliest, latest=span.latest)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
@@ -143,8 +152,19 @@ class Instantly(Mode):
         row = self._ledger.novelties.get(page)
         if row is None:
             self._told[page] = sighting
-        elif row.published is None and (dated := self._with_date(row, sighting)) != row:
+            return
+        if row.published is None and (dated := self._with_date(row, sighting)) != row:
             self._ledger.novel(dated)
+        if self._answer and row.seen < self._answer.started and (span := self._span(sighting)):
+            self._dating.dates_again(late=span.earliest > row.seen)
+
+    def _disproved(self, url: str) -> None:
+        """No delay rests on the dates of a list that are none."""
+        if (fallen := self._dating.disproved()) is None:
+            return
+        for page in fallen:
+            self._ledger.novel(self._ledger.novelties[page]._replace(published=None, earliest=None, latest=None))
+        self._capture.note(f"{url} dates pages after they had been seen: no delay rests on its dates")
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
         """What a new page needs, and hubs on trial.
@@ -153,6 +173,7 @@ class Instantly(Mode):
         """
         self._answer = outcome
         self._told.clear()
+        self._dating.reads(fetch.url)
         again = fetch.kind is Kind.ROBOTS and fetch.attempt > self._ledger.politeness.attempts
         if again and fetch.host in self._ledger.seeded:
             self._capture.owed.before_visits(fetch.host)  # which nothing waited for any longer
@@ -189,6 +210,7 @@ class Instantly(Mode):
             if first:
                 self._capture.counts.polled()
             self._overflown(page, outcome, linked)
+            self._disproved(pages.urls[page])
             self._tells(pages.urls[page], outcome)
             polls.polled(page, outcome.started, self._alone(page, linked))
             if polls.barren(page):

@@ -14,6 +14,7 @@ from sharc_crawler.frontier.modes.instant import Instantly
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.rows import NoveltyRow
 from sharc_crawler.model import Hints, Kind, Outcome, Result, Sighting
+from sharc_crawler.polling.dates import Dating
 from sharc_crawler.polling.site import SitePolls
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
@@ -83,6 +84,7 @@ def test_a_hub_lacked_what_its_last_poll_or_its_reading_as_a_sitemap_did_not_nam
         _told={},
         _told_of={},
         _shown={},
+        _dating=Dating(),
     )
     if listed is not None:
         fetch = SimpleNamespace(kind=Kind.SITEMAP, url="http://h/feed", page=0)
@@ -104,7 +106,7 @@ def test_a_robots_txt_that_nothing_waited_for_any_longer_is_read_before_the_next
     noted = Noted()
     ledger = SimpleNamespace(politeness=SimpleNamespace(attempts=3), seeded=seeded)
     owed = SimpleNamespace(before_visits=noted.one("visits wait"))
-    mode = bare(_ledger=ledger, _capture=SimpleNamespace(owed=owed), _lists={}, _told={}, _shown={})
+    mode = bare(_ledger=ledger, _capture=SimpleNamespace(owed=owed), _lists={}, _told={}, _shown={}, _dating=Dating())
     mode.named(SimpleNamespace(kind=kind, url="http://h/x", host="h", attempt=attempt), OK, [])
     assert noted.calls == awaited
 
@@ -123,7 +125,8 @@ def showing(**given):
         "_told": {},
         "_first": False,
         "_answer": OK,
-        "_capture": SimpleNamespace(started=30.0),
+        "_capture": SimpleNamespace(started=30.0, note=noted.one("note")),
+        "_dating": Dating(),
     }
     return bare(**told | given), noted
 
@@ -155,7 +158,7 @@ def test_what_an_earlier_answer_said_of_dates_is_not_this_one_s():
 
 
 def test_a_sitemap_that_names_others_as_hubs_is_none():
-    mode = bare(_shown={}, _lists={}, _told={})
+    mode = bare(_shown={}, _lists={}, _told={}, _dating=Dating())
     links = [Sighting("http://h/feed", Kind.HUB), Sighting("http://h/sitemap")]
     mode.named(SimpleNamespace(kind=Kind.SITEMAP, page=8, url="http://h/sitemap", attempt=1), OK, links)
     assert not mode._lists
@@ -208,9 +211,44 @@ def test_a_feed_dates_a_page_that_a_hub_without_dates_had_shown():
     assert not noted.calls, "no answer is being read: its clock is not known"
 
 
+def test_a_list_that_dates_pages_after_they_had_been_seen_is_not_believed():
+    mode, noted = showing(_first=False, _lists={})
+    rows = mode._ledger.novelties
+    mode.named(SimpleNamespace(kind=Kind.HUB, page=2, url="2"), OK, [])
+    mode.queued([4], 2, [SAID], 51.0)
+    rows[4] = found(mode, noted)
+    assert rows[4].published == 40.0
+    for page, date in ((5, 40.0), (6, 40.0)):
+        rows[page] = NoveltyRow(page, 1, 51.0, 30.0, date, date, date + 4.0)
+    later = Outcome(Result.OK, 60.0, 61.0, 200)
+    mode.named(SimpleNamespace(kind=Kind.HUB, page=2, url="2"), later, [])
+    for page, date in ((4, 52.0), (5, 40.0)):  # as many are dated as before
+        mode.dated(page, Sighting("http://h/1", hints=Hints(published=date)))
+    mode._disproved("2")
+    assert not noted.calls
+    mode.dated(6, Sighting("http://h/1", hints=Hints(published=52.0)))
+    mode._disproved("2")
+    assert noted.calls[0] == ("novel", rows[4]._replace(published=None, earliest=None, latest=None))
+    assert noted.calls[1] == ("note", "2 dates pages after they had been seen: no delay rests on its dates")
+    noted.take()
+    mode.queued([3], 2, [SAID], 62.0)
+    assert found(mode, noted) == NoveltyRow(3, 2, 62.0, 30.0, None, None, None)
+    mode._disproved("2")
+    assert not noted.calls, "it is said once"
+
+
+def test_an_old_copy_of_a_hub_names_what_may_have_come_at_any_time():
+    mode, noted = showing(_answer=OK._replace(age=20.0))
+    mode.queued([4], 2, [Sighting("http://h/1")], 60.0)
+    assert found(mode, noted).since == 30.0
+    mode._answer = OK._replace(age=22.0)
+    mode.queued([4], 2, [Sighting("http://h/1")], 60.0)
+    assert found(mode, noted).since is None
+
+
 def test_a_hub_names_pages_and_a_new_page_names_what_it_needs_and_what_may_be_hubs():
     links = [Sighting("http://h/1"), Sighting("http://h/2.css", Kind.RESOURCE)]
-    mode = bare(_shown={}, _lists={}, _told={}, _first=None, _hubs_among=lambda links: ["a hub"])
+    mode = bare(_shown={}, _lists={}, _told={}, _first=None, _hubs_among=lambda links: ["a hub"], _dating=Dating())
     for kind, result, first in (
         (Kind.HUB, Result.FAILED, None),
         (Kind.SITEMAP, Result.OK, None),
@@ -237,13 +275,18 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
         _tells=noted.one("tells"),
         _polls=SimpleNamespace(polled=noted.one("polled"), missed=noted.one("missed"), barren=lambda page: barren),
         _overflown=noted.one("overflown"),
+        _disproved=noted.one("disproved"),
         _alone=noted.one("alone", "alone"),
         closed=noted.one("closed"),
     )
     mode.polled(0, OK._replace(status=404), [4])
     if answers:
         calls = [("counted",)] * (state is State.LEASED)
-        calls += [("overflown", 0, OK._replace(status=404), [4]), ("tells", "h", OK._replace(status=404))]
+        calls += [
+            ("overflown", 0, OK._replace(status=404), [4]),
+            ("disproved", "h"),
+            ("tells", "h", OK._replace(status=404)),
+        ]
         calls += [("alone", 0, [4]), ("polled", 0, 50.0, "alone")]
         calls += [("closed", 0, "the others showed all that it did")] * barren
     else:
