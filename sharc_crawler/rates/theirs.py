@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
@@ -40,12 +41,7 @@ def checked(source: RateSource) -> Rates:
             raise fault(who, f"answered with {type(found).__name__}, not a sequence of RateEstimate or None")
         if (given := tried(who, lambda: len(found))) != len(sightings):
             raise fault(who, f"gave {given:,} answers for {counted(len(sightings), 'page')}")
-        for one in found:
-            if one is not None and not _is_one(one):
-                raise fault(
-                    who, f"gave {one!r:.300}, not RateEstimate(rate, source) or None: rates are 0 to {MOST:.0e}"
-                )
-        return found
+        return [None if one is None else _plain(who, one) for one in found]
 
     return rates
 
@@ -67,10 +63,13 @@ def tried_out(spec: str) -> Sequence[RateSource]:
     return sources
 
 
-def _is_one(given: object) -> bool:
-    if not isinstance(given, RateEstimate) or not (isinstance(given.source, str) and given.source.isprintable()):
-        return False
-    try:
-        return 0 <= given.rate <= MOST and given.shape > 0 and 0 <= given.spread <= MOST and given.observations >= 0
-    except TypeError:  # no numbers
-        return False
+def _plain(who: str, given: object) -> RateEstimate:
+    """An estimate in Python's own numbers: those of other libraries (a model's, say) no store or report can keep."""
+    if isinstance(given, RateEstimate) and isinstance(given.source, str) and given.source.isprintable():
+        rate, source, shape, observations, spread = given
+        with suppress(TypeError, ValueError, OverflowError):  # no numbers
+            one = RateEstimate(float(rate), str(source), float(shape), int(observations), float(spread))
+            told = any(isinstance(number, str) for number in (rate, shape, observations, spread))
+            if not told and 0 <= one.rate <= MOST and one.shape > 0 <= one.observations and 0 <= one.spread <= MOST:
+                return one
+    raise fault(who, f"gave {given!r:.300}, not RateEstimate(rate, source) or None: rates are 0 to {MOST:.0e}")

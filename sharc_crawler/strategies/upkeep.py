@@ -16,6 +16,8 @@ import numpy as np
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import unknown_name
+from sharc_crawler.faults import fault, tried
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,5 +109,28 @@ def make_upkeep(name: str) -> Upkeep:
     known = [*UPKEEPS, *plugins.names("upkeep")]
     if "." not in name and name not in known:
         raise unknown_name("upkeep", name, known)
-    made: Upkeep = plugins.load("upkeep", name)
-    return made
+    return checked(f"upkeep={name!r}", plugins.load("upkeep", name))
+
+
+def checked(who: str, theirs: Upkeep) -> Upkeep:
+    """Somebody else's: its faults are told as its own, by :class:`~sharc_crawler.errors.DataError`.
+
+    >>> checked("upkeep='mine'", lambda rates, per_second: None)(np.array([1.0]), 1.0)
+    Traceback (most recent call last):
+    ...
+    sharc_crawler.errors.DataError: upkeep='mine' answered with None, not seconds above 0 for each of 1 page...
+    """
+
+    def every(rates: Column, per_second: Rate) -> Column:
+        found = tried(who, lambda: theirs(rates.copy(), per_second))
+        try:
+            seconds = np.asarray(found, float)
+        except (TypeError, ValueError):  # no numbers
+            seconds = np.empty(0)
+        if seconds.shape != rates.shape or not (seconds > 0).all() or np.isinf(seconds).all():
+            raise fault(
+                who, f"answered with {found!r:.100}, not seconds above 0 for each of {counted(len(rates), 'page')}"
+            )
+        return seconds
+
+    return every

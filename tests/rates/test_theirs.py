@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sharc_crawler.errors import DataError
@@ -81,3 +84,12 @@ def test_what_it_raises_is_said(given: BaseException) -> None:
 def test_what_is_one_or_none_is_taken() -> None:
     for given in (GOOD, None):
         assert checked(Careless(given))([Sighting("http://h/")], 0.0) == [given]
+
+
+@pytest.mark.parametrize("number", [np.float32, np.float16, np.longdouble, np.array, Decimal, Fraction])
+def test_numbers_of_other_libraries_are_taken_as_what_they_mean(number) -> None:
+    """No store or report can keep them."""
+    given = RateEstimate(number(0.25), "mine", number(2), np.int64(3), number(1))
+    (found,) = checked(Careless(given))([Sighting("http://site.example/")], 0.0)
+    assert found == RateEstimate(0.25, "mine", 2.0, 3, 1.0)
+    assert [type(one) for one in found] == [float, str, float, int, float]

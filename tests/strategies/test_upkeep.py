@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.strategies.upkeep import coherent, even, make_upkeep, sharp
 
 rates = st.lists(st.floats(1e-7, 1e-2), min_size=1, max_size=30).map(np.array)
@@ -61,9 +63,26 @@ def test_the_plan_is_the_best_one():
 
 
 def test_an_upkeep_is_known_by_its_name():
-    assert make_upkeep("numpy.minimum") is np.minimum
+    assert make_upkeep("numpy.minimum")(np.array([3.0, 2.0]), 1.0).tolist() == [1.0, 1.0]
     with pytest.raises(UsageError, match="coherent"):
         make_upkeep("cohernt")
+
+
+@pytest.mark.parametrize(
+    "answer", ["None", "0 * rates", "rates[1:]", "-rates", "rates * float('nan')", "['often']", "1 / 0"]
+)
+def test_somebody_elses_is_named_where_it_answers_badly(answer, tmp_path, monkeypatch):
+    (tmp_path / "careless_upkeep.py").write_text(f"def mine(rates, per_second):\n    return {answer}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "careless_upkeep", raising=False)
+    with pytest.raises(DataError, match=r"upkeep='careless_upkeep.mine' .* a fault of this plug-in"):
+        make_upkeep("careless_upkeep.mine")(np.array([3.0, 2.0]), 1.0)
+
+
+def test_seconds_may_come_as_a_list(tmp_path, monkeypatch):
+    (tmp_path / "listed_upkeep.py").write_text("def mine(rates, per_second):\n    return [7, 9]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert make_upkeep("listed_upkeep.mine")(np.array([3.0, 2.0]), 1.0).tolist() == [7.0, 9.0]
 
 
 def test_where_not_one_page_can_be_kept_all_looks_go_to_the_coldest():

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.continuous import Continuously
 from sharc_crawler.plural import counted
-from sharc_crawler.strategies.upkeep import make_upkeep
+from sharc_crawler.strategies.upkeep import LEAST, make_upkeep
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.sites import Sites
@@ -26,7 +28,7 @@ def kept_up(options: Options) -> dict[str, object]:
     for name, value in (("for", options.for_), ("requests", options.requests)):
         if value == math.inf:
             raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
-    make_upkeep(options.upkeep)
+    make_upkeep(options.upkeep)(np.array([LEAST]), 1.0)  # what fails is told before the first request
     if options.browser != "never":
         raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
     return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
