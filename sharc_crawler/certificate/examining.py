@@ -35,11 +35,14 @@ if TYPE_CHECKING:
 
     Document = Mapping[str, Any]
 
+Restated = dict[str, "Document"]  #: entries by URL
+
 _SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
 _LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in
 _LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
 _ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
 _OK, _REDIRECT = 200, 300
+MOST = 1_000  #: pages that are restated; of more, or of most of a capture, records and state are of different things
 
 
 @dataclass(slots=True)
@@ -57,12 +60,20 @@ class Examination:
 
 def examine(
     witness: Witness, source: Material, documents: Sequence[dict[str, Any]], progress: Callable[[int], None]
-) -> list[Finding]:
-    """What of certificates that are not sealed yet does not follow from the WARC files; ``progress`` is given pages."""
+) -> tuple[list[Finding], list[Restated]]:
+    """What of certificates that are not sealed yet does not follow from the WARC files; and pages as these have them.
+
+    ``progress`` is given pages.
+    """
     found = Examination()
-    for document in documents:
-        statements("certificate", source, document, witness, Witness(), found, progress)
-    return [*witness.findings, *missing(witness), *found.findings, *unspoken(witness, source, documents)]
+    restated = [
+        statements("certificate", source, document, witness, Witness(), found, progress) for document in documents
+    ]
+    if unlisted := list(unspoken(witness, source, documents)):
+        from sharc_crawler.certificate.restating import add_unlisted  # what should never be
+
+        add_unlisted(restated, unlisted, source, documents)
+    return [*witness.findings, *missing(witness), *found.findings, *unlisted], restated
 
 
 def statements(
@@ -73,8 +84,11 @@ def statements(
     former: Witness,
     into: Examination,
     progress: Callable[[int], None] = lambda _: None,
-) -> None:
-    """What a certificate states of pages and sums; ``progress`` is given the number of pages as they are examined."""
+) -> Restated:
+    """What a certificate states of pages and sums; ``progress`` is given the number of pages as they are examined.
+
+    Returns those of which something else is stated than the records show, as these have them (:mod:`.restating`).
+    """
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = entries_of(source, document)
     if strange := entries.strange():
@@ -82,9 +96,14 @@ def statements(
         into.findings.append(Finding(what, document["pages"]["name"]))
     word = partial(servers_word, [(witness, source.warcs)], entries, lag_of(document))
     judge = Judge(witness, former, references, entries, word)
-    again = Again(document)
+    again, restated, apart = Again(document), Restated(), 0
     for entry, page in judge.pages():
         again.add(entry, page)
+        if len(judge.findings) > apart and len(restated) <= MOST:
+            from sharc_crawler.certificate.restating import as_recorded  # what should never be
+
+            restated[entry["url"]] = as_recorded(entry, judge)
+            apart = len(judge.findings)
         if "verdict" in entry:
             into.pages += page.kind is Kind.PAGE
             into.resources += page.kind is not Kind.PAGE
@@ -99,6 +118,7 @@ def statements(
     into.claims.append(document["capture"]["claim"])
     into.sites.append(document["capture"]["site"])
     into.elsewhere += judge.elsewhere
+    return restated if len(restated) <= min(MOST, len(again.urls) // 2) else {}
 
 
 def lag_of(document: Document) -> Seconds:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _NO_ANSWER = (Result.FAILED, Result.REFUSED)
 _NOT_MODIFIED = 304
+#: of a page of which the records did not bear out what the crawl had judged (:mod:`.restating`)
+REFUTED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REFUTED)
 
 
 class Judge:
@@ -113,9 +115,10 @@ class Judge:
                 self.find(stated, entry, f"a former visit took {stated['attempts']} attempts: each is listed by itself")
 
     def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
-        judgement = self._judgement(entry, first, second) if as_stated else _stated(entry)
-        if as_stated and "data" in entry:
-            judgement = self._with_data(entry, judgement)
+        judgement = _stated(entry)
+        if as_stated:
+            found = self._judgement(entry, first, second)  # of what is refuted, too: it tells of pages of its kind
+            judgement = judgement if judgement == REFUTED else self._with_data(entry, found)
         shown = PageFacts(
             url=Url(entry["url"]),
             kind=Kind(entry["kind"]),
@@ -136,6 +139,8 @@ class Judge:
 
     def _with_data(self, entry: Entry, own: Judgement) -> Judgement:
         """The judgement of a page together with the data that its scripts fetched."""
+        if "data" not in entry:
+            return own
         listed = [url for url in entry["data"] if url in self._data]
         if len(listed) < len(entry["data"]):
             self.find(entry["visit"], entry, "data of it is not listed")
@@ -161,14 +166,7 @@ class Judge:
             self.find(stated, entry, f"the record of its {part} is missing")
             return Outcome(result, unix(stated["date"]), 0.0)
         outcome = self.outcome(exchange, result)
-        status = exchange.message.status if exchange.message else None
-        shown: dict[str, object] = {"date": exchange.date, "uri": exchange.uri, "result": outcome.result.value}
-        shown |= (
-            {"status": status, "digest": outcome.digest}
-            if exchange.message and outcome.result is not Result.FAILED
-            else {}
-        )
-        for name, value in shown.items():
+        for name, value in recorded(exchange, outcome).items():
             if stated[name] != value:
                 self.find(stated, entry, f"{name} of its {part} is {value!r} by its record, stated is {stated[name]!r}")
         return outcome
@@ -270,6 +268,14 @@ class Judge:
         """Something is not as it was stated."""
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
+
+
+def recorded(exchange: RecordedExchange, outcome: Outcome) -> dict[str, object]:
+    """What its records say of a download, by the names under which a certificate states it."""
+    shown: dict[str, object] = {"date": exchange.date, "uri": exchange.uri, "result": outcome.result.value}
+    if exchange.message is None or outcome.result is Result.FAILED:
+        return shown
+    return {**shown, "status": exchange.message.status, "digest": outcome.digest}
 
 
 def _codings(message: HttpResponse) -> list[str]:

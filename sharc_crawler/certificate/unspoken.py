@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.examining import is_no_page, visits_of
 from sharc_crawler.changes.http import classify
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result
 from sharc_crawler.urls import canonical
@@ -53,6 +54,7 @@ class Known:
         self._digests: dict[str | None, set[str | None]] = {}
         self._spare: Counter[str | None] = Counter()  # further attempts
         self._visited: dict[str | None, float] = {}  # the first visits
+        self._refuted: set[str | None] = set()  # pages of which nothing is claimed
         self._cuts = [
             (unix(one["from"]) - _LATEST, unix(one["to"]))
             for document in documents
@@ -62,6 +64,7 @@ class Known:
     def add(self, entry: Mapping[str, Any]) -> None:
         """A page of theirs."""
         if (url := canonical(entry["url"])) in self._urls:
+            self._refuted.update([url] if entry.get("reason") == Reason.REFUTED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
             self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
             if visit := entry.get("visit"):
@@ -73,6 +76,8 @@ class Known:
         message, url = exchange.message, canonical(exchange.uri)
         assert message is not None, "asked of answers"
         content = _OK <= message.status < _REDIRECT
+        if url in self._refuted:
+            return True
         if url not in self._digests:
             return is_no_page(exchange)
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.documents import document_file
@@ -24,16 +25,19 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.documents import DocumentFile
+    from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.witness import Finding, Witness
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
     Progress = Callable[[float, float], None]
-    Examined = Callable[[Witness, Material, Sequence[dict[str, Any]], Callable[[int], None]], list[Finding]]
+    Examined = Callable[
+        [Witness, Material, Sequence[dict[str, Any]], Callable[[int], None]], tuple[list[Finding], list[Restated]]
+    ]
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary
@@ -46,6 +50,7 @@ class Certified(NamedTuple):
     digest: str
     warc: str  #: the file that holds it, too
     findings: Sequence[Finding] = ()  #: why it was not, or does not
+    restated: Mapping[str, Any] = MappingProxyType({})  #: pages without which it might (:mod:`.restating`)
 
 
 def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress = lambda _, __: None) -> list[Certified]:
@@ -116,10 +121,10 @@ def seal(
         unsealed = [certificate(facts, [], pages[path], servers) for facts, path in owed]
         if examined is not None:
             each = size / max(1, sum(stated["lines"] for stated in pages.values()))
-            found = examined(witness, source, unsealed, lambda count: done(count * each))
+            found, restated = examined(witness, source, unsealed, lambda count: done(count * each))
             if found:
                 drafts.drop()
-                return [Certified(path, "", "", found) for _, path in owed]
+                return [Certified(path, "", "", found, apart) for (_, path), apart in zip(owed, restated, strict=True)]
         sealed = []
         stated = [{"name": path.name, **fixity(path)} for path in warcs]
         with document_file(folder, site, series[1], info, owed[0][0].ended or 0.0, drafts) as out:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from sharc_crawler.certificate.restating import as_sealed
 from sharc_crawler.certificate.sealed_files import standing
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines
@@ -151,15 +152,15 @@ def _written(folder: Path, truth: Truth | None) -> Written:
         if is_instant(store.captures()):
             return Written(write_instant(store.load(), folder))
         walked = Walked(store, partial(share, part="writing the report"))
-        captures = capture_facts(walked, truth, read_taught(folder))
+        captures = as_sealed(capture_facts(walked, truth, read_taught(folder)), folder)
         paths = write(captures, folder)
         certified = standing(captures, folder)
         certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
-        if refuted := any(one.findings for one in certified):
-            from sharc_crawler.report.refuted import refute  # what should never be
+        if any(one.findings for one in certified):
+            from sharc_crawler.report.refuted import settle  # what should never be
 
-            captures = refute(captures, folder, certified)
-        return Written(summary(captures, paths, lines(certified)), refuted)
+            captures, certified = settle(captures, folder, certified)
+        return Written(summary(captures, paths, lines(certified)), any(one.findings for one in certified))
 
 
 # -- what really happened, where somebody wrote it down: the file that `sharc demo --truth` writes ---------------------

@@ -129,14 +129,16 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     paths = write(facts, folder)
     verifying = partial(share, part="verifying what the certificate is to say")
     made = certify(facts, folder, verifying)
+    if any(one.findings for one in made):
+        from sharc_crawler.report.refuted import settle  # what should never be
+
+        facts, made = settle(facts, folder, made)
     found = any(one.findings for one in made)
     whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing is to be verified
     following = ["sharc", "verify", str(folder)] if whole else []
     if found:
-        from sharc_crawler.report.next_steps import again  # what should never be
-        from sharc_crawler.report.refuted import refute
+        from sharc_crawler.report.next_steps import again  # as above
 
-        facts = refute(facts, folder, made)
         following = again(facts[0].settings, facts[0].seeds, str(folder))
     more = [*lines(made), *_handed_over(facts, folder, config)]
     verdicts = sum((one.figures.whole.tally.verdicts for one in facts), Counter())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sharc_crawler.certificate.restating import as_sealed
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.unproven import as_reported
@@ -26,4 +27,5 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
     :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
     """
     with open_state(folder) as store:
-        yield as_reported(capture_facts(store, truth, read_taught(folder)), folder / "report.json")
+        captures = as_sealed(capture_facts(store, truth, read_taught(folder)), folder)
+        yield as_reported(captures, folder / "report.json")

@@ -1,0 +1,93 @@
+"""Pages of which the records show something else than was judged: they are unknown, and the others as they were."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import certify
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Verdict
+from sharc_crawler.report.refuted import settle
+from tests.certificate.made import SITE, make
+
+
+def with_page(facts, name, **fields):
+    pages = tuple(replace(page, **fields) if page.url == SITE + name else page for page in facts.pages)
+    return replace(facts, pages=pages)
+
+
+def page_of(facts, name):
+    (page,) = [page for page in facts.pages if page.url == SITE + name]
+    return page
+
+
+def settled(facts, folder):
+    (after,), (certified,) = settle([facts], folder, certify([facts], folder))
+    return after, certified
+
+
+def sealed_pages(folder):
+    lines = (folder / "certificate-pages.jsonl").read_text().splitlines()
+    return {entry["url"].removeprefix(SITE): entry for entry in map(json.loads, lines)}
+
+
+COHERENT = {"verdict": Verdict.COHERENT, "evidence": Evidence.BYTES, "reason": Reason.EQUAL_BYTES}
+
+
+def test_a_claim_that_the_records_do_not_show_is_none_and_the_others_stand(tmp_path):
+    whole = make(tmp_path / "whole")
+    certify([whole], tmp_path / "whole")
+    facts = make(tmp_path / "apart")
+    after, certified = settled(with_page(facts, "changed", **COHERENT), tmp_path / "apart")
+    assert certified.findings == ()
+    assert verify(tmp_path / "apart").findings == []
+    expected, found = sealed_pages(tmp_path / "whole"), sealed_pages(tmp_path / "apart")
+    changed = found.pop("changed")
+    assert (changed["verdict"], changed["evidence"], changed["reason"]) == ("unknown", "none", "refuted")
+    assert changed["revisit"]["digest"] == expected.pop("changed")["revisit"]["digest"]
+    judged = [{name: one.get("verdict") for name, one in pages.items()} for pages in (found, expected)]
+    assert judged[0] == judged[1]
+    assert "do not bear out what the crawl had judged of 1 page" in after.notes[0]
+
+
+@pytest.mark.parametrize("part", ["visit", "revisit"])
+def test_a_download_without_a_record_is_not_stated(part, tmp_path):
+    facts = make(tmp_path)
+    lost = replace(getattr(page_of(facts, "equal"), part), started=facts.started + 33.0, warc="none.warc.gz:7")
+    after, certified = settled(with_page(facts, "equal", **{part: lost}), tmp_path)
+    assert certified.findings == ()
+    assert verify(tmp_path).findings == []
+    entry = sealed_pages(tmp_path)["equal"]
+    assert (entry[part], entry["reason"]) == (None, "refuted") if part == "revisit" else "verdict" not in entry
+    assert page_of(after, "equal").verdict is (Verdict.UNKNOWN if part == "revisit" else None)
+
+
+def test_an_answer_that_no_page_speaks_of_is_one_that_was_not_captured(tmp_path):
+    facts = make(tmp_path)
+    after, certified = settled(replace(facts, pages=[p for p in facts.pages if p.url != SITE + "equal"]), tmp_path)
+    assert certified.findings == ()
+    assert verify(tmp_path).findings == []
+    assert sealed_pages(tmp_path)["equal"] == {
+        "url": f"{SITE}equal", "kind": "page", "subsite": facts.site, "reason": "refuted", "visit": None,
+    }  # fmt: skip
+    assert page_of(after, "equal").verdict is None
+
+
+def test_where_most_pages_are_apart_nothing_is_sealed(tmp_path):
+    facts = make(tmp_path)
+    pages = [replace(page, visit=page.visit and replace(page.visit, digest="")) for page in facts.pages]
+    after, certified = settled(replace(facts, pages=pages), tmp_path)
+    assert certified.findings
+    assert after.refuted
+    assert not (tmp_path / "certificate.json").exists()
+
+
+def test_what_is_refuted_is_no_ground_of_a_claim(tmp_path):
+    facts = make(tmp_path)
+    told = certify([with_page(facts, "changed", **{**COHERENT, "reason": Reason.REFUTED})], tmp_path)
+    assert any("verdict is 'changed' by the records" in str(one) for one in told[0].findings)
