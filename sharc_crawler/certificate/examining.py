@@ -178,7 +178,7 @@ class Again:
 
     def shared(self) -> Iterator[Finding]:
         """No download is of two pages, or named twice of one; a project's spider names its pages as it likes."""
-        again = len(self._places) - len(set(self._places))
+        again = len(self._places) - len(np.unique(np.array(self._places)))
         if again and self._own_names:
             yield Finding(f"{counted(again, 'download', 'are')} said to be of several pages, or several visits")
 

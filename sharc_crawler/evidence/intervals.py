@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Outcome, Seconds
 
@@ -40,18 +41,17 @@ class Clocks:
         """
         key = _host(url), reference
         if key not in self._ahead:
-            one = iter(self._seen.get(key[0], ()))
-            seen = [(ahead, took) for started, ahead, took in zip(one, one, one, strict=True) if started < reference]
-            self._ahead[key] = _clock(seen) if seen else None
+            started, ahead, took = np.array(self._seen.get(key[0], ())).reshape(-1, 3).T
+            before = started < reference
+            self._ahead[key] = _clock(ahead[before], took[before]) if before.any() else None
         return self._ahead[key]
 
 
-def _clock(seen: Sequence[tuple[Seconds, Seconds]]) -> Seconds:
+def _clock(ahead: NDArray[np.float64], took: NDArray[np.float64]) -> Seconds:
     """The middle, if it lies within most downloads (each began so long before its Date, and took so long)."""
-    middle = median(ahead for ahead, _ in seen)
-    timed = [(ahead - took, ahead) for ahead, took in seen if took > 0]
-    agree = sum(least - AGE_PRECISION <= middle <= most + AGE_PRECISION for least, most in timed)
-    return middle if agree >= MOST * len(timed) else max(middle, max(least for least, _ in timed))
+    middle, most, least = float(np.median(ahead)), ahead[took > 0], (ahead - took)[took > 0]
+    agree = (least - AGE_PRECISION <= middle) & (middle <= most + AGE_PRECISION)
+    return middle if np.count_nonzero(agree) >= MOST * len(agree) else max(middle, float(least.max()))
 
 
 def reach(revisit: Outcome, visit: Outcome | None, ahead: Seconds | None) -> Instant:

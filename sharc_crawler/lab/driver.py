@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Strategy
 
 GRAPHS = ("known", "recapture", "discover")
+LISTED = "listed"  #: as known, and to those that are defined by their walk, too: by a sitemap
+AT_ONCE = 5_000  #: pages that are known at the start and told together: what is made of each on the way takes memory
 #: The baselines are defined by how they walk a graph: even where it is known, pages come to them as links show them.
 WALKERS = ("bfs", "dfs", "hottest-first", "hottest-last")
 HOST = "site"
@@ -95,7 +97,7 @@ def crawl(
     strategy: name, with options if need be, such as ``bfs:revisits=fifo``
     graph: ``known`` (the pages of the start are given, and the links of the start hold), ``discover`` (pages are
         found through the links as of each download) or ``recapture`` (those that the archive knows are given, the
-        others are found)
+        others are found), or :data:`LISTED`
     tell: is given from time to time which share of the window has passed
     published: what the site says of changes: its sitemap, which is read at the start, at T, and where pages are claimed
         by it at the end; its feed and its list of recent changes, which are polled before T
@@ -105,7 +107,7 @@ def crawl(
     skip: ``attested``: no request for pages that by the sitemap's word are as the archive has them
 
     """
-    if graph not in GRAPHS:
+    if graph not in (*GRAPHS, LISTED):
         raise unknown_name("graph", graph, GRAPHS)
     pages = len(site.known)
     while True:
@@ -223,14 +225,16 @@ class Simulation:
 
     def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> VirtualCrawl:
         """Drive the frontier until it has nothing more to do."""
-        planned = graph != "discover" and self._strategy.partition(":")[0] not in WALKERS
-        seeds = [self._site.root] if not planned else self._site.known if graph == "known" else self._site.archived
-        self._known_graph = planned and graph == "known"
+        walks = self._strategy.partition(":")[0] in WALKERS and graph != LISTED
+        planned, still = graph != "discover" and not walks, graph in ("known", LISTED)
+        seeds = [self._site.root] if not planned else self._site.known if still else self._site.archived
+        self._known_graph = planned and still
         now = self._begin
-        web = Web(self._site, frozen=graph == "known", published=self._published, dated=self._dated())
+        web = Web(self._site, frozen=still, published=self._published, dated=self._dated())
         size = len(self._site.archived if planned and graph == "recapture" else self._site.known)
         capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
-        self.frontier.schedule(web.seeds(seeds, now), now)
+        for start in range(0, len(seeds), AT_ONCE):
+            self.frontier.schedule(web.seeds(seeds[start : start + AT_ONCE], now), now)
         if self._published is not None:
             self.frontier.schedule(self._published.lists, now)
         decisions = 0

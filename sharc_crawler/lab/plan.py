@@ -9,7 +9,7 @@ import numpy as np
 
 from sharc_crawler.frontier.spec import AUDIT
 from sharc_crawler.lab.belief import Belief
-from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.driver import LISTED, crawl
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.score import change_probabilities, score
 from sharc_crawler.lab.site import Site
@@ -64,7 +64,7 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
     )
     belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested, again=False)
     published = Published(attested, nobody) if attested.any() else None
-    done = crawl(site, belief, strategy, "known", published=published, audit=AUDIT)
+    done = crawl(site, belief, strategy, LISTED, published=published, audit=AUDIT)
     found, risks = score(site, done.schedule, belief), change_probabilities(done.schedule, belief)
     return Foreseen(
         strategy=strategy,

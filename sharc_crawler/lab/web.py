@@ -73,7 +73,7 @@ class Web:
     def seeds(self, pages: Sequence[int], now: Instant) -> list[Sighting]:
         """Pages known when the capture begins, with their last changes where a sitemap of then tells of them."""
         if not self._dated:
-            return self.sightings(pages)
+            return [Sighting(self._site.urls[page]) for page in pages]  # most are named once
         made = now - (self._published.late if self._published is not None else 0.0)
         return [Sighting(self._site.urls[page], hints=Hints(self._last_change(page, made))) for page in pages]
 

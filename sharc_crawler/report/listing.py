@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, islice
+from itertools import islice
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.options import COLLECTION
@@ -18,25 +19,34 @@ MOST = 100_000  #: pages that are listed; those that need attention come before 
 #: where `sharc replay FOLDER --port 8090` shows a page; what follows is the time of its visit and its URL
 REPLAY = f"http://127.0.0.1:8090/{COLLECTION}/"
 
+_FEW = 1 << 19  #: bytes of rows that are held in memory
+_FIRST, _LAST = b"01"  #: how the line of a row begins: coherent pages come last
+
 
 class Listing:
-    """Rows as text, so that many are small."""
+    """Rows as text, of which many lie on disk."""
 
     def __init__(self) -> None:
-        self._rows: dict[bool, list[str]] = {False: [], True: []}  # by: coherent
+        self._rows = SpooledTemporaryFile(_FEW)  # noqa: SIM115 - gone with us
+        self._left = {_FIRST: MOST, _LAST: MOST}
         self._files: dict[str, int] = {}
 
     def add(self, page: Mapping[str, Any]) -> None:
         """A captured page; one too many is left out."""
-        rows = self._rows[page["verdict"] == "coherent"]
-        if len(rows) < MOST:
-            rows.append(self._row(page))
+        kind = _LAST if page["verdict"] == "coherent" else _FIRST
+        if self._left[kind]:
+            self._left[kind] -= 1
+            self._rows.write(b"%c%b" % (kind, self._row(page).encode("utf-8", "surrogatepass")))
 
     def pieces(self) -> Iterator[str]:
         """All rows as JSON, escaped so that no text in them can end the script that holds it."""
         yield f'{{"files":{_safe(list(self._files))},"rows":['
-        yield from islice(chain(self._rows[False], self._rows[True]), MOST)
+        yield from islice((row for kind in (_FIRST, _LAST) for row in self._of(kind)), MOST)
         yield "null]}"
+
+    def _of(self, kind: int) -> Iterator[str]:
+        self._rows.seek(0)
+        return (line[1:].decode("utf-8", "surrogatepass") for line in self._rows if line[0] == kind)
 
     def _row(self, page: Mapping[str, Any]) -> str:
         """In the order in which ``table.js`` names them."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import heapq
 import json
 import re
 import zipfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
+import numpy as np
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler import __version__
@@ -22,11 +22,11 @@ from sharc_crawler.archive.indexing import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered
-from sharc_crawler.archive.zipnum import write_zipnum
+from sharc_crawler.archive.zipnum import AT_ONCE, write_zipnum
 from sharc_crawler.certificate.confirming import standing
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity_of, pages_name
-from sharc_crawler.certificate.material import text_lines
+from sharc_crawler.certificate.material import opened, text_lines
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
@@ -52,13 +52,16 @@ from sharc_crawler.storage.gathered import is_collection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from sharc_crawler.certificate.material import Material
 
     Document = Mapping[str, Any]
+    Shown = Mapping[str, Callable[[], AbstractContextManager[IO[bytes]]]]
 
 INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"
+_SORTED = 10_000  #: lines of an index that are sorted together
 #: of a package's description, in our order
 _FIELDS = (
     "profile",
@@ -78,6 +81,7 @@ _NO_CLAIM = {
     if name != "limits"
 }
 LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
+_SHOWN = re.compile(r"report/.*\.html", re.DOTALL)  #: the same
 
 
 def not_of_it(path: Path) -> Iterator[Finding]:
@@ -133,23 +137,24 @@ def package_digest(path: Path) -> str | None:
 
 def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """Its report, if there is one; ``sharc report`` writes it anew."""
-    parts = {f"report/{file.name}": file.read_bytes() for file in sorted(path.glob("report*.html"))}
-    if (data := path / write.DATA).exists():
-        parts[DATA] = data.read_bytes()
-    for finding in _report(parts, write.Lines(path / write.PAGES), source, documents):
+    shown = {f"report/{file.name}": partial(opened, file) for file in path.glob("report*.html")}
+    data = path / write.DATA
+    stored = data.read_bytes() if data.exists() else None
+    for finding in _report(stored, shown, write.Lines(path / write.PAGES), source, documents):
         yield replace(finding, file=in_folder(finding.file or ""))
 
 
 def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     with zipfile.ZipFile(path) as package:
+        shown = {name: partial(_opened_in, path, name) for name in package.namelist() if _SHOWN.fullmatch(name)}
         small = (name for name in package.namelist() if not name.startswith(LARGE) and not name.endswith(LINES))
-        parts = {name: package.read(name) for name in small}
+        parts = {name: package.read(name) for name in small if name not in shown}
     try:
         yield from _index(path, parts[BLOCKS].decode(), source.warcs)
     except ArchiveLoadFailed:  # which record it is, is a finding already
         yield Finding("the index cannot be made anew: a WARC file is damaged", INDEX)
     yield from _pages(PackagedPart(path, PAGES), source, documents)
-    yield from _report(parts, PackagedPart(path, DATA_PAGES), source, documents)
+    yield from _report(parts.get(DATA), shown, PackagedPart(path, DATA_PAGES), source, documents)
     yield from _about(parts, source, documents)
 
 
@@ -166,9 +171,19 @@ def _index(path: Path, blocks: str, warcs: Mapping[str, Callable[[], IO[bytes]]]
 
 
 def _sorted_lines(opened: Callable[[], IO[bytes]], name: str) -> IO[str]:
-    """The lines of a WARC file's index, in a file of their own."""
+    """The lines of a WARC file's index, in a file of their own; so many are in memory at once."""
+    runs: list[IO[str]] = []
     with opened() as stream:
-        lines = sorted(f"{entry.line()}\n" for entry in index_entries(stream, name))
+        lines = (f"{entry.line()}\n" for entry in index_entries(stream, name))
+        while some := sorted(islice(lines, _SORTED)):
+            runs.append(_written(some))
+            if len(runs) == AT_ONCE:
+                runs = [_written(heapq.merge(*runs))]
+    return _written(heapq.merge(*runs))
+
+
+def _written(lines: Iterable[str]) -> IO[str]:
+    """A file of these lines that nobody else sees."""
     file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - the caller's
     file.writelines(lines)
     file.seek(0)
@@ -204,14 +219,15 @@ def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document
     stands = standing(confirmation_in(source))
     entries = (map(stands, entries_of(source, document)) for document in documents)
     made = page_lines(line for each in entries for line in _lines(each, source.warcs))
-    arranged = list if len(documents) == 1 else sorted  # several captures lie in the order of their beginnings
-    if arranged(_digests(made)) != arranged(_digests(stored)):
+    one, other = (np.fromiter(map(hash, _encoded(lines)), np.int64) for lines in (made, stored))
+    if len(documents) > 1:  # several captures lie in the order of their beginnings
+        one, other = np.sort(one), np.sort(other)
+    if not np.array_equal(one, other):
         yield Finding("the list of pages is not that of the certificate", PAGES)
 
 
-def _digests(lines: Iterable[str]) -> Iterator[bytes]:
-    """A few bytes for each line."""
-    return (hashlib.sha256(line.encode("utf-8", "replace")).digest()[:20] for line in lines)
+def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+    return (line.encode("utf-8", "replace") for line in lines)
 
 
 def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
@@ -237,14 +253,20 @@ def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[byte
                 }
 
 
+@contextmanager
+def _opened_in(path: Path, name: str) -> Iterator[IO[bytes]]:
+    with zipfile.ZipFile(path) as package, package.open(name) as stream:
+        yield stream
+
+
 def _report(
-    parts: Mapping[str, bytes], lines: Iterable[str], source: Material, documents: Sequence[Document]
+    data: bytes | None, shown: Shown, lines: Iterable[str], source: Material, documents: Sequence[Document]
 ) -> Iterator[Finding]:
-    pages = {name for name in parts if name.startswith("report/") and name.endswith(".html")}
-    if DATA not in parts:
-        yield from (Finding("a report for people without its data", name) for name in sorted(pages))
+    """``shown``: its pages for people, by name."""
+    if data is None:
+        yield from (Finding("a report for people without its data", name) for name in sorted(shown))
         return
-    report = _read(parts[DATA])
+    report = _read(data)
     certified = {document["capture"]["site"]: document for document in documents}
     named = tuple(_NO_CLAIM) if not author_of(report) else ("code", "grounds")  # another version has other words
     captures = [one for one in report["captures"] if one["site"] in certified or _owes_certificate(one, lines, named)]
@@ -260,10 +282,16 @@ def _report(
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
     if author_of(report):
         return
-    made = {f"report/{name}": "".join(pieces) for name, pieces in render(report, lines).items()}
-    for name in sorted(pages):
-        if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
-            yield Finding("the report is not that of its data", name)
+    made = {f"report/{name}": pieces for name, pieces in render(report, lines).items()}
+    for name, opener in sorted(shown.items()):
+        with opener() as stored:
+            if name not in made or not _is_made_of(stored, made[name]):
+                yield Finding("the report is not that of its data", name)
+
+
+def _is_made_of(stored: IO[bytes], pieces: Iterable[str]) -> bool:
+    """Does a file hold these pieces, and nothing else?"""
+    return all(stored.read(len(piece)) == piece for piece in _encoded(pieces)) and not stored.read(1)
 
 
 def _owes_certificate(capture: Mapping[str, Any], lines: Iterable[str], named: Sequence[str]) -> bool:

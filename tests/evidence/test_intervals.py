@@ -104,3 +104,15 @@ def test_a_clock_whose_middle_lies_within_a_second_of_most_downloads_is_that_mid
     for ahead, took in ((10.0, 0.5), (11.0, 0.5), (13.0, 1.0)):
         clocks.saw("http://a/", download(10.0, 10.0 + ahead, took))
     assert clocks.ahead("http://a/", 50.0) == 11.0
+
+
+def test_what_a_clock_is_told_from_is_looked_through_in_columns():
+    clocks = Clocks()
+    for number in range(size := 20_000):
+        clocks.saw("http://h/", download(float(number), number + 30.0))
+    tracemalloc.start()
+    try:
+        assert clocks.ahead("http://h/", float(size)) == 30.0
+        assert tracemalloc.get_traced_memory()[1] < 120 * size
+    finally:
+        tracemalloc.stop()

@@ -11,8 +11,10 @@ import pytest
 
 from sharc_crawler import model
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.traps import ever_new
-from sharc_crawler.lab.driver import Simulation, crawl
+from sharc_crawler.lab import driver
+from sharc_crawler.lab.driver import LISTED, Simulation, crawl
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.score import PageFate, verdicts
@@ -37,6 +39,22 @@ def test_depth_first_walks_even_where_the_graph_is_known():
     site = small_site([[]] * 5, links={0: [1, 2], 1: [3], 3: [4]})
     assert times(site, "dfs:revisits=none", "known")[0] == [0, 1, 4, 2, 3]
     assert times(site, "bfs:revisits=none", "known")[0] == [0, 1, 2, 3, 4]
+
+
+def test_what_a_sitemap_lists_is_told_to_those_that_walk_too():
+    site = small_site([[]] * 4, links={0: [1, 2, 3]}, rates=[0.1, 0.2, 0.3, 0.4])
+    assert times(site, "hottest-first:revisits=none", "known")[0] == [0, 3, 2, 1]
+    assert times(site, "hottest-first:revisits=none", LISTED)[0] == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "dfs", "hottest-last", "sharc-offline", "sharc-selective"])
+def test_pages_that_are_known_are_told_part_by_part(strategy, monkeypatch):
+    site = small_site([[]] * 9, links={0: [*range(1, 9)]}, rates=[0.1 * (1 + place % 4) for place in range(9)])
+    told, whole, schedule = [], times(site, strategy, LISTED), Frontier.schedule
+    monkeypatch.setattr(driver, "AT_ONCE", 4)
+    monkeypatch.setattr(Frontier, "schedule", lambda own, seen, now: told.append(len(seen)) or schedule(own, seen, now))
+    assert str(times(site, strategy, LISTED)) == str(whole)
+    assert told == [4, 4, 1]
 
 
 def test_the_apex_is_its_own_revisit():

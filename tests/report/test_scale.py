@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import tracemalloc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,14 +17,16 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
-from sharc_crawler.report import pages
+from sharc_crawler.report import listing, packaged, pages
 from sharc_crawler.report.gathered import Gathered
+from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked
 from sharc_crawler.report.write import write
 from sharc_crawler.storage.beside import open_state
+from tests.certificate.made import certified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,3 +89,47 @@ def test_what_is_shown_of_pages_is_held_as_their_lines() -> None:
     shown.draw({})
     assert not [one for one in gc.get_objects() if isinstance(one, dict) and one.get("reason") == "moved"]
     assert [one["url"] for one in shown.missing.items()] == ["http://h/"] * 3
+
+
+@contextmanager
+def peak(most: int) -> Iterator[None]:
+    """No more bytes than that are made and held at once."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("few", [listing._FEW, 1])
+def test_rows_of_a_report_come_by_verdict_whether_in_memory_or_on_disk(few: int, monkeypatch) -> None:
+    row = {"content": "", "plan": "", "rate": None, "rate_source": "prior", "visit": None, "revisit": None}
+    row |= {"interval_seconds": 1, "survival": None, "truth": None, "reason": "\n", "evidence": ""}
+    monkeypatch.setattr(listing, "_FEW", few)
+    shown = Listing()
+    for number, verdict in enumerate(("coherent", "changed", "coherent", "unknown")):
+        shown.add({**row, "url": f"http://h/{number}\udc80\n\u2028", "verdict": verdict})
+    for _ in range(2):
+        rows = json.loads("".join(shown.pieces()))["rows"][:-1]
+        assert [one[0][9] for one in rows] == ["1", "3", "0", "2"]
+        assert {one[12] for one in rows} == {listing.short("\n")}
+
+
+def test_a_report_for_people_is_compared_piece_by_piece(tmp_path: Path) -> None:
+    facts = certified(tmp_path)
+    with write([facts], tmp_path).html.open("ab") as out:
+        out.truncate(size := 1 << 24)
+    whole = package(tmp_path, [facts], tmp_path / "altered.wacz")
+    list(packaged.not_of_capture(tmp_path))  # what is loaded once is loaded
+    for path in (tmp_path, whole):
+        with peak(size // 2):
+            found = [finding.what for finding in packaged.not_of_capture(path)]
+        assert "the report is not that of its data" in found
+
+
+def test_an_index_is_sorted_part_by_part(tmp_path: Path, monkeypatch) -> None:
+    whole = package(tmp_path, [certified(tmp_path)])
+    monkeypatch.setattr(packaged, "_SORTED", 2)
+    monkeypatch.setattr(packaged, "AT_ONCE", 3)
+    assert list(packaged.not_of_capture(whole)) == []
