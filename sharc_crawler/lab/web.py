@@ -74,8 +74,10 @@ class Web:
         """Pages known when the capture begins, with their last changes where a sitemap of then tells of them."""
         if not self._dated:
             return [Sighting(self._site.urls[page]) for page in pages]  # most are named once
+        urls, listed = self._site.urls, None if self._published is None else self._published.listed
         made = now - (self._published.late if self._published is not None else 0.0)
-        return [Sighting(self._site.urls[page], hints=Hints(self._last_change(page, made))) for page in pages]
+        hints = [Hints(self._last_change(page, made)) if listed is None or listed[page] else None for page in pages]
+        return [Sighting(urls[page], hints=said) for page, said in zip(pages, hints, strict=True)]
 
     def sightings(self, pages: Sequence[int]) -> list[Sighting]:
         """Links to pages; each object is made once."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 from sharc_crawler.lab.experiment import RunSpec, run
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from tests.lab.small import write_history, write_lines
+from sharc_crawler.lab.web import Published, Web
+from tests.lab.small import small_site, write_history, write_lines
 
 SITE = SyntheticSpec(size=400, skew=1.2)
 
@@ -82,6 +84,13 @@ def test_lastmods_that_are_all_equal_are_not_believed(tmp_path):
     assert "attested" not in "".join(told["equal"]["judged"])
     assert any("attested" in name for name in told["own"]["judged"])
     assert told["equal"]["downloads"] > told["own"]["downloads"] + 3
+
+
+@pytest.mark.parametrize("listed", [None, [True, False]])
+def test_what_is_known_at_the_start_is_dated_where_the_sitemap_lists_it(listed):
+    published = listed and Published(np.array(listed), np.zeros(2, np.bool_))
+    web = Web(small_site([(), ()]), frozen=True, published=published, dated=True)
+    assert [seed.hints is not None for seed in web.seeds([0, 1], 0.0)] == (listed or [True, True])
 
 
 def test_a_sitemap_names_pages_that_no_link_leads_to(tmp_path):
