@@ -106,6 +106,7 @@ class Scrapy:
     ) -> None:
         env = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE} if env is None else env
         self.returncode: int | None = None
+        self._told: tuple[str, str] | None = None
         self._out = out or tempfile.TemporaryFile()  # noqa: SIM115 - as long as this
         self._err = tempfile.TemporaryFile() if apart else None  # noqa: SIM115
         order = json.dumps(
@@ -147,7 +148,9 @@ class Scrapy:
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         """What it wrote, once it has ended."""
         self.wait(timeout)
-        return _text(self._out), _text(self._err) if self._err else ""
+        if self._told is None:
+            self._told = _text(self._out), _text(self._err) if self._err else ""
+        return self._told
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
@@ -225,8 +228,9 @@ def finished(
 
 
 def _text(file) -> str:
-    file.seek(0)
-    return file.read().decode()
+    with file:
+        file.seek(0)
+        return file.read().decode()
 
 
 @cache
