@@ -98,11 +98,11 @@ def statements(
     judge = Judge(witness, former, references, entries, word)
     again, restated, apart = Again(document), Restated(), 0
     for entry, page in judge.pages():
-        again.add(entry, page)
-        if len(judge.findings) > apart and len(restated) <= MOST:
+        odd = again.add(entry, page)
+        if (odd or len(judge.findings) > apart) and len(restated) <= MOST:
             from sharc_crawler.certificate.restating import as_recorded  # what should never be
 
-            restated[entry["url"]] = as_recorded(entry, judge)
+            restated[entry["url"]] = as_recorded(entry, judge, odd=odd)
             apart = len(judge.findings)
         if "verdict" in entry:
             into.pages += page.kind is Kind.PAGE
@@ -157,8 +157,9 @@ class Again:
         self.urls = array("q")
         self._places = array("q")  # of downloads that something is claimed of
 
-    def add(self, entry: Mapping[str, Any], page: PageFacts) -> None:
-        """Count a page; what its entry says otherwise is found."""
+    def add(self, entry: Mapping[str, Any], page: PageFacts) -> bool:
+        """Count a page; what its entry says otherwise is found. Is anything?"""
+        before = len(self.findings)
         self.urls.append(hash(entry["url"]))
         if "verdict" in entry:
             self._places.extend(hash((one["file"], one["offset"])) for one in visits_of(entry) if one["file"])
@@ -175,6 +176,7 @@ class Again:
                 sums.add(page)
             elif page.kind is Kind.DATA:
                 sums.narrow(page)
+        return len(self.findings) > before
 
     def shared(self) -> Iterator[Finding]:
         """No download is of two pages, or named twice of one; a project's spider names its pages as it likes."""

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 NOTE = "The WARC files do not bear out what the crawl had judged of"
 
 
-def as_recorded(entry: Entry, judge: Judge) -> Entry:
-    """The entry of a page as the records have its downloads, as unknown."""
-    return _unknown(entry, *(_by_record(entry.get(part), judge) for part in ("visit", "revisit")))
+def as_recorded(entry: Entry, judge: Judge, *, odd: bool) -> Entry:
+    """The entry of a page as the records have its downloads, as unknown; where it is ``odd`` in itself, without any."""
+    visit, revisit = (None if odd else _by_record(entry.get(part), judge) for part in ("visit", "revisit"))
+    return _unknown(entry, visit, revisit)
 
 
 def add_unlisted(

@@ -67,6 +67,16 @@ def test_a_download_without_a_record_is_not_stated(part, tmp_path):
     assert page_of(after, "equal").verdict is (Verdict.UNKNOWN if part == "revisit" else None)
 
 
+def test_a_download_at_a_time_at_which_the_capture_did_not_run_is_not_stated(tmp_path):
+    facts = make(tmp_path)
+    revisits = sorted(page.revisit.started for page in facts.pages if page.revisit)
+    _, certified = settled(replace(facts, ended=(revisits[-1] + revisits[-2]) / 2), tmp_path)
+    assert certified.findings == ()
+    assert verify(tmp_path).findings == []
+    (late,) = [page for page in facts.pages if page.revisit and page.revisit.started == revisits[-1]]
+    assert sealed_pages(tmp_path)[late.url.removeprefix(SITE)]["visit"] is None
+
+
 def test_an_answer_that_no_page_speaks_of_is_one_that_was_not_captured(tmp_path):
     facts = make(tmp_path)
     after, certified = settled(replace(facts, pages=[p for p in facts.pages if p.url != SITE + "equal"]), tmp_path)
