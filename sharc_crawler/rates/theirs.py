@@ -70,6 +70,7 @@ def _plain(who: str, given: object) -> RateEstimate:
         with suppress(TypeError, ValueError, OverflowError):  # no numbers
             one = RateEstimate(float(rate), str(source), float(shape), int(observations), float(spread))
             told = any(isinstance(number, str) for number in (rate, shape, observations, spread))
-            if not told and 0 <= one.rate <= MOST and one.shape > 0 <= one.observations and 0 <= one.spread <= MOST:
+            bounded = 0 <= one.rate <= MOST and 0 <= one.spread <= MOST
+            if bounded and one.shape > 0 and one.observations >= 0 and not told:
                 return one
     raise fault(who, f"gave {given!r:.300}, not RateEstimate(rate, source) or None: rates are 0 to {MOST:.0e}")
