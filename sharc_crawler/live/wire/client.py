@@ -1,7 +1,7 @@
 """HTTP for a capture: a request's bytes go out, an answer's come in and are kept; nobody reads them here.
 
-Scrapy's own client makes objects of an answer for whoever looks at it as it comes. That costs a quarter of a capture's
-processor time, and its spider does not look. Connections are Twisted's, made by endpoints that the handler gives.
+Scrapy's own client makes objects of an answer as it comes: a quarter of a capture's processor time, and its spider does
+not look. Connections are Twisted's, and aborted: over TLS, those that are closed end when the server agrees.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class WireRequest:
         found = await maybe_deferred_to_future(awaited)
         if self.over:  # just now
             if isinstance(found, WireConnection):
-                found.transport.loseConnection()
+                found.transport.abortConnection()
             raise CancelledError
         return found
 
@@ -116,8 +116,7 @@ class WireConnection(Protocol):
 
     def ask(self, asked: WireRequest) -> Deferred[None]:
         """Send a request; the answer is in its tap then."""
-        handle = self.transport.getHandle()
-        tls = handle if isinstance(handle, SSL.Connection) else None
+        tls = handle if isinstance(handle := self.transport.getHandle(), SSL.Connection) else None
         asked.tap.begin(getattr(self.transport.getPeer(), "host", None), tls)
         if not asked.tap.may_send():
             asked.tap.withheld = True
@@ -136,7 +135,8 @@ class WireConnection(Protocol):
     def dataReceived(self, data: bytes) -> None:  # noqa: D102, N802 - Twisted's name
         asked, framing = self._asked, self._framing
         if asked is None:  # nobody asked
-            self.transport.loseConnection()
+            self.since = float("-inf")  # and nobody will: no answer may be here before its request
+            self.transport.abortConnection()
             return
         tap = asked.tap
         if blank := framing.blank(data):
@@ -178,7 +178,7 @@ class WireConnection(Protocol):
         elif self._framing.persistent:
             self._client.keep(self._key, self)
         else:
-            self.transport.loseConnection()
+            self.transport.abortConnection()
         if answered is not None and not answered.called:
             answered.errback(Failure(error)) if error else answered.callback(None)
 
@@ -261,7 +261,7 @@ class WireClient:
         if len(self._idle[key]) < self._most_idle and self._open <= self._most:
             self._idle[key].append(connection)
         else:
-            connection.transport.loseConnection()
+            connection.transport.abortConnection()
 
     def _waiting(self, key: Key) -> WireConnection | None:
         """A waiting connection that was used lately: machines between may have forgotten an older one."""
@@ -269,14 +269,14 @@ class WireClient:
             connection = self._idle[key].pop()
             if monotonic() - connection.since < IDLE:
                 return connection
-            connection.transport.loseConnection()
+            connection.transport.abortConnection()
         return None
 
     def close(self) -> None:
         """Close the connections that wait for requests."""
         idle, self._idle = self._idle, defaultdict(list)
         for connection in chain.from_iterable(idle.values()):
-            connection.transport.loseConnection()
+            connection.transport.abortConnection()
 
 
 class _Factory(Factory):

@@ -84,7 +84,7 @@ class _Listener(ProtocolWrapper):
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         request = self._request
         if request is None:  # nobody asked
-            super().dataReceived(data)
+            self.transport.abortConnection()
             return
         tap, framing = request.tap, request.framing
         if blank := framing.blank(data):
@@ -107,8 +107,8 @@ class _Listener(ProtocolWrapper):
             request.persistent = False
         if clean:
             super().dataReceived(clean)
-        if framing.in_head and (tap.size > LONGEST_HEAD or framing.interim > INTERIM):
-            self.transport.abortConnection()
+        if tap.enough or (framing.in_head and (tap.size > LONGEST_HEAD or framing.interim > INTERIM)):
+            self.transport.abortConnection()  # over TLS a connection that is closed waits for the server
 
 
 class _ListeningFactory(WrappingFactory):

@@ -6,13 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.exceptions import (
     DownloadFailedError,
 )
 
+from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire import client
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Slot
 from tests.live.wire_servers import (
     OK,
     SPIDERS,
@@ -103,6 +105,49 @@ async def test_a_connection_whose_end_was_an_answers_is_not_used_again():
             await tap.download_request(request)
             assert request.meta[EXCHANGE_KEY].response.endswith(b"until the end")
         assert server.connections == 3
+
+
+class Deaf:
+    """What a TLS server says that hears of no end: until the connection is no more, it goes on."""
+
+    def __init__(self, *answers: bytes) -> None:
+        self.answers, self.gone = answers, asyncio.Event()
+
+    async def __call__(self, peer: Conversation) -> None:
+        if peer.server.connections > 1:
+            await saying(OK + b"Content-Length: 5\r\n\r\nasked")(peer)
+            return
+        await peer.heard()
+        peer.writer.transport.pause_reading()
+        await peer.say(*self.answers)
+        while not peer.writer.transport.is_closing():
+            peer.writer.write(self.answers[-1])
+            await asyncio.sleep(0.001)
+        self.gone.set()
+
+
+ANSWER = OK + b"Content-Length: 3\r\n\r\nyes"
+ENDS = {
+    "unasked": [ANSWER, ANSWER],
+    "closed": [OK + b"Connection: close\r\nContent-Length: 3\r\n\r\nyes", b"more"],
+    "cut": [OK + b"\r\n", bytes(100_000)],
+}
+
+
+@pytest.mark.parametrize(
+    ("spider", "end"), [(spider, end) for spider in SPIDERS for end in ENDS if (spider, end) != (Spider, "cut")]
+)
+@in_loop
+async def test_a_server_over_tls_cannot_hold_a_connection_nor_answer_what_nobody_asked(spider, end, tmp_path: Path):
+    deaf = Deaf(*ENDS[end])
+    async with serving(deaf, tls_context(tmp_path)) as server, handler(spider) as tap:
+        fetch = Fetch(1, 0, "h", server.url, Kind.ROBOTS, Slot.FIRST, Plan.HOPEFUL, "h", 1, NO_VALIDATORS, 0.0)
+        await tap.download_request(Request(server.url, meta={META_KEY: fetch}))
+        await asyncio.wait_for(deaf.gone.wait(), 60)
+        request = Request(server.url)
+        await tap.download_request(request)
+        assert server.connections == 2
+    assert request.meta[EXCHANGE_KEY].response.endswith(b"asked")
 
 
 @in_loop
