@@ -214,7 +214,7 @@ def conclude(lease: Lease) -> None:
     error = lease.written.exception()
     if error is None:
         lease.outcome = lease.outcome._replace(capture=lease.written.result())
-    elif is_full(error):
+    elif is_full(error) or isinstance(error.__cause__ or error, OSError):  # a disk, or a share, that may work again
         lease.unwritten = str(error)
     else:
         logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)

@@ -71,7 +71,7 @@ class Space:
         """Pause the crawl for a while."""
         now = time.monotonic()
         if self._since is None:
-            logger.warning("The crawl pauses: %s. Make room: it goes on by itself.", reason)
+            logger.warning("The crawl pauses: %s. Make room, or mend the disk: it goes on by itself.", reason)
             self._since = now
         self._not_before = now + pause
 

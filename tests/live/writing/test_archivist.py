@@ -25,6 +25,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.requests import Lease
 from sharc_crawler.live.writing.archivist import Archivist, conclude
+from sharc_crawler.live.writing.errors_told import describe, error_of
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.writer_process import Server, _Told
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
@@ -311,7 +312,7 @@ def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path
             cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "cannot be archived: [Errno 5] Input/output error" in done.stderr
+    assert "The crawl pauses: [Errno 5] Input/output error" in done.stderr
     assert "was left open" in done.stderr, "another file was begun"
     answers = Counter(record["WARC-Target-URI"] for record in read_all(folder) if record.kind == "response")
     assert {f"{url}page-{number}.html": 1 for number in range(20)}.items() <= answers.items()
@@ -326,19 +327,21 @@ def test_what_is_on_disk_counts_and_says_where():
     assert one.links
 
 
-@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), RuntimeError("a fault of ours")])
-def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(error, caplog):
-    one = lease(ANSWERED, error)
+def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(caplog):
+    one = lease(ANSWERED, error := RuntimeError("a fault of ours"))
     conclude(one)
     assert one.outcome == Outcome(Result.FAILED, 1.0, 2.0, error=f"not archived: {error}", sent=1.5)
     assert not one.links
     assert f"{URL} was fetched and cannot be archived" in caplog.text
 
 
-def test_without_room_it_is_made_again():
-    one = lease(ANSWERED, OSError(errno.ENOSPC, "No space left on device"))
-    conclude(one)
-    assert "No space left" in one.unwritten
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE, errno.EROFS])
+def test_what_a_disk_does_not_take_is_made_again(number):
+    """No room, a file that may grow no further, a share that went away: all others would be lost, one by one."""
+    for error in (OSError(number, "the reason"), error_of(describe(OSError(number, "the reason")))):
+        one = lease(ANSWERED, error)
+        conclude(one)
+        assert "the reason" in one.unwritten
 
 
 def test_neither_is_there_room_for_what_a_failed_file_left():
@@ -350,7 +353,7 @@ def test_neither_is_there_room_for_what_a_failed_file_left():
 
 
 def test_what_failed_anyway_keeps_its_reason():
-    one = lease(Outcome(Result.REFUSED, 1.0, 2.0, error="a private address"), OSError(errno.EIO, "Input/output error"))
+    one = lease(Outcome(Result.REFUSED, 1.0, 2.0, error="a private address"), RuntimeError("a fault of ours"))
     conclude(one)
     assert one.outcome.result is Result.REFUSED
     assert one.outcome.error.startswith("a private address; and not archived: ")
