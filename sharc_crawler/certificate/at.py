@@ -17,7 +17,7 @@ from sharc_crawler.certificate.document import LIMITS, unit
 from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
-from sharc_crawler.evidence.headers import weak
+from sharc_crawler.evidence.headers import is_part, weak
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
@@ -183,14 +183,15 @@ class _AuditedWord:
 
 def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Download]:
     """A page's downloads, to be compared with its lastmods; ``contents``: with what their bodies say."""
-    from sharc_crawler.certificate.lastmods import content_of, download_of  # which reads sitemaps
+    from sharc_crawler.certificate.lastmods import content_of  # which reads sitemaps
+    from sharc_crawler.evidence.lastmods import download_of
 
     downloads = []
     for one in looks:
         exchange = one.capture.judge.exchange(one.stated)
-        if exchange is not None and (made := download_of(one.outcome)):
+        if exchange is not None and not is_part(one.outcome):
             content = content_of(one.capture.answer(exchange)) if contents and not one.away else None
-            downloads.append(made._replace(content=content, away=one.away))
+            downloads.append(download_of(one.outcome)._replace(content=content, away=one.away))
     return downloads
 
 

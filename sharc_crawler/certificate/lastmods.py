@@ -9,12 +9,11 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
-from sharc_crawler.evidence.intervals import DATE_PRECISION, no_later, reach
+from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
-from sharc_crawler.evidence.lastmods import Download, Lastmod, around, offset, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, download_of, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
 from sharc_crawler.model import Outcome, Result
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.judging import Entry, Judge
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.evidence.lastmods import Clock, Weighed
+    from sharc_crawler.evidence.lastmods import Weighed
     from sharc_crawler.model import Instant, Judgement, Seconds
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]
@@ -47,8 +46,7 @@ class ServersWord:
         self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
         self.lag = lag
         self._others = others
-        self._answers: dict[str | None, Outcome] = {}  # of each sitemap the first of the latest Date
-        self._clock: Clock | None = None  # while they were read
+        self._readings = Readings()
         for witness, warcs in recorded:
             self._read_all(witness, warcs, {})
 
@@ -78,7 +76,7 @@ class ServersWord:
         assert exchange.message is not None, "only what was answered"
         started, place = unix(exchange.date), canonical(exchange.uri)
         answer = Outcome(Result.OK, started, started, **of_headers(exchange.message.headers))
-        read, dated = reach(answer, self._answers.get(place), None), False
+        read, dated = self._readings.until(place, answer), False
         if ahead is not None:
             read = min(read, (answer.date or -math.inf) + DATE_PRECISION - ahead)
         for entry in sitemap.read(body, exchange.uri).entries if body else ():
@@ -86,11 +84,8 @@ class ServersWord:
             if url is not None and lastmod is not None and place is not None and _owner(url) == _owner(place):
                 self.lastmods[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
                 dated = True
-        if not dated or answer.age is not None or no_later(answer, self._answers.get(place)):
-            return  # a copy
-        self._answers[place] = answer
-        if ahead is None and (clock := offset(Download(started, started, answer.date))):
-            self._clock = around([self._clock or clock, clock])
+        if dated:
+            self._readings.add(place, answer, later=ahead is not None)
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
         """A page at T, by its downloads and what was said of it."""
@@ -102,7 +97,7 @@ class ServersWord:
         return bool(downloads and self._weigh(url, downloads, last).lies)
 
     def _weigh(self, url: str, downloads: Sequence[Download], reference: Instant) -> Weighed:
-        return weigh(downloads, self.lastmods.get(url, ()), reference, self.lag, self._clock)
+        return weigh(downloads, self.lastmods.get(url, ()), reference, self.lag, self._readings.clock)
 
 
 def _owner(url: str) -> str:
@@ -118,9 +113,8 @@ def attested(judge: Judge, entry: Entry, outcomes: list[Outcome]) -> Judgement:
             downloads.append(former_download(entry[part]))
             continue
         exchange = judge.exchange(entry[part])
-        if outcome.result is Result.OK and exchange is not None:
-            made = download_of(outcome)
-            downloads += [made] if made else []
+        if outcome.result is Result.OK and exchange is not None and not is_part(outcome):
+            downloads.append(download_of(outcome))
     instant = judge.references.get(entry["subsite"])
     return judge.word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
@@ -130,18 +124,6 @@ def former_download(stated: Mapping[str, Any]) -> Download:
     started, said = unix(stated["date"]), stated["server"]
     modified = unix(said["modified"]) if said["modified"] else None
     return Download(started, started, unix(said["date"]), stated["digest"], modified, former=True)
-
-
-def download_of(outcome: Outcome) -> Download | None:
-    """A download as its record shows it; how long it took is nowhere, so it counts as an instant.
-
-    Of a 304, what it was asked by counts: its server says that it is so still. None: what came says that it is a part.
-    """
-    if is_part(outcome):
-        return None
-    started, modified = outcome.started, http_date(outcome.validators.last_modified)
-    digest = outcome.decoded or outcome.digest
-    return Download(started, started, outcome.date, digest, modified, age=outcome.age or 0.0)
 
 
 def content_of(message: HttpResponse | None) -> str | None:

@@ -14,14 +14,23 @@ from functools import cached_property
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
-from sharc_crawler.evidence.intervals import DATE_PRECISION, no_later, reach
-from sharc_crawler.evidence.judgement import ONCE
+from sharc_crawler.evidence.intervals import DATE_PRECISION
+from sharc_crawler.evidence.judgement import ONCE, of_comparison
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
-from sharc_crawler.evidence.lastmods import Download, Lastmod, anywhere, around, differ, header_lastmod, offset, weigh
+from sharc_crawler.evidence.lastmods import (
+    Download,
+    Lastmod,
+    Readings,
+    anywhere,
+    differ,
+    download_of,
+    header_lastmod,
+    offset,
+    weigh,
+)
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Hints, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust
@@ -30,7 +39,7 @@ from sharc_crawler.urls import url_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-    from sharc_crawler.evidence.lastmods import Clock, Weighed
+    from sharc_crawler.evidence.lastmods import Weighed
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.trust import LastmodTrust
@@ -57,10 +66,8 @@ class Attestations:
         self._seed: int | str = 0  # of the lots
         self.changed: dict[PageId, Instant] = {}  #: since a former capture saw them, then
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
-        self._answers: dict[PageId, Outcome] = {}  # of these, the first of the latest Date
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
-        self._clock: Clock | None = None  # what it was, whenever they were read
-        self._recorded: Clock | None = None  # as records show it
+        self._readings, self._recorded = Readings(), Readings()  # as they were made, and as records show them
         self._trusts: dict[str, LastmodTrust] = {}
         self._doubted: set[str] = set()  # classes that something speaks against
         self.sampled = audit.Sampled([])  #: of what was judged last
@@ -76,35 +83,29 @@ class Attestations:
         if outcome.result is not Result.OK:
             return
         self.sitemaps[sitemap] = outcome.started
-        answer = Download(outcome.started, outcome.ended, outcome.date)
-        clock, recorded = offset(answer), offset(_as_recorded(answer))
-        self._behind = clock[0] if clock else 0.0
-        if outcome.age is not None or no_later(outcome, self._answers.get(sitemap)):
-            return  # a copy
-        self._answers[sitemap] = outcome
-        if clock and recorded:
-            self._clock = around([self._clock or clock, clock])
-            self._recorded = around([self._recorded or recorded, recorded])
+        self._behind = clock[0] if (clock := offset(download_of(outcome))) else 0.0
+        self._readings.add(sitemap, outcome)
+        self._recorded.add(sitemap, outcome._replace(ended=outcome.started))
 
     def as_of(self, sitemap: PageId, outcome: Outcome) -> Instant:
         """Up to when an answer shows what a sitemap says: it may be the copy that came before."""
-        return reach(outcome, self._answers.get(sitemap), None)
+        return self._readings.until(sitemap, outcome)
 
     def downloaded(self, page: PageId, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page was downloaded; or, by a ``former`` capture, it had been."""
         if once:
             self.once.add(page)
         if outcome.result is Result.OK and not is_part(outcome):
-            self.downloads.setdefault(page, []).append(_download(outcome, former))
+            self.downloads.setdefault(page, []).append(download_of(outcome, former=former))
         elif outcome.result in (Result.GONE, Result.REDIRECTED) and page in self.downloads:
-            self.downloads[page].append(_download(outcome)._replace(away=True))
+            self.downloads[page].append(download_of(outcome)._replace(away=True))
 
     def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page or a resource was downloaded first."""
         if kind is Kind.PAGE:
             self.downloaded(page, outcome, once, former)
         elif not is_part(outcome):
-            self.embedded[page] = _download(outcome)
+            self.embedded[page] = download_of(outcome)
 
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
         """A page was downloaded again; False: by bytes, or by 304, it is finished."""
@@ -152,7 +153,7 @@ class Attestations:
         if page not in self.lastmods or not self.trusted(url) or url_class(url) not in self._earned:
             return False
         said = self.lastmods[page]
-        found = weigh([_download(look)], said, self._last(page).read, clock=self._clock)
+        found = weigh([download_of(look)], said, self._last(page).read, clock=self._readings.clock)
         return found.comparison.change is Change.UNCHANGED
 
     def last_said(self, page: PageId) -> Hints | None:
@@ -265,7 +266,9 @@ class Attestations:
 
     def _first(self, page: PageId, reference: Instant) -> Comparison:
         """What is said of a page's first download alone."""
-        return weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference, clock=self._clock).comparison
+        return weigh(
+            self.downloads[page][:1], self.lastmods.get(page, ()), reference, clock=self._readings.clock
+        ).comparison
 
     def _weighed(self, page: PageId, reference: Instant) -> Weighed:
         return self._by_both(page, self.downloads[page], reference)
@@ -273,8 +276,8 @@ class Attestations:
     def _by_both(self, page: PageId, downloads: Sequence[Download], reference: Instant) -> Weighed:
         """By how long downloads took, and by the records, which do not say that: a claim has to hold by both."""
         said = self.lastmods.get(page, ())
-        found = weigh(downloads, said, reference, self.lag, self._clock)
-        recorded = weigh([*map(_as_recorded, downloads)], said, reference, self.lag, self._recorded)
+        found = weigh(downloads, said, reference, self.lag, self._readings.clock)
+        recorded = weigh([*map(_as_recorded, downloads)], said, reference, self.lag, self._recorded.clock)
         if found.comparison == recorded.comparison or not found.comparison.evidence.dated:
             return found
         return found._replace(comparison=Comparison.unknown(Reason.LASTMOD_OPEN))
@@ -296,7 +299,7 @@ class Attestations:
             look = self.embedded.get(page)
             shown = self._by_both(page, [look], reference).comparison if look else None
             if shown is not None and shown.change is Change.UNCHANGED and self.trusted(url):
-                found[page] = Judgement(Verdict.COHERENT, shown.evidence, shown.reason)
+                found[page] = of_comparison(shown)
         return found
 
     def _judge(
@@ -308,24 +311,18 @@ class Attestations:
         lies: Counter[str],
         reference: Instant,
     ) -> Judgement:
-        around = self._around(page, reference)
-        doubt = self.doubts.get(page)
-        if around and around.verdict is Verdict.COHERENT:
+        around, doubt = self._around(page, reference), self.doubts.get(page)
+        if weighed is None or (around and around.verdict is Verdict.COHERENT):
+            return around or doubt or ONCE
+        label, trusted, found = labels[page], self._trusts.get(url_class(url)), weighed.comparison
+        why = f"{lies[label]} caught in this capture" if lies[label] else trusted.reason if trusted else None
+        if found.change is Change.UNKNOWN:
+            return around or doubt or of_comparison(found)
+        if why:
+            return around or doubt or _unknown(Reason.NOT_BELIEVED.of(f"{label} are not believed: {why}"))
+        if around and (found.change is Change.CHANGED or self._in_doubt(page)):
             return around
-        if weighed is not None:
-            label, trusted = labels[page], self._trusts.get(url_class(url))
-            why = f"{lies[label]} caught in this capture" if lies[label] else trusted.reason if trusted else None
-            found = weighed.comparison
-            if why and found.change is not Change.UNKNOWN:
-                return around or doubt or _unknown(Reason.NOT_BELIEVED.of(f"{label} are not believed: {why}"))
-            if around and self._in_doubt(page):
-                return around
-            if found.change is Change.UNCHANGED:
-                return Judgement(Verdict.COHERENT, found.evidence, found.reason)
-            if found.change is Change.CHANGED:
-                return around or Judgement(Verdict.CHANGED, found.evidence, found.reason)
-            return around or doubt or _unknown(found.reason)
-        return around or doubt or ONCE
+        return of_comparison(found)
 
     def _hidden(self, labels: Mapping[PageId, str]) -> Counter[str]:
         """Pages that changed since a former capture, and keep a lastmod from before it, by kind.
@@ -425,13 +422,6 @@ class Attestations:
 def _moved(said: Sequence[Lastmod]) -> bool:
     """Did a page ever own up to a change?"""
     return any(one.earliest != said[0].earliest for one in said)
-
-
-def _download(outcome: Outcome, former: bool = False) -> Download:
-    modified = http_date(outcome.validators.last_modified)
-    digest = outcome.decoded or outcome.digest
-    age = outcome.age or 0.0
-    return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint, age, former)
 
 
 def _as_recorded(download: Download) -> Download:

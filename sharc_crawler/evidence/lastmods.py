@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
+from sharc_crawler.changes.http import http_date
+from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION, no_later, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison
@@ -18,7 +19,7 @@ from sharc_crawler.model import Change, Comparison
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.model import Instant, Outcome, Seconds
 
     Clock = tuple[Seconds, Seconds]  #: least and greatest difference of the server's from ours
 
@@ -54,6 +55,26 @@ class Weighed(NamedTuple):
 
     comparison: Comparison
     lies: tuple[str, ...]  #: where a lastmod is at odds with bytes or with a later lastmod
+
+
+class Readings:
+    """The answers of sitemaps: up to when each shows what the sitemap says, and what their server's clock was."""
+
+    def __init__(self) -> None:
+        self._answers: dict[object, Outcome] = {}  # of each sitemap the first of the latest Date
+        self.clock: Clock | None = None  #: whenever they were read
+
+    def until(self, sitemap: object, answer: Outcome) -> Instant:
+        """It may be a copy of the answer that came before."""
+        return reach(answer, self._answers.get(sitemap), None)
+
+    def add(self, sitemap: object, answer: Outcome, *, later: bool = False) -> None:
+        """An answer; ``later``: by another clock of ours than the others. Copies tell of no clock."""
+        if answer.age is not None or no_later(answer, self._answers.get(sitemap)):
+            return
+        self._answers[sitemap] = answer
+        if not later and (clock := offset(Download(answer.started, answer.ended, answer.date))):
+            self.clock = around([self.clock or clock, clock])
 
 
 def weigh(
@@ -99,6 +120,13 @@ def _no_copy_of(first: Download, download: Download) -> Download:
     passed = download.started - first.started
     copied = first.date is not None and download.date is not None and download.date <= first.date
     return download._replace(age=max(download.age, passed)) if copied and passed > DATE_PRECISION else download
+
+
+def download_of(outcome: Outcome, *, former: bool = False) -> Download:
+    """A page's download, as it ended. Of a 304, what it was asked by counts: its server says that it is so still."""
+    modified = http_date(outcome.validators.last_modified)
+    digest, age = outcome.decoded or outcome.digest, outcome.age or 0.0
+    return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint, age, former)
 
 
 def header_lastmod(download: Download) -> Lastmod | None:
@@ -155,29 +183,21 @@ def _shown(
         return Comparison.unknown(Reason.NO_DATE)
     behind, ahead = around([own, *clocks])
     made = download.started - download.age  # what it shows is the page of then
-    since = reference if download.ended <= reference else download.started
-    known = [*sitemaps, *headers]
-    asked = [lastmod for lastmod in known if lastmod.read >= since]
-    settled = [*(one for one in sitemaps if one.read >= since + lag), *(one for one in headers if one.read >= since)]
-    if download.ended <= reference:
-        before = made + behind
-        moved = any(
-            download.ended + ahead < lastmod.earliest and lastmod.latest < reference + behind for lastmod in asked
-        )
-        reason = Reason.LASTMOD_BEFORE_VISIT
-    elif made < reference:
+    early = download.ended <= reference
+    if not early and made < reference:
         return Comparison.unknown(Reason.STALE if made < download.started else Reason.LASTMOD_TOO_EARLY)
-    else:
-        before = reference + behind
-        moved = any(
-            reference + ahead < lastmod.earliest and lastmod.latest < download.started + behind for lastmod in asked
-        )
-        reason = Reason.LASTMOD_BEFORE_T
-    if moved:
+    start, end = (download.ended, reference) if early else (reference, download.started)
+    known = [*sitemaps, *headers]
+    asked = [one for one in known if one.read >= end]
+    if any(start + ahead < one.earliest and one.latest < end + behind for one in asked):
         return Comparison(Change.CHANGED, Evidence.ATTESTED, Reason.LASTMOD_BETWEEN)
+    before = (made if early else start) + behind
+    told = max(
+        (one.earliest for one in known if before <= one.latest and one.earliest <= end + ahead), default=-math.inf
+    )
+    settled = [*(one for one in sitemaps if one.read >= end + lag), *(one for one in headers if one.read >= end)]
     for_good = Evidence.FORMER if download.former else Evidence.ATTESTED
-    until = max(reference, since) + ahead
-    told = max((one.earliest for one in known if before <= one.latest and one.earliest <= until), default=-math.inf)
+    reason = Reason.LASTMOD_BEFORE_VISIT if early else Reason.LASTMOD_BEFORE_T
     for words, evidence in ((settled, for_good), (asked, Evidence.PROVISIONAL)):
         if any(told <= one.latest < before for one in words):
             return Comparison(Change.UNCHANGED, evidence, reason)
