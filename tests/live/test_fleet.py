@@ -8,9 +8,10 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGES, SITES, DELAY, TERM = 12, 4, 0.1, 4.0
+FAR = 7  #: the first page that takes three others to be found
 
 
 class Asked:
@@ -41,6 +43,7 @@ class Asked:
     def __init__(self) -> None:
         self.lock = Lock()
         self.by_site: dict[str, list[str]] = defaultdict(list)
+        self.killed = Event()  #: until then no site can be captured to its end
 
 
 def handler_of(asked: Asked) -> type[BaseHTTPRequestHandler]:
@@ -51,9 +54,12 @@ def handler_of(asked: Asked) -> type[BaseHTTPRequestHandler]:
             with asked.lock:
                 asked.by_site[self.headers["Host"]].append(self.path)
             number = int(self.path[1:] or 0) if self.path[1:].isdigit() or self.path == "/" else PAGES
+            if FAR <= number < PAGES:
+                asked.killed.wait(240)
             links = "".join(f"<a href=/{page}>{page}</a>" for page in (2 * number + 1, 2 * number + 2) if page < PAGES)
             body = f"<html><title>{number}</title>{self.headers['Host']} {links}".encode() if number < PAGES else b""
-            self.answer(body, status=200 if body else 404)
+            with suppress(ConnectionError):  # whoever asked was killed
+                self.answer(body, status=200 if body else 404)
 
     return Tree
 
@@ -117,9 +123,9 @@ def until(condition, seconds: float = 240.0) -> None:
 
 
 def killed_and_ended(
-    dsn: str, folder: Path, output: object = None, environment: Mapping[str, str] | None = None
-) -> None:
-    """One of two workers is killed; the other one ends all captures."""
+    dsn: str, folder: Path, asked: Asked, output: object = None, environment: Mapping[str, str] | None = None
+) -> int:
+    """One of two workers is killed; the other one ends all captures. How many requests a site may have been sent."""
     sharc("init", dsn)
     sharc("add", dsn, folder / "seeds.txt", "-a", "hops=9")
     sharc("pause", dsn)
@@ -130,6 +136,7 @@ def killed_and_ended(
         sharc("resume", dsn)
         until(lambda: any(one.owner == "first" and one.visits >= 3 for one in ledger.sites()))
         os.kill(workers["first"].pid, signal.SIGKILL)
+        asked.killed.set()
         until(lambda: ledger.status().states == {SiteState.DONE: SITES})
         sharc("drain", dsn, "second")
         assert workers["second"].wait(240) == 0, (folder / "second.log").read_text()
@@ -139,13 +146,16 @@ def killed_and_ended(
             worker.wait()
     assert ledger.status().takeovers >= 1
     assert [one.worker for one in ledger.status().workers if one.worker == "second"] == [], "it has left"
-    assert [one.visits for one in ledger.sites()] == [2 * PAGES - 1] * SITES, "one page is its own revisit"
+    sites = list(ledger.sites())
+    assert [one.visits for one in sites] == [2 * PAGES - 1] * SITES, "one page is its own revisit"
     ledger.close()
+    # robots.txt, sitemap, and what was in flight whenever a site was lost, as on a machine with too much to do
+    return 2 * PAGES - 1 + 2 + max(one.epoch for one in sites) - 1
 
 
 @pytest.mark.long
 def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: str, asked: Asked):
-    killed_and_ended(dsn, tmp_path)
+    most = killed_and_ended(dsn, tmp_path, asked)
     for folder in (tmp_path / "captures").iterdir():
         assert not verify(folder).findings, folder
         assert not list(folder.glob(".epoch-*")), "what owners wrote for themselves is gone"
@@ -154,7 +164,7 @@ def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: s
             assert any("epoch 1 of this site" in note for note in store.captures()[0].notes)
         assert min(later - earlier for earlier, later in pairwise(started)) >= DELAY, "one owner or two"
     for site, paths in asked.by_site.items():
-        assert len(paths) <= 2 * PAGES - 1 + 2 + 1, f"{site}: robots.txt, sitemap, and what was in flight"
+        assert len(paths) <= most, site
 
 
 @pytest.mark.long
@@ -163,7 +173,7 @@ def test_what_counts_of_a_killed_worker_lies_in_the_object_store(tmp_path: Path,
     scratch.mkdir()
     with object_store(tmp_path / "s3") as store:
         environment = {**store.environment, "TMPDIR": str(scratch)}
-        killed_and_ended(dsn, tmp_path, store.url("fleet"), environment)
+        most = killed_and_ended(dsn, tmp_path, asked, store.url("fleet"), environment)
         with patch.dict(os.environ, store.environment):
             fetch(ObjectFolder(store.url("fleet")), back)
     assert len(list(scratch.glob("sharc-fleet-*"))) == 1, "of the killed one, and nothing that counts"
@@ -172,4 +182,4 @@ def test_what_counts_of_a_killed_worker_lies_in_the_object_store(tmp_path: Path,
         assert not verify(folder).findings, folder
         assert not list(folder.glob("*.part-*"))
         assert (folder / "journal.jsonl.gz").exists()
-    assert max(map(len, asked.by_site.values())) <= 2 * PAGES - 1 + 2 + 1
+    assert max(map(len, asked.by_site.values())) <= most
