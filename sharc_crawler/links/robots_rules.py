@@ -95,6 +95,7 @@ _RECORD = re.compile(
 )
 _NAMES = {"allow": "Allow", "disallow": "Disallow", "delay": "Crawl-delay", "rate": "Request-rate"}
 _DELAYS = {"delay", "rate"}
+_ENDLESS = re.compile(r"(?<![\d.])\d{10,}")  #: centuries, of which no number may be made
 #: what Protego would take for the end of a line
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -134,7 +135,7 @@ class _Group:
         self._told = True
         self._ruled = self._ruled or kind not in _DELAYS
         if value and (self._directly if kind in _DELAYS else self._in_group):
-            self.rules.append(f"{_NAMES[kind]}: {value}")
+            self.rules.append(f"{_NAMES[kind]}: {_ENDLESS.sub('9' * 9, value) if kind in _DELAYS else value}")
 
 
 def _records(text: str) -> Iterator[tuple[str, str]]:

@@ -91,6 +91,11 @@ def test_bytes_of_any_kind(body: bytes) -> None:
         ("User-agent: wren\nCrawl-delay: 9\nUser-agent: owl\nCrawl-delay: 3\nDisallow: /x", False, 3.0),
         ("User-agent: owl\nDisallow: /x\nCrawl-delay: 3\nUser-agent: wren\nCrawl-delay: 9", False, 3.0),
         ("User-agent: owl\nAllow: /\nUser-agent: wren\nDisallow: /x", True, 0.0),
+        # no number is too long for a number
+        ("User-agent: *\nDisallow: /x\nRequest-rate: 1/" + "9" * 4_000, False, 999_999_999.0),
+        ("User-agent: *\nDisallow: /x\nRequest-rate: 1/" + "9" * 5_000, False, 999_999_999.0),
+        ("User-agent: *\nDisallow: /x\nCrawl-delay: " + "9" * 5_000, False, 999_999_999.0),
+        ("User-agent: *\nDisallow: /x\nCrawl-delay: 0." + "3" * 50, False, 1 / 3),
         # a version, or a star, behind the name
         ("User-agent: Owl/2.1\nDisallow: /x", False, 0.0),
         ("User-agent: owl* (nightly)\nDisallow: /x", False, 0.0),
