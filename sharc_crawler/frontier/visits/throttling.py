@@ -1,7 +1,9 @@
 """A host that asks for a rest without saying so: from some request on it refuses all, each time with the same answer.
 
 It is one that answered many pages, and now answers several in a row with 403, 404, a redirect to one place or nothing.
-So does a section that is closed: the host is throttling only if a page that it had shown is refused alike, too.
+So does a section that is closed: the host is throttling only if a page that it had shown is refused alike, too. It is
+asked for at an address of its own, which some servers do not have: after a 404 the host has a rest, and is throttling
+only if a page that it had refused is shown then.
 """
 
 from __future__ import annotations
@@ -19,16 +21,20 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome
+    from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Seconds
 
 ALIKE = 5  #: pages in a row, twice as many after each time that a page was shown all the same
 PAUSES = 4  #: in a row, each twice as long as the one before: a quarter of an hour
+VAIN = 2  #: of these, before it is known whether they help
 
 
 class Refusals:
     """What one host refuses."""
 
-    __slots__ = ("asked", "confirmed", "due", "like", "pauses", "probes", "times", "waits")
+    __slots__ = (
+        "asked", "before", "cleared", "confirmed", "due", "like", "pace", "pauses", "probes", "put_off", "suspected",
+        "times", "waits",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.like = ""  #: what is refused at present; empty: nothing
@@ -36,7 +42,12 @@ class Refusals:
         self.asked = ""  #: a page that was shown before, as it is asked for
         self.waits = False  #: for its answer
         self.probes = 0
-        self.confirmed = ""  #: how that was refused: the host throttles so
+        self.suspected = ""  #: how that was refused, where it may not be there
+        self.put_off: set[PageId] = set()  #: pages, since then
+        self.cleared = False  #: a rest did not help: nothing that may not be there is asked for again
+        self.pace: Seconds = 0.0  #: at which it was asked before that
+        self.before = 0  #: pages that were refused in a row before that
+        self.confirmed = ""  #: how it was refused: the host throttles so
         self.pauses = 0  #: in a row, in vain
         self.due: Instant = 0.0  #: when the page that was refused last is asked for again
 
@@ -64,11 +75,14 @@ def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, out
     number, capture = ledger.pages.hosts[fetch.page], ledger.capture
     known, like = capture.refusals.setdefault(number, Refusals()), likeness(outcome)
     if known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
-        _probed(ledger, ledger.hosts[number], known, like)
+        _probed(ledger, ledger.hosts[number], known, outcome, like)
     if fetch.kind is not Kind.PAGE or fetch.slot is Slot.SECOND or outcome.result is Result.FAILED:
         return False
     known.saw(like)
-    if like and like == known.confirmed:
+    if known.suspected:
+        _after_rest(ledger, ledger.hosts[number], known, task.page, like)
+    if like and like in (known.confirmed, known.suspected):
+        known.put_off.add(task.page)
         return _waits(ledger, number, known, task, outcome)
     if known.times >= ALIKE * 2**known.probes and not known.waits:
         _probe(ledger, admitter, number, known, outcome.ended)
@@ -85,15 +99,30 @@ def _probe(ledger: Ledger, admitter: Admitter, number: int, known: Refusals, now
     known.probes += 1
 
 
-def _probed(ledger: Ledger, host: Host, known: Refusals, like: str) -> None:
+def _probed(ledger: Ledger, host: Host, known: Refusals, outcome: Outcome, like: str) -> None:
     known.waits = False
-    if not like or like != known.like:
-        return
-    known.confirmed = like
+    gone = outcome.result is Result.GONE
+    if like and like == known.like and not (gone and known.cleared):
+        known.suspected, known.pace, known.before = like, host.asked, known.times
+        if not gone:
+            _confirm(ledger, host, known, "to one that it had shown before")
+
+
+def _after_rest(ledger: Ledger, host: Host, known: Refusals, page: PageId, like: str) -> None:
+    """A page was answered while the host is suspected: was it put off, and did the rest help?"""
+    if page in known.put_off and not like:
+        _confirm(ledger, host, known, "after a rest it showed one of them")
+    elif known.put_off and (not like or known.pauses >= VAIN):  # others are shown, or nothing is
+        known.suspected, known.pauses, host.asked = "", 0, known.pace
+        known.cleared = True
+
+
+def _confirm(ledger: Ledger, host: Host, known: Refusals, how: str) -> None:
+    known.confirmed, known.suspected = known.suspected, ""
     ledger.capture.note(
-        f"{host.name} answered {like} to page after page, and to one that it had shown before: it refuses who asks too"
-        " often. It was asked less often then, and for refused pages again. Before that was known,"
-        f" {counted(known.times, 'page')} came out so: a longer delay= may get them"
+        f"{host.name} answered {known.confirmed} to page after page, and {how}: it refuses who asks too often. It was"
+        " asked less often then, and for refused pages again. Before that was known,"
+        f" {counted(known.before, 'page')} came out so: a longer delay= may get them"
     )
     ledger.changed_capture()
 

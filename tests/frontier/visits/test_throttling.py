@@ -85,6 +85,30 @@ def test_a_closed_section_is_no_throttling_and_costs_few_requests(refusal):
     assert not any("too often" in note for note in frontier.capture.notes)
 
 
+class Strict(World):
+    """Answers no query that it does not know; each page from ``first`` on that ``dead`` holds is not there."""
+
+    def __init__(self, dead: range) -> None:
+        super().__init__()
+        self.links[ROOT] = [Sighting(one) for one in PAGES]
+        self.dead = {PAGES[number] for number in dead}
+
+    def answer(self, fetch) -> Outcome:
+        outcome = super().answer(fetch)
+        gone = fetch.kind is Kind.PROBE or fetch.url in self.dead
+        return Outcome(started=outcome.started, ended=outcome.ended, **GONE) if gone else outcome
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(("dead", "rests"), [(range(20, 26), 180), (range(20, 60), 180), (range(5, 45), 180)])
+def test_dead_links_where_unknown_queries_are_not_found_are_no_throttling(dead, rests, strategy):
+    world = Strict(dead)
+    frontier, store = crawled(world, strategy)
+    assert captured(store) == {ROOT, *PAGES} - world.dead
+    assert not any("too often" in note or "quarter" in note for note in frontier.capture.notes)
+    assert world.now < 1000.0 + 2 * 61 + rests + 30.0
+
+
 def test_dead_links_among_others_are_no_throttling():
     world = World()
     world.links[ROOT] = [Sighting(one) for one in PAGES]
