@@ -96,18 +96,8 @@ def statements(
         into.findings.append(Finding(what, document["pages"]["name"]))
     word = partial(servers_word, [(witness, source.warcs)], entries, lag_of(document))
     judge = Judge(witness, former, references, entries, word)
-    again, restated, apart = Again(document), Restated(), 0
-    for entry, page in judge.pages():
-        odd = again.add(entry, page)
-        if (odd or len(judge.findings) > apart) and len(restated) <= MOST:
-            from sharc_crawler.certificate.restating import as_recorded  # what should never be
-
-            restated[entry["url"]] = as_recorded(entry, judge, odd=odd)
-            apart = len(judge.findings)
-        if "verdict" in entry:
-            into.pages += page.kind is Kind.PAGE
-            into.resources += page.kind is not Kind.PAGE
-        progress(1)
+    again = Again(document)
+    restated = _again(judge, again, into, progress)
     into.findings += judge.findings
     into.findings += (Finding(what, name) for what in unknown_fields(document))
     into.findings += _interrupted_outside(name, document)
@@ -119,6 +109,23 @@ def statements(
     into.sites.append(document["capture"]["site"])
     into.elsewhere += judge.elsewhere
     return restated if len(restated) <= min(MOST, len(again.urls) // 2) else {}
+
+
+def _again(judge: Judge, again: Again, into: Examination, progress: Callable[[int], None]) -> Restated:
+    """Judge the pages, and add them up; those of which something else is stated."""
+    restated, found = Restated(), 0
+    for entry, page in judge.pages():
+        odd = again.add(entry, page)
+        if (odd or len(judge.findings) > found) and len(restated) <= MOST:
+            from sharc_crawler.certificate.restating import as_recorded  # what should never be
+
+            restated[entry["url"]] = as_recorded(entry, judge, odd=odd)
+            found = len(judge.findings)
+        if "verdict" in entry:
+            into.pages += page.kind is Kind.PAGE
+            into.resources += page.kind is not Kind.PAGE
+        progress(1)
+    return restated
 
 
 def lag_of(document: Document) -> Seconds:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _NO_ANSWER = (Result.FAILED, Result.REFUSED)
 _NOT_MODIFIED = 304
-#: of a page of which the records did not bear out what the crawl had judged (:mod:`.restating`)
-REFUTED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REFUTED)
+#: less is claimed than the records show: by how long downloads took, which no record says; as these refuted the crawl
+_LESS = (Reason.STALE, Reason.REFUTED)
 
 
 class Judge:
@@ -115,10 +115,7 @@ class Judge:
                 self.find(stated, entry, f"a former visit took {stated['attempts']} attempts: each is listed by itself")
 
     def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
-        judgement = _stated(entry)
-        if as_stated:
-            found = self._judgement(entry, first, second)  # of what is refuted, too: it tells of pages of its kind
-            judgement = judgement if judgement == REFUTED else self._with_data(entry, found)
+        judgement = self._with_data(entry, self._judgement(entry, first, second)) if as_stated else _stated(entry)
         shown = PageFacts(
             url=Url(entry["url"]),
             kind=Kind(entry["kind"]),
@@ -224,31 +221,34 @@ class Judge:
         if stated.evidence.dated:
             from sharc_crawler.certificate.lastmods import attested  # which reads sitemaps
 
-            return attested(self, entry, [one for one in (first, second) if one])
+            return attested(self, entry, first, second)
         if first is not None and "server" in entry["visit"] and self.former_of(entry["visit"]) is None:
             return stated  # what its bytes are held against lies in a former capture
-        visit = entry["visit"] or {"slot": None, "date": None}
-        audited = second is not None and visit["slot"] == Slot.ONLY
-        if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
-            return stated
-        if second is None or first is None:
-            if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
-                return stated  # one download shows nothing, whatever the reason
-            apex = visit["slot"] == Slot.ONLY and visit["date"] == self.references.get(entry["subsite"])
-            instant = apex and first is not None and is_apex(Slot.ONLY, first)
-            return self._revisits.apex(entry["visit"]["uri"], first) if instant and first else ONCE
-        if stated.verdict is Verdict.UNKNOWN and entry["reason"] == Reason.NOT_MODIFIED_DOUBTED:
+        nothing = stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE
+        audit = second is not None and entry["visit"] is not None and entry["visit"]["slot"] == Slot.ONLY
+        if nothing and (audit or entry["reason"] == Reason.NOT_MODIFIED_DOUBTED):
             return stated  # less than the records show is claimed
+        if first is None or second is None:
+            return stated if nothing else self._once(entry, first)  # whatever the reason
+        found = self._twice(entry, first, second)
+        if nothing and entry["reason"] in _LESS:
+            return stated
+        if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
+            return replace(found, evidence=stated.evidence)  # again less: others of its kind had other bytes
+        return found
+
+    def _once(self, entry: Entry, first: Outcome | None) -> Judgement:
+        """One download shows nothing, unless it is T."""
+        visit, instant = entry["visit"], self.references.get(entry["subsite"])
+        if first is None or visit["date"] != instant or not is_apex(Slot(visit["slot"]), first):
+            return ONCE
+        return self._revisits.apex(visit["uri"], first)
+
+    def _twice(self, entry: Entry, first: Outcome, second: Outcome) -> Judgement:
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
         instant = self.references.get(entry["subsite"])
-        reference = unix(instant) if instant else None
-        found = self._revisits.judge(entry["visit"]["uri"], first, second, reference)
-        if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
-            return replace(found, evidence=stated.evidence)  # again less: others of its kind had other bytes
-        if entry["reason"] == Reason.STALE and stated.verdict is Verdict.UNKNOWN:
-            return stated  # by how long downloads took, which no record says
-        return found
+        return self._revisits.judge(entry["visit"]["uri"], first, second, unix(instant) if instant else None)
 
     def exchange(self, part: Entry) -> RecordedExchange | None:
         """The records of a download that is stated."""

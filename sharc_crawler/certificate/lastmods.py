@@ -105,15 +105,15 @@ def _owner(url: str) -> str:
     return machine_of(host_of(url))
 
 
-def attested(judge: Judge, entry: Entry, outcomes: list[Outcome]) -> Judgement:
+def attested(judge: Judge, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
     """A judgement by what sitemaps and the downloads' headers say of the page's last change."""
     downloads = []
-    for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
-        if "server" in entry[part]:
-            downloads.append(former_download(entry[part]))
+    for stated, outcome in ((entry["visit"], first), (entry.get("revisit"), second)):
+        if stated is None or outcome is None:
             continue
-        exchange = judge.exchange(entry[part])
-        if outcome.result is Result.OK and exchange is not None and not is_part(outcome):
+        if "server" in stated:
+            downloads.append(former_download(stated))
+        elif outcome.result is Result.OK and judge.exchange(stated) is not None and not is_part(outcome):
             downloads.append(download_of(outcome))
     instant = judge.references.get(entry["subsite"])
     return judge.word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import pages_name
-from sharc_crawler.certificate.judging import REFUTED, recorded
+from sharc_crawler.certificate.judging import recorded
 from sharc_crawler.certificate.material import PageEntries, opened
 from sharc_crawler.certificate.writing import path_of
 from sharc_crawler.evidence.facts import PageFacts
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Kind, Result, Url
+from sharc_crawler.model import Judgement, Kind, Result, Url, Verdict
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import canonical
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     Entry = Mapping[str, Any]
 
+REFUTED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REFUTED)
 NOTE = "The WARC files do not bear out what the crawl had judged of"
 
 

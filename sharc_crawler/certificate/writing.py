@@ -29,15 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.documents import DocumentFile
-    from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.witness import Finding, Witness
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
     Progress = Callable[[float, float], None]
-    Examined = Callable[
-        [Witness, Material, Sequence[dict[str, Any]], Callable[[int], None]], tuple[list[Finding], list[Restated]]
-    ]
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary
@@ -72,7 +68,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress =
     written: list[Certified] = []
     try:
         for series, group in groupby(sorted(owed, key=lambda one: one[0]), key=lambda one: one[0]):
-            written += seal(series, [(facts, path) for _, facts, path in group], folder, examine, progress)
+            written += seal(series, [(facts, path) for _, facts, path in group], folder, progress, examined=True)
     except OSError as error:
         raise UsageError(
             f"the certificate cannot be written to {str(folder)!r}: {error.strerror or error};"
@@ -102,10 +98,11 @@ def seal(
     series: tuple[str, str],
     owed: Sequence[tuple[CaptureFacts, Path]],
     folder: Path,
-    examined: Examined | None = None,
     progress: Progress = lambda _, __: None,
+    *,
+    examined: bool = False,
 ) -> list[Certified]:
-    """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding.
+    """The certificates of captures that share their WARC files; ``examined``: if what they state bears that.
 
     A third of the work, by ``progress``, is to read the WARC files, one to take digests, one to examine the pages.
     """
@@ -117,26 +114,32 @@ def seal(
     witness = ingest(source.warcs, done)
     servers = clocks(witness, source.warcs)
     with Drafts() as drafts:
-        pages = {path: _write_pages(path, facts, witness, drafts, source) for facts, path in owed}
-        unsealed = [certificate(facts, [], pages[path], servers) for facts, path in owed]
-        if examined is not None:
-            each = size / max(1, sum(stated["lines"] for stated in pages.values()))
-            found, restated = examined(witness, source, unsealed, lambda count: done(count * each))
+        pages = [_write_pages(path, facts, witness, drafts, source) for facts, path in owed]
+        unsealed = [certificate(facts, [], own, servers) for (facts, _), own in zip(owed, pages, strict=True)]
+        if examined:
+            each = size / max(1, sum(own["lines"] for own in pages))
+            found, restated = examine(witness, source, unsealed, lambda count: done(count * each))
             if found:
                 drafts.drop()
                 return [Certified(path, "", "", found, apart) for (_, path), apart in zip(owed, restated, strict=True)]
-        sealed = []
         stated = [{"name": path.name, **fixity(path)} for path in warcs]
+        documents = [of_files(made, stated, reports(folder)) for made in unsealed]
         with document_file(folder, site, series[1], info, owed[0][0].ended or 0.0, drafts) as out:
-            for (facts, path), made in zip(owed, unsealed, strict=True):
-                document = of_files(made, stated, reports(folder))
-                ref = _keep(out, document, PageEntries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
-                sealed.append((document, path, ref))
-        for document, path, ref in sealed:
-            place = {"file": ref.file, "offset": ref.offset, **fixity(drafts.of(folder / ref.file))}
-            with drafts.open(path) as file:
-                file.write(to_text({**document, KEPT_IN: place}).encode("utf-8", "replace"))
-    return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
+            refs = [
+                _keep(out, document, PageEntries(source.pages[own["name"]]), facts.ended or 0.0)
+                for (facts, _), document, own in zip(owed, documents, pages, strict=True)
+            ]
+        return [
+            _beside(path, document, ref, drafts) for (_, path), document, ref in zip(owed, documents, refs, strict=True)
+        ]
+
+
+def _beside(path: Path, document: dict[str, Any], ref: CaptureRef, drafts: Drafts) -> Certified:
+    """Write a certificate beside the WARC files, with the place that it has in them."""
+    place = {"file": ref.file, "offset": ref.offset, **fixity(drafts.of(path.with_name(ref.file)))}
+    with drafts.open(path) as file:
+        file.write(to_text({**document, KEPT_IN: place}).encode("utf-8", "replace"))
+    return Certified(path, document[DIGEST], ref.file)
 
 
 def _counting(progress: Progress, total: float) -> Callable[[float], None]:
