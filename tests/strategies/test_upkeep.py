@@ -70,7 +70,7 @@ def test_an_upkeep_is_known_by_its_name():
 
 @pytest.mark.parametrize(
     "answer",
-    ["None", "0 * rates", "rates[1:]", "-rates", "rates * float('nan')", "['often']", "rates * float('inf')", "1 / 0"],
+    ["None", "0 * rates", "rates[1:]", "-rates", "rates * float('nan')", "['often']", "1 / 0"],
 )
 def test_somebody_elses_is_named_where_it_answers_badly(answer, tmp_path, monkeypatch):
     (tmp_path / "careless_upkeep.py").write_text(f"def mine(rates, per_second):\n    return {answer}\n")
