@@ -5,21 +5,69 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import compress
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.hosts import Host, Pace
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.model import Instant, Seconds
+
+FEW = 500  #: pages of a site up to which Python is faster than NumPy: a crawl may have thousands of small sites
+_AHEAD = bytes(state in (State.QUEUED, State.LEASED) for state in range(256))  # of each state: is a visit to be made?
+_TWICE = bytes(state < State.JUDGED for state in range(256))  # a visit or a revisit
+
+
+def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
+    """What the slowest machine needs for its share of the downloads that are ``left``; 0: nothing holds it up."""
+    open_: Counter[Host] = Counter()
+    for frontier in sites:
+        if not (frontier.done or frontier.stopped):
+            open_.update(_unfinished(frontier))
+    paces: Counter[Pace] = Counter()
+    for host, number in open_.items():
+        paces[host.pace] += number
+    share = left / max(open_.total(), 1)
+    return max((_needs(host, paces[host.pace] * share, now) for host in open_), default=0.0)
+
+
+def _needs(host: Host, left: float, now: Instant) -> Seconds:
+    """The seconds that a host, and those that share its pace, still need."""
+    in_turn = max(host.pace.due - now, 0.0) + max(left - 1, 0.0) * host.delay
+    retried = max((due for due, _, _ in host.retries), default=now) - now
+    return max(in_turn, retried)
+
+
+def _unfinished(frontier: Frontier) -> dict[Host, int]:
+    """URLs of each host that are to be downloaded, as far as known."""
+    pages, strategy = frontier.pages, frontier.capture.strategy
+    if not len(pages):
+        return {}
+    wanted = pages.states.translate(_TWICE if strategy is None or strategy.revisits else _AHEAD)
+    hosts = frontier.ledger.hosts
+    if len(pages) <= FEW:
+        return {hosts[number]: count for number, count in Counter(compress(pages.hosts, wanted)).items()}
+    found = np.bincount(np.frombuffer(pages.hosts, np.int32)[np.frombuffer(wanted, np.bool_)])
+    return {hosts[number]: int(found[number]) for number in np.flatnonzero(found).tolist()}
+
+
+def until_next(sites: Sites, now: Instant) -> Seconds:
+    """Nothing is under way: the time until a host may be asked again; 0: now, or when something ends."""
+    return 0.0 if (ripe := sites.ripe) is None else max(ripe - now, 0.0)
+
 
 CLEAR = "\r\x1b[2K"
 RECENT: Seconds = 60.0
 RECENT_PAGES = 20
-MANY = 500  #: known pages, from which on it is looked at whose making they are
 WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other; where pages were found so lately, more come
 
 
@@ -126,7 +174,7 @@ class ProgressLine:
         self._paused = self._pages_a_second = 0.0  #: of the former, seconds in all
         self._snapshot: Snapshot | None = None  #: of the last look
         self._paused_for = self._text = ""  #: the latter of that look, once it was asked for
-        self._many = MANY
+        self._many = FEW  #: known pages, from which on it is looked at whose making they are
 
     def show(self, now: Instant, paused: str = "") -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
@@ -158,8 +206,6 @@ class ProgressLine:
         return self._text
 
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
-        from sharc_crawler.live.monitoring.time_left import at_least, until_next  # a short crawl says no line
-
         least, wait = at_least(self._sites, snapshot.left, now), until_next(self._sites, now)
         told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
         more = " or more: pages are still found" if told.endswith("left") and now - self._grew < WORTH_SAYING else ""

@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.monitoring import time_left
+from sharc_crawler.live.monitoring import progress
 from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, line
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
 
@@ -129,12 +129,30 @@ def test_what_the_rest_takes_is_asked_of_all_sites_once_for_each_look(monkeypatc
     sites, asked = Sites(Politeness()), []
     for name in ("a", "b"):
         sites.open(CaptureSpec(name, (f"http://{name}.example/",), strategy="bfs", sitemaps=()), 0.0)
-    monkeypatch.setattr(time_left, "at_least", lambda _sites, _left, now: asked.append(now) or 0.0)
+    monkeypatch.setattr(progress, "at_least", lambda _sites, _left, now: asked.append(now) or 0.0)
     line = ProgressLine(sites, 0.0, StringIO())
     for now in (10.0, 10.5, 20.0):
         line.show(now)  # every tenth second is written
         assert line.text(now) == line.text(now)  # for whoever watches from outside
     assert asked == [10.0, 10.5, 20.0]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "bfs:revisits=none"])
+def test_urls_to_come_are_counted_alike_on_small_sites_and_large(monkeypatch, strategy):
+    sites = Sites(Politeness(delay=0.0, obey_robots=False))
+    links = [Sighting(f"http://{host}.example/{number}") for number in range(9) for host in ("h", "www.h")]
+    frontier = sites.open(CaptureSpec("h", ("http://h.example/",), strategy=strategy, sitemaps=()), 0.0)
+    now, found = 0.0, []
+    while isinstance(fetch := sites.next(now), Fetch):
+        monkeypatch.setattr(progress, "FEW", 500)
+        small = progress._unfinished(frontier)
+        monkeypatch.setattr(progress, "FEW", 0)
+        assert progress._unfinished(frontier) == small
+        found.append(sum(small.values()))
+        now += 1.0
+        sites.finished(fetch, Outcome(Result.OK, now, now, 200, digest="sha1:x"), links if len(found) == 1 else ())
+    assert found[1] >= 17
+    assert found[-1] == 1
 
 
 def test_while_pages_are_still_found_the_time_left_is_no_more_than_the_least():
