@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from sharc_crawler.links import css, lazy, modules, opened
+from sharc_crawler.links import css, files, lazy, modules, opened
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.lazy import srcset_candidates
 from sharc_crawler.links.scripted import by_script
@@ -91,6 +91,8 @@ def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Seque
         written.read(root, page.data)
     base = written.base if written.base and len(written.base) <= LONGEST_BASE else ""
     resolver = Resolver(own.one(base) or url, page.encoding) if base else own
+    if written.files:
+        written.links.extend(files.of_host(written.files, resolver, url))
     links, more_links = resolver.all(written.links)
     resources, more_resources = resolver.all(written.resources)
     document = Document(written.images, written.tables, len(links), root is not None and by_script(root))
@@ -116,6 +118,7 @@ class _Page:
         self.resources: list[str] = []
         self.feeds: list[str] = []
         self.frames: list[str] = []
+        self.files: list[str] = []  #: followed on the page's own host
         self.base: str | None = None
         self.images = self.tables = 0
 
@@ -124,6 +127,8 @@ class _Page:
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
         self.links.extend(opened.by_scripts(data))
+        if files.maybe(data):
+            self.files.extend(files.of_elements(root))
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
         if b"<?xml-stylesheet" in lower:
@@ -142,6 +147,8 @@ class _Page:
             tag = element.tag
             if tag in _LINKS:
                 self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
+                if self.links[-1][:11].lower() == "javascript:":
+                    self.links.extend(files.called(self.links[-1]))
                 if tag == "frame":
                     self.frames.append(self.links[-1])
             elif tag in _RESOURCES:
@@ -184,6 +191,10 @@ class _Page:
                 self.feeds.append(reference)
             elif kind == _SEARCH:
                 self.resources.append(reference)
+            elif files.is_type(kind) and "alternate" in relations:
+                self.files.append(reference)
+        elif "item" in relations:  # Signposting: the files of a work
+            self.files.append(reference)
 
     def _base(self, element: Any) -> None:
         if self.base is None:
@@ -192,6 +203,8 @@ class _Page:
     def _meta(self, element: Any) -> None:
         if element.get("http-equiv", "").strip().lower() == "refresh":
             self.refresh(element.get("content", ""))
+        elif files.is_cited(element.get("name", "")) and opened.is_address(said := element.get("content", "")):
+            self.links.append(said)
 
     def refresh(self, content: str) -> None:
         """Note the page that a page leads to by itself, by an element or a header."""

@@ -1,4 +1,4 @@
-"""What a script names: modules that it imports, and pages of a menu that it makes.
+"""What a script names: modules that it imports, pages of a menu that it makes, and files.
 
 Imports are ``import … from``, ``export … from``, and ``import("…")`` of a written address. A page breaks without any of
 them. Bare names (``import "vue"``) mean what an import map of the page says.
@@ -10,6 +10,7 @@ import json
 import re
 from itertools import chain
 
+from sharc_crawler.links import files
 from sharc_crawler.links.found import Found, Resolver
 
 _WRITTEN = r"\s*+([\"'])((?:\.{0,2}/|https?://)[^\"'\s<>\\]{1,2000})\1"
@@ -73,7 +74,7 @@ def _place(match: re.Match[str]) -> int:
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
-    """What a script imports, and the pages of its menus. Reads anything, never raises.
+    """What a script imports, the pages of its menus, and files. Reads anything, never raises.
 
     >>> found = extract(b"import './dep.mjs'; menu = [{url: '/a.html'}]", "http://h/js/app.js")
     >>> found.links, found.resources
@@ -81,4 +82,5 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
     """
     script, resolver = body.decode("utf-8", "replace"), Resolver(url)
     resources, left_out = resolver.all(imports(script))
-    return Found(resolver.all(menu(script, url))[0], resources, url, left_out)
+    named = files.of_host(files.written(script), resolver, url) if files.maybe(body) else []
+    return Found(resolver.all([*menu(script, url), *named])[0], resources, url, left_out)

@@ -1,0 +1,118 @@
+"""Files that a page names beside its links: in its metadata, its handlers, its scripts and the data of its elements.
+
+Of scripts only whole texts: an absolute address, or one from the root of the host, that ends as files for people do and
+is not put together with others.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.links.found import Resolver
+
+MOST = 1_000  #: of one document: more are data, not ways on
+#: Elements ``meta`` by which journals and repositories name a work's files (Google Scholar, bepress, EPrints).
+_CITED = (
+    r"(?i)(?:\w+_)?citation_(?:(?:abstract|fulltext|full)_)?(?:pdf|html|epub|xml)_url|citation_public_url"
+    r"|eprints\.document_url"
+)
+#: Media types of alternates that are a file of the page's, and no second form of it for programs.
+_TYPE = (
+    r"(?i)\s*(?:(?:audio|video)/.+|application/(?:pdf|epub\+zip|zip|rtf|postscript|msword|vnd\.(?:ms-|oasis\.|openxml).*)"
+    r"|text/csv|image/vnd\.djvu)\s*"
+)
+_ENDING = (
+    r"(?:pdf|do[ct][xm]?|xls[xmb]?|pp[ts][xm]?|od[tspg]|rtf|epub|mobi|azw3|djvu?|zip|7z|rar|tgz|tar(?:\.\w{2,3})?"
+    r"|mp[34]|m4[abv]|ogg|og[av]|opus|flac|wav|wma|mpe?g|mov|avi|wmv|webm|mkv|flv|csv|tsv|kmz)"
+)
+_SLASH = r"(?:/|\\/|\\u002[Ff])"
+_INNER = rf"(?:[^\"'\s<>\\{{}}()*$|`?#]|{_SLASH})"
+#: Loaded by the first page that needs it: a process that reads starts as often as there are captures.
+_QUOTED = (
+    rf"(?i)(?<!\+)(?<!\+\s)([\"'])((?:https?:{_SLASH})?{_SLASH}{_INNER}{{1,500}}?\.{_ENDING}"
+    rf"(?:\?[^\"'\s<>\\{{}}()*$|`]{{1,500}})?)(?:\#[^\"'\s<>]{{0,500}})?\1(?!\s*[+.])"
+)
+_OF_CALL = r"[\w$]\s*\(\s*(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
+_PAGE = rf"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{{}}]+\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|{_ENDING})(?:[?#]\S*)?"
+
+_DATA: Any = etree.XPath("//@*[starts-with(name(), 'data-')]", smart_strings=False)
+_HANDLERS: Any = etree.XPath("//@onclick", smart_strings=False)
+
+
+def is_cited(name: str) -> bool:
+    """Does an element ``meta`` of this name hold the address of a work, or of a file of it?
+
+    >>> is_cited("citation_pdf_url"), is_cited("bepress_citation_pdf_url"), is_cited("citation_title")
+    (True, True, False)
+    """
+    return re.fullmatch(_CITED, name.strip()) is not None
+
+
+def is_type(media_type: str) -> bool:
+    """Is an alternate of this type a file for people?
+
+    >>> is_type("application/pdf"), is_type("audio/mpeg"), is_type("text/calendar"), is_type("application/json+oembed")
+    (True, True, False, False)
+    """
+    return re.fullmatch(_TYPE, media_type) is not None
+
+
+def maybe(data: bytes) -> bool:
+    """Does a text end as an address of a file does? Most pages name none."""
+    return (
+        re.search(
+            rb"(?i)\." + _ENDING.encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)", data
+        )
+        is not None
+    )
+
+
+def written(script: str) -> Iterator[str]:
+    r"""Files in the texts of a script.
+
+    >>> list(written('{"a": "https:\\/\\/h\\/a.pdf", "b": "/b.zip?c", "c": "/d/" + e + "/f.pdf", "g": "g.pdf"}'))
+    ['https://h/a.pdf', '/b.zip?c']
+    """
+    for match in re.finditer(_QUOTED, script):
+        yield re.sub(_SLASH, "/", match[2])
+
+
+def called(reference: str) -> list[str]:
+    """Pages and files that a link names to a function of its page's scripts.
+
+    >>> called("javascript:openWin('map.html', 200)"), called("javascript:show('map', 'a.pdf')"), called("map.html")
+    (['map.html'], [], [])
+    """
+    if reference.lstrip()[:11].lower() != "javascript:":
+        return []
+    found = islice(re.finditer(_OF_CALL, unquote(reference[:10_000])), MOST)
+    return [text for match in found if re.fullmatch(_PAGE, text := match[1] or match[2])]
+
+
+def of_elements(root: Any) -> Iterator[str]:
+    """Files in the scripts, the handlers and the data of a page's elements."""
+    for script in root.iter("script"):
+        yield from written(script.text or "")
+    for handler in _HANDLERS(root):
+        yield from written(handler)
+    for value in _DATA(root):
+        yield from written(f'"{value}"')
+
+
+def of_host(references: Iterable[str], resolver: Resolver, url: str) -> list[str]:
+    """Those on the host of the document itself, which is at ``url``; absolute."""
+    host = _host(url)
+    found = filter(None, map(resolver.one, islice(dict.fromkeys(references), MOST)))
+    return [one for one in found if _host(one) == host]
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0].partition("?")[0].lower()
