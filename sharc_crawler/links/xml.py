@@ -1,4 +1,7 @@
-"""What an XML document needs to be shown: style sheets (``<?xml-stylesheet?>``), and what an XSL sheet includes."""
+"""What an XML document names: style sheets (``<?xml-stylesheet?>``), what an XSL sheet includes, a feed's other pages.
+
+Source: RFC 5005 (feeds in pages, and their archives).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING
 
+from sharc_crawler.links.files import of_host
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.text import as_text
 
@@ -16,17 +20,31 @@ _STYLE = re.compile(r"<\?xml-stylesheet\s([^<>]{1,2000})>")
 _XSL = "http://www.w3.org/1999/XSL/Transform"
 _INCLUDED = re.compile(r"<(?:[\w.-]{1,64}:)?(?:include|import)\s([^<>]{1,2000})>")
 _HREF = re.compile(r"(?<![\w:.-])href\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_LINK = re.compile(r"<(?:[\w.-]{1,64}:)?link\s([^<>]{1,2000})>")
+_PAGED = re.compile(r"(?<![\w:.-])rel\s*=\s*[\"']\s*(?:next|prev-archive|next-archive)\s*[\"']")
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
-    """Its style sheets, all of them resources. Reads anything, never raises.
+    """Its style sheets, all of them resources, and a feed's other pages on its host. Reads anything, never raises.
 
     >>> extract(b'<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="a.xsl?b&amp;c"?><d/>', "http://h/x/").resources
     ('http://h/x/a.xsl?b&c',)
     """
     text = as_text(body, content_type)[1]
-    resources, left_out = Resolver(url).all(references(text))
-    return Found((), resources, url, left_out)
+    resolver = Resolver(url)
+    resources, left_out = resolver.all(references(text))
+    return Found(tuple(of_host(paged(text), resolver, url)), resources, url, left_out)
+
+
+def paged(text: str) -> Iterator[str]:
+    """Where a feed goes on, with older entries most often, as written.
+
+    >>> list(paged('<rss><atom:link rel="next" href="/rss?p=2&amp;q"/><atom:link rel="self" href="/rss"/></rss>'))
+    ['/rss?p=2&q']
+    """
+    for match in _LINK.finditer(text):
+        if _PAGED.search(match[1]) and (href := _HREF.search(match[1])):
+            yield unescape(href[1] or href[2] or "")
 
 
 def references(text: str) -> Iterator[str]:

@@ -87,3 +87,15 @@ def test_plain_playlists_and_bounds() -> None:
 )
 def test_broken_xml_costs_little(body: bytes) -> None:
     assert len(extract(body, "http://h/", "text/xml").resources) <= 1
+
+
+@pytest.mark.parametrize("kind", ["application/rss+xml", "application/atom+xml", "text/xml"])
+def test_a_feed_in_pages_goes_on_at_its_host(kind: str) -> None:
+    """RFC 5005."""
+    body = b"""<?xml version="1.0"?><rss xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+    <atom:link rel="self" href="/feed"/><atom:link href="/feed?paged=2&amp;x=1" rel="next"/>
+    <a:link rel='prev-archive' href='archive/2025.xml'/><link rel="next" href="http://g/feed?p=2"/><link>/next</link>
+    <item><link href="/p.html" rel="alternate"/><description>&lt;link rel="next" href="/d"/&gt;</description></item>"""
+    found = extract(body, "http://h/b/feed", kind)
+    assert found.links == ("http://h/feed?paged=2&x=1", "http://h/b/archive/2025.xml")
+    assert found.resources == ()
