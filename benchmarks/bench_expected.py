@@ -296,7 +296,7 @@ def dated(seeds: int, table: Table) -> None:
 
 
 def looks(table: Table, pages: int = 3_000) -> None:
-    for shape in (0.3, 1.0):
+    for shape in (0.3, 1.0, 3.0):
         for mean in (0.05, 0.5, 3.0):
             cells = {}
             for count in (1, 2, 3, 10):

@@ -1,10 +1,11 @@
 """When the past misleads: sites made up so that what a year of captures tells is wrong in the window.
 
-    python benchmarks/bench_misleading.py [--seeds 5] [--pages 400]
+    python benchmarks/bench_misleading.py [--seeds 5] [--pages 400] [--kinds swapped --row 0.3 1 90]
 
 Per world: incoherent pages of `bfs` and of `sharc-selective` on learned rates (`captures`), the mean over seeds, ± the
 standard error of their difference, and the oracle's. Worlds differ in how many pages are hot, how hot they are in
 the window, and what happens to them: `stay` is the world in which the past holds.
+``--row``: others than the usual five.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ DAY = 86_400.0
 YEAR = 365 * DAY
 START = 1_400_000_000.0
 COLD = 1 / (400 * DAY)  #: changes per second of a page that is not hot
-KINDS = ("stay", "moved", "swapped", "dying", "template", "sections")
+KINDS = ("stay", "moved", "swapped", "dying", "template", "sections", "turned")
+ROWS = ((0.1, 2.0, 30.0), (0.1, 10.0, 30.0), (0.25, 2.0, 30.0), (0.25, 10.0, 30.0), (0.1, 5.0, 2.0))
 SECTIONS = 20
 
 
@@ -50,6 +52,9 @@ class World:
             now = np.roll(hot, 7)
         elif self.kind == "swapped":
             now = ~hot
+        elif self.kind == "turned":  # the pages found first were hot, those found last are: bfs is right by chance
+            hot = np.arange(self.pages) < self.share * self.pages
+            now = hot[::-1]
         created = np.full(self.pages, START - 2 * YEAR)
         before, after = np.where(hot, fast, COLD), np.where(now, fast, COLD)
         if self.kind == "dying":  # each page is hot for its first four weeks
@@ -107,11 +112,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--row", nargs=3, type=float, action="append", help="share of hot pages, changes, days")
     given = parser.parse_args()
     print("| world | hot pages | changes in the window | days | bfs | learned | ± | ratio | oracle |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for kind in given.kinds:
-        for share, heat, days in ((0.1, 2.0, 30), (0.1, 10.0, 30), (0.25, 2.0, 30), (0.25, 10.0, 30), (0.1, 5.0, 2)):
+        for share, heat, days in given.row or ROWS:
             world = World(kind, share, heat, days, given.pages)
             with tempfile.TemporaryDirectory() as folder:
                 specs = [world.write(Path(folder), seed) for seed in range(given.seeds)]

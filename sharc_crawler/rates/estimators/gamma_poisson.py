@@ -34,6 +34,8 @@ class GammaPoisson(Estimator):
     ----------
     seed:
         of the sample that the priors of large classes are learned from
+    cautious:
+        of how pages differ, too, a guess counts as pages that are known: for evidence that fades
 
     Attributes
     ----------
@@ -57,15 +59,17 @@ class GammaPoisson(Estimator):
 
     size = 1 << 16  #: of a block only pages with as many changes are computed together
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, *, cautious: bool = False) -> None:
         self.seed = seed
+        self.cautious = cautious
 
     def fit(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Self:
         """Learn each class's prior, and the whole site's."""
         rng = np.random.default_rng(self.seed)
         seen = np.flatnonzero(histories.observations() > 0)
         everything = histories.select(np.sort(rng.permutation(seen)[:SAMPLE])).known()
-        self.prior_ = learn(_bounded(everything, np.zeros(len(everything), np.int64)), _first_guess(everything), LENT)
+        whole = _bounded(everything, np.zeros(len(everything), np.int64))
+        self.prior_ = learn(whole, _first_guess(everything), LENT, guess=not self.cautious)
         if classes is None:
             self.priors_ = {0: self.prior_}
             return self

@@ -31,24 +31,25 @@ class Prior(NamedTuple):
     mean: float
 
 
-def learn(likelihood: Likelihood, start: Prior, lent: float) -> Prior:
+def learn(likelihood: Likelihood, start: Prior, lent: float, guess: bool = False) -> Prior:
     """The prior of one class: :func:`learn_all`."""
-    return learn_all(likelihood, np.zeros(len(likelihood.shape), np.int64), 1, start, lent)[0]
+    return learn_all(likelihood, np.zeros(len(likelihood.shape), np.int64), 1, start, lent, guess)[0]
 
 
 def learn_all(
-    likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float
+    likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float, guess: bool = False
 ) -> list[Prior]:
     """Per class the Gamma prior that makes its pages' marginal likelihood greatest; ``labels``: the class of each page.
 
-    ``start`` also counts as ``lent`` pages' worth of data, so that a few pages cannot run away with the prior. How
+    ``start`` also counts as ``lent`` pages' worth of data, so that a few pages cannot run away with the prior. Of a
+    ``guess`` the mean alone does: of how pages differ, five that are known say more than hundreds looked at twice. How
     pages differ (the shape) is not seen where most were looked at once or twice: log shape is Normal(that of
     ``start``, :data:`WIDTH`²) beforehand, which says little once pages have three looks.
 
     BFGS in (log shape, log mean), all classes in step. By Fisher's identity the slope of the marginal likelihood is
     that of the complete one, at the posteriors' means.
     """
-    task = _Task(likelihood, labels, classes, start, lent)
+    task = _Task(likelihood, labels, classes, start, lent, guess)
     place, level = np.tile(np.log(start), (classes, 1)), math.log(start.mean)
     low, high = np.array([LEAST, level - FARTHEST]), np.array([-LEAST, level + FARTHEST])
     value, slope = task.at(place)
@@ -88,13 +89,15 @@ class _Task:
     """Minus the marginal log-likelihood per page of each class."""
 
     def __init__(
-        self, likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float
+        self, likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float, guess: bool
     ) -> None:
         self.pages = np.bincount(labels, minlength=classes)
         self._likelihood, self._labels, self._classes = likelihood, labels, classes
-        self._total = self.pages + lent
-        self._sum, self._logs = lent * start.mean, lent * (digamma(start.shape) - np.log(start.shape / start.mean))
-        self._usual = np.log(start.shape)
+        whole = 0.0 if guess else lent
+        self._total = self.pages + whole
+        self._sum, self._logs = whole * start.mean, whole * (digamma(start.shape) - np.log(start.shape / start.mean))
+        self._usual, self._level = np.log(start)
+        self._held = (lent - whole) * start.shape  #: what so many pages say of the log mean: a precision
 
     def at(
         self, place: NDArray[np.float64], of: NDArray[np.bool_] | None = None
@@ -113,9 +116,11 @@ class _Task:
 
         logs, sums = summed(found.log_mean) + self._logs, summed(found.mean) + self._sum
         away = (place[:, 0] - self._usual) / WIDTH
-        value = summed(found.evidence) + shape * self._logs - scale * self._sum - away**2 / 2
+        off = place[:, 1] - self._level
+        value = summed(found.evidence) + shape * self._logs - scale * self._sum - away**2 / 2 - self._held * off**2 / 2
         value += self._total * (shape * np.log(scale) - gammaln(shape))
         by_shape = shape * (logs + self._total * (np.log(scale) - digamma(shape))) - away / WIDTH
         by_scale = scale * (self._total * mean - sums)
-        slope = np.stack([by_shape + by_scale, -by_scale], axis=1)
-        return -value / self._total, -slope / self._total[:, None]
+        slope = np.stack([by_shape + by_scale, -by_scale - self._held * off], axis=1)
+        pages = np.maximum(self._total, 1.0)
+        return -value / pages, -slope / pages[:, None]

@@ -57,7 +57,7 @@ class HacsPlain(SeedRanker):
 
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:
         """Learn the prior of unknown seeds."""
-        self.prior_ = GammaPoisson().fit(_comparable(seeds, now))
+        self.prior_ = GammaPoisson(cautious=True).fit(_comparable(seeds, now))
         return self
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
@@ -96,7 +96,7 @@ class Hacs(SeedRanker):
         hosts = [_host(url) for url in urls]
         sites = _busiest(hosts, intervals.observations())
         self.labels_ = {url: sites.get(host, 0) for url, host in zip(urls, hosts, strict=True)}
-        self.prior_ = GammaPoisson().fit(intervals, self._labels(urls))
+        self.prior_ = GammaPoisson(cautious=True).fit(intervals, self._labels(urls))
         self.pages_, self.until_ = seeds.pages, now
         tested = _sample(seeds.window(-np.inf, now))
         tests = [self._back_tested(tested, half_lives) for half_lives in HALF_LIVES]

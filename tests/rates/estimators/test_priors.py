@@ -40,6 +40,14 @@ def test_80_percent_intervals_hold_80_percent(looks, mean):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("shape", "mean", "looks"), [(3.0, 0.1, 10), (3.0, 0.5, 3), (1.0, 0.1, 10)])
+def test_many_pages_seldom_seen_to_change_say_more_of_how_they_differ_than_a_guess(shape, mean, looks):
+    rng = np.random.default_rng(8)
+    found = GammaPoisson().fit(looked(rng, rng.gamma(shape, mean / shape, 3_000), looks))
+    assert 0.8 < found.prior_.shape / shape < 1.25
+
+
+@pytest.mark.slow
 def test_classes_in_step_are_learned_as_if_alone():
     rng = np.random.default_rng(6)
     rates = np.concatenate([rng.gamma(shape, 0.4, 400) for shape in (0.3, 1.0, 3.0)])
