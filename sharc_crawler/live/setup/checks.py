@@ -12,6 +12,7 @@ from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.options.reading import read_setting
 from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -86,7 +87,15 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
 
 
 def tell_others(folder: Path) -> None:
-    """What lies in the folder of a new capture and is not of it stays, and lies in the archive's from now on."""
+    """What lies in the folder of a new capture and is not of it stays, and lies in the archive's from now on.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where it is a collection, which keeps its captures itself.
+    """
+    if is_collection(folder):
+        raise UsageError(
+            f"output={str(folder)!r} is a collection: give -a collection={shlex.quote(str(folder))} instead, for a"
+            " capture that belongs to it, or choose another folder"
+        )
     others = sorted(one.name for one in folder.glob("[!.]*") if one.name != SELECTION)  # this crawl has just made that
     if not others:
         return
