@@ -266,9 +266,9 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
         again.add(entry, page)
         if entry.get("evidence") not in (Evidence.PROVISIONAL, *_FOR_GOOD) or entry["verdict"] != "coherent":
             continue
-        if page.evidence in _FOR_GOOD and page.verdict is Verdict.COHERENT:
-            confirmed += entry["evidence"] == Evidence.PROVISIONAL
-        else:
+        stands = page.evidence in _FOR_GOOD and page.verdict is Verdict.COHERENT
+        confirmed += stands and entry["evidence"] == Evidence.PROVISIONAL
+        if not stands or code(page.reason) != entry["reason"]:  # by another of its downloads
             open_.append(_shown(entry["url"], page))
     capture, *parts = ({"name": stated["name"], **found} for _, stated, found in again.units())
     return {

@@ -177,12 +177,20 @@ def _confirmed(
         made, findings = check_confirmation(source, document, witness)
         into.findings += findings
         if made:
+            into.findings += _stale_within(path, source.later, findings) if path.is_dir() else ()
             into.confirmations.append(made)
             into.seals.add(CONFIRMATION, check_seals(source.later.beside, {CONFIRMED: made}, None, trust))
     if left is not None:
         waiting = [] if source.later else [path]
         waiting += [one for one in sorted(path.glob(f"*{WACZ}")) if not _is_confirmed(one)]
         into.provisional += [{"folder": str(one), "pages": left.pages, "due": iso(left.due)} for one in waiting]
+
+
+def _stale_within(path: Path, later: Material, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Indexes of a confirmation that are not those of their WARC files."""
+    damaged = {(one.file or "").removeprefix(f"{CONFIRMATION}/") for one in findings}
+    for one in stale(path / CONFIRMATION, later.warcs, damaged, lambda _: None):
+        yield replace(one, file=f"{CONFIRMATION}/{one.file}")
 
 
 def _is_confirmed(package: Path) -> bool:

@@ -58,7 +58,7 @@ class Reason(StrEnum):
     DATA_UNKNOWN = "data-unknown", "whether what its scripts fetched stayed the same is not known"
     # lastmods
     LASTMOD_BEFORE_VISIT = "lastmod-before-visit", "lastmod before the visit, read at T or later"
-    LASTMOD_BEFORE_T = "lastmod-before-T", "lastmod before T, read at the visit or later"
+    LASTMOD_BEFORE_T = "lastmod-before-T", "lastmod before T, read at the download after T or later: it shows T"
     LASTMOD_BETWEEN = "lastmod-between", "lastmod between visit and T"
     LASTMOD_OPEN = "lastmod-open", "its lastmod does not tell whether it changed between visit and T"
     LASTMOD_TOO_EARLY = "lastmod-too-early", "no lastmod was read in time"

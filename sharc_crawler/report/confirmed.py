@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import second, unix
+from sharc_crawler.model import Verdict
 from sharc_crawler.plural import counted
 from sharc_crawler.report.claim import sentence
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def confirmed(confirmation: Mapping[str, Any]) -> Iterator[str]:
     """What a confirmation (:mod:`..certificate.confirming`) says of a claim, in lines."""
     left = [one for one in confirmation["pages"] if one["evidence"] == Evidence.PROVISIONAL]
-    lost = len(confirmation["pages"]) - len(left)
+    lost = sum(one["verdict"] != Verdict.COHERENT for one in confirmation["pages"])
     read = second(unix(confirmation["read"]["to"]))
     yield f"confirmed by the sitemaps of {read}: {counted(confirmation['confirmed'], 'page')}"
     if lost:

@@ -32,12 +32,12 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.instants import second, unix
-from sharc_crawler.model import Kind, Result, Verdict
+from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report import write
 from sharc_crawler.report.agreement import has_pages_of, otherwise
 from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.html import render
-from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
+from sharc_crawler.report.packaging import lines_of
 from sharc_crawler.report.sites import not_of_index
 from sharc_crawler.report.unsealed import (
     DATA,
@@ -217,8 +217,8 @@ class PackagedPart:
 
 def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     stands = standing(confirmation_in(source))
-    entries = (map(stands, entries_of(source, document)) for document in documents)
-    made = page_lines(line for each in entries for line in _lines(each, source.warcs))
+    entries = ((document, map(stands, entries_of(source, document))) for document in documents)
+    made = page_lines(line for document, each in entries for line in _lines(document, each, source.warcs))
     one, other = (np.fromiter(map(hash, _encoded(lines)), np.int64) for lines in (made, stored))
     if len(documents) > 1:  # several captures lie in the order of their beginnings
         one, other = np.sort(one), np.sort(other)
@@ -230,27 +230,17 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
     return (line.encode("utf-8", "replace") for line in lines)
 
 
-def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
+def _lines(
+    document: Document, entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[bytes]]]
+) -> Iterator[dict[str, Any]]:
+    def read(file: str, offset: int) -> object:
+        with warcs[file]() as stream:
+            return read_at(stream, offset)
+
+    references = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
     for page in entries:
-        if page["kind"] != Kind.PAGE or not page["visit"] or "verdict" not in page:
-            continue
-        visit = page["visit"]
-        title = None
-        if visit["file"] is not None:
-            with warcs[visit["file"]]() as stream:
-                title = title_of(read_at(stream, visit["offset"]))
-        for when in ("visit", "revisit"):
-            one = page[when]
-            if one and Result(one["result"]) in SHOWS_CONTENT:
-                yield {
-                    "id": f"{when}-{one['file']}:{one['offset']}" if one["file"] else f"{when}-",
-                    "url": one["uri"],
-                    "ts": f"{one['date'][:23]}Z",
-                    "title": title or visit["uri"],
-                    "download": when,
-                    "verdict": page["verdict"],
-                    "evidence": page["evidence"],
-                }
+        if page["kind"] == Kind.PAGE and page["visit"] and "verdict" in page:
+            yield from lines_of(page, references.get(page["subsite"]), read)
 
 
 @contextmanager

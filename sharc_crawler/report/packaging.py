@@ -6,6 +6,7 @@ import html
 import re
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
@@ -15,6 +16,7 @@ from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.confirming import confirmation_of, standing
+from sharc_crawler.certificate.document import entries
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, is_certificate, is_seal
 from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import about as said_of_itself
@@ -25,9 +27,10 @@ from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.instants import iso, second
+from sharc_crawler.instants import iso, maybe_iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.confirmed import standing_claims
+from sharc_crawler.report.copies import COPIES, of_copy, payload
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.identities import Ask, Identity
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _HEAD = 1 << 16  #: characters in which a title is looked for
@@ -166,29 +169,47 @@ def pages(
     """A line for each time at which a page can be looked at: its visit's and its revisit's."""
     stands = standing(confirmation)
     for facts in captures:
-        for page in facts.pages:
+        references = {part.name: maybe_iso(part.reference) for part in facts.subsites}
+        for page, entry in zip(facts.pages, entries(facts, lambda _: None), strict=True):
             if page.kind is Kind.PAGE and page.verdict is not None and page.visit:
-                title = (page.visit.attempts and _title(folder, page.visit)) or _spelt(page)
-                for when in ("visit", "revisit"):
-                    visit: VisitFacts | None = getattr(page, when)
-                    if visit and visit.attempts and visit.result in SHOWS_CONTENT:
-                        yield _line(page, visit, when, title, stands)
+                reference = references.get(page.subsite, maybe_iso(facts.reference))
+                spelt = {**entry, "visit": {**entry["visit"], "uri": _spelt(page)}}
+                for line in lines_of(stands(spelt), reference, partial(_read, folder)):
+                    yield {**line, "url": _spelt(page)}
 
 
-def _line(
-    page: PageFacts, visit: VisitFacts, when: str, title: str, stands: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-) -> dict[str, Any]:
-    evidence = page.evidence.value if page.evidence else None
-    left = stands({"url": page.url, "verdict": page.verdict.value if page.verdict else None, "evidence": evidence})
-    return {
-        "id": f"{when}-{visit.warc or ''}",
-        "url": _spelt(page),
-        "ts": f"{iso(visit.started)[:23]}Z",
-        "title": title,
-        "download": when,
-        "verdict": left["verdict"],
-        "evidence": left["evidence"],
-    }
+def lines_of(
+    page: Mapping[str, Any], reference: str | None, read: Callable[[str, int], object]
+) -> Iterator[dict[str, Any]]:
+    """The lines of a page, as a certificate's entry has it, each with the verdict of its own copy.
+
+    ``read``: the record at a place of a WARC file.
+    """
+    titles = _titles(page, read)
+    for when, title in titles.items():
+        one = page[when]
+        if one["attempts"] and Result(one["result"]) in SHOWS_CONTENT:
+            verdict, evidence = of_copy(page, when, reference)
+            yield {
+                "id": f"{when}-{one['file']}:{one['offset']}" if one["file"] else f"{when}-",
+                "url": one["uri"],
+                "ts": f"{one['date'][:23]}Z",
+                "title": title or page["visit"]["uri"],
+                "download": when,
+                "verdict": verdict,
+                "evidence": evidence,
+            }
+
+
+def _titles(page: Mapping[str, Any], read: Callable[[str, int], object]) -> dict[str, str | None]:
+    """The title of each copy, as its own record has it; one with the visit's payload has the visit's."""
+    visit, revisit = ((one and one["attempts"] and one["file"] and one) or None for one in map(page.get, COPIES))
+    titles = {"visit": title_of(read(visit["file"], visit["offset"])) if visit else None}
+    if page.get("revisit"):
+        same = visit is not None and payload(page, "revisit") == payload(page, "visit")
+        own = None if same or not revisit else title_of(read(revisit["file"], revisit["offset"]))
+        titles["revisit"] = titles["visit"] if same else own
+    return titles
 
 
 def _spelt(page: PageFacts) -> str:
@@ -196,13 +217,9 @@ def _spelt(page: PageFacts) -> str:
     return page.archived_as or page.url
 
 
-def _title(folder: Path, visit: VisitFacts) -> str | None:
-    """The title of the stored document."""
-    file, _, offset = (visit.warc or "").rpartition(":")
-    if not file:
-        return None
+def _read(folder: Path, file: str, offset: int) -> object:
     with (folder / file).open("rb") as stream:
-        return title_of(read_at(stream, int(offset)))
+        return read_at(stream, offset)
 
 
 def title_of(record: object) -> str | None:

@@ -16,6 +16,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.copies import COPIES, of_copy
 from sharc_crawler.report.words import printable, short
 
 if TYPE_CHECKING:
@@ -96,17 +97,21 @@ def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iter
     """
     pages = certificate.with_name(document["pages"]["name"])
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
+    references = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
     for entry in map(standing(document.get("confirmation")), entries):
-        for part in ("visit", "revisit"):
+        for part in COPIES:
             if made := entry.get(part):
                 stamp = "".join(filter(str.isdigit, made["date"]))[:14]
                 which = "former" if "server" in made else part
-                verdict = entry.get("verdict")
-                yield [made["uri"], stamp, which, verdict, _grounds(entry), entry.get("subsite"), capture]
+                verdict, _ = of_copy(entry, part, references.get(entry.get("subsite")))
+                yield [made["uri"], stamp, which, verdict, _grounds(entry, verdict), entry.get("subsite"), capture]
 
 
-def _grounds(entry: Mapping[str, Any]) -> str:
-    if entry.get("verdict") == "coherent":
+def _grounds(entry: Mapping[str, Any], verdict: str | None) -> str:
+    """``verdict``: of the copy."""
+    if verdict != entry.get("verdict"):
+        return "but its other copy is"
+    if verdict == "coherent":
         return Evidence(entry["evidence"]).ground
     words = Reason(entry["reason"]).words if entry["reason"] else ""
     return short(words.replace(": {}", "").replace(" (status {})", "").replace("{}", "…"))

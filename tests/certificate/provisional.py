@@ -18,7 +18,7 @@ from tests.certificate.made import SITE, START, Maker, said
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, VisitFacts
 
 LAG = 1000
 NAMES = ("still", "late", "after")
@@ -32,6 +32,12 @@ def sitemap(lastmods: dict[str, float], date: float | None = None) -> bytes:
     rows = "".join(f"<url><loc>{SITE}{name}</loc><lastmod>{iso(at)}</lastmod></url>" for name, at in lastmods.items())
     head = b"" if date is None else b"Date: %s\r\n" % formatdate(date, usegmt=True).encode()
     return said(f"<urlset>{rows}</urlset>", head)
+
+
+def dated(maker: Maker, name: str, title: str, slot: Slot) -> VisitFacts:
+    """A download of a page with that title, whose server told the time."""
+    date = formatdate(maker.now + 1.5, usegmt=True).encode()
+    return maker.visit(name, said(f"<title>{title}</title>", b"Date: %s\r\n" % date), slot)
 
 
 def provisional(folder: Path) -> CaptureFacts:

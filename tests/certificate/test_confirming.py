@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
@@ -17,12 +20,18 @@ from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.withdrawal import withdraw
 from sharc_crawler.certificate.witness import ingest
+from sharc_crawler.certificate.writing import seal
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.model import Result, Slot
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Result, Slot, Verdict
+from sharc_crawler.report.confirmed import confirmed as confirmed_words
+from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.packaging import package
 from tests.certificate.made import SITE, START, Maker
-from tests.certificate.provisional import LAG, MOVED, OLD, TOLD, later, provisional
+from tests.certificate.provisional import AUDIT, LAG, MOVED, OLD, TOLD, dated, later, provisional, sitemap
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +62,31 @@ def test_what_stands_what_is_lost_and_what_is_left_open(capture):
     assert found.provisional == []
     assert waits(capture) is None
     assert not (capture / CONFIRMING).exists()
+
+
+def test_where_another_copy_shows_the_page_by_then_it_is_named(tmp_path):
+    """Its sitemap called it still at T, and tells later that it changed between visit and T: its audit shows T then."""
+    maker = Maker(tmp_path, run="run1")
+    visit = dated(maker, "moved", "old", Slot.ONLY)
+    maker.now = reference = START + 100
+    maker.visit("sitemap.xml", sitemap({"moved": START - 5000}, date=maker.now + 1.5), Slot.SECOND)
+    again = dated(maker, "moved", "new", Slot.SECOND)
+    reason = Reason.LASTMOD_BEFORE_VISIT
+    maker.add("moved", Verdict.COHERENT, Evidence.PROVISIONAL, visit, again, reason=reason)
+    facts = replace(maker.facts(reference, strategy="sharc-attested"), audit=AUDIT)
+    seal(series_of(facts.warcs[0]), [(facts, tmp_path / "certificate.json")], tmp_path)
+    assert verify(tmp_path).findings == []
+    done = confirm(tmp_path, later({"moved": START + 60}))
+    assert done["confirmed"] == 1
+    assert [(one["verdict"], one["evidence"], one["reason"]) for one in done["pages"]] == [
+        ("coherent", "attested", "lastmod-before-T")
+    ]
+    assert [*confirmed_words(done)][1].startswith("so ")
+    path = package(tmp_path, [facts], tmp_path / "it.wacz")
+    with zipfile.ZipFile(path) as opened:
+        lines = [json.loads(line) for line in opened.read("pages/pages.jsonl").splitlines()[1:]]
+    assert [(one["download"], one["verdict"]) for one in lines] == [("visit", "unknown"), ("revisit", "coherent")]
+    assert ([*map(str, verify(tmp_path).findings)], [*not_of_it(path)]) == ([], [])
 
 
 def test_read_too_soon_or_not_at_all_nothing_is_confirmed_and_nothing_is_left_behind(capture):
@@ -183,6 +217,10 @@ def reading(capture: Path) -> Path:
     return min((capture / CONFIRMATION).glob("*.warc.gz"))
 
 
+def index(capture: Path) -> Path:
+    return min((capture / CONFIRMATION).glob("*.cdxj"))
+
+
 def claim_more(capture: Path) -> None:
     unit = stated(capture)["capture"]
     rewritten(capture, capture={**unit, "claim": {**unit["claim"], "coherent": 3}})
@@ -209,6 +247,8 @@ FORGERIES = {
     "the reading is missing": lambda capture: reading(capture).unlink(),
     "a byte of the reading": flip,
     "a file beside": lambda capture: shutil.copy(reading(capture), f"{reading(capture)}.gz"),
+    "an index of another": lambda capture: index(capture).write_text(index(capture).read_text().replace("map", "mpa")),
+    "an index cut short": lambda capture: index(capture).write_text(""),
     "no JSON": lambda capture: write(capture, "{"),
     "lists in lists": lambda capture: write(capture, "[" * 200_000),
     "no object": lambda capture: write(capture, "[]"),

@@ -8,7 +8,7 @@ import pytest
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.report.shown import VERDICTS, dress, shelf
 
-VISIT = {"date": "2026-11-18T11:06:40.5Z", "uri": "http://a.org/é"}
+VISIT = {"date": "2026-11-18T11:06:40.5Z", "uri": "http://a.org/é", "result": "ok", "digest": "A"}
 PAGE = {"url": "http://a.org/é", "verdict": "coherent", "evidence": "bytes", "reason": "equal-bytes", "subsite": "a"}
 LOST = {"url": "http://a.org/x", "reason": "gone", "visit": {**VISIT, "uri": "http://a.org/x"}, "subsite": "a"}
 CLAIM = {"statement": "once", "captured": 1, "grounds": [], "limits": []}
@@ -52,7 +52,13 @@ def test_a_copy_that_a_later_capture_took_is_told_of_by_both(capture, tmp_path):
     """By its own capture as its download, by the later one as what it did not ask for."""
     later = tmp_path / "later"
     shutil.copytree(capture, later)
-    entry = {**PAGE, "evidence": "former", "visit": {**VISIT, "attempts": 0, "server": {}}, "revisit": None}
+    entry = {
+        **PAGE,
+        "evidence": "former",
+        "reason": "lastmod-before-visit",
+        "visit": {**VISIT, "attempts": 0, "server": {}},
+        "revisit": None,
+    }
     (later / "certificate-pages.jsonl").write_text(f"{json.dumps(entry)}\n")
     dress([capture, later], pytest.fail, tmp_path)
     of_first, of_later = [row for row in said(tmp_path, PAGE["url"]) if row[1] == "20261118110640"]
