@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Entry = Mapping[str, Any]
 
-_NO_ANSWER = (Result.FAILED, Result.REFUSED)
+NO_ANSWER = (Result.FAILED, Result.REFUSED)
 _NOT_MODIFIED = 304
 #: less is claimed than the records show: by how long downloads took, which no record says; as these refuted the crawl
 _LESS = (Reason.STALE, Reason.REFUTED)
@@ -156,7 +156,7 @@ class Judge:
             from sharc_crawler.certificate.former_answers import taken  # only where former captures were relied on
 
             return taken(self, entry, stated)
-        if stated["file"] is None and result in _NO_ANSWER:
+        if stated["file"] is None and result in NO_ANSWER:
             return Outcome(result, unix(stated["date"]), 0.0)
         exchange = self.witness.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
         if exchange is None:
@@ -177,7 +177,7 @@ class Judge:
         started = unix(exchange.date)
         message = exchange.message
         if message is None or (not exchange.whole and "error" in exchange.notes):
-            return Outcome(stated if stated in _NO_ANSWER else Result.FAILED, started, started)
+            return Outcome(stated if stated in NO_ANSWER else Result.FAILED, started, started)
         location = target(exchange.uri, message.header(b"location"))
         result = classify(message.status, location)
         if result is Result.NOT_MODIFIED and exchange.digest is not None and exchange.holder is not None:

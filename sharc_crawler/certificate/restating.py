@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import pages_name
-from sharc_crawler.certificate.judging import recorded
+from sharc_crawler.certificate.judging import NO_ANSWER, recorded
 from sharc_crawler.certificate.material import PageEntries, opened
 from sharc_crawler.certificate.writing import path_of
 from sharc_crawler.evidence.facts import PageFacts
@@ -71,7 +71,7 @@ def _unknown(entry: Entry, visit: Entry | None, revisit: Entry | None) -> Entry:
 
 def _by_record(stated: Entry | None, judge: Judge) -> Entry | None:
     """A download as its records have it; None: there are none. What was never answered, or taken, has none here."""
-    if stated is None or stated["file"] is None or "server" in stated:
+    if stated is None or "server" in stated or (stated["file"] is None and Result(stated["result"]) in NO_ANSWER):
         return stated
     exchange = judge.exchange(stated)
     if exchange is None or (exchange.uri, exchange.date) != (stated["uri"], stated["date"]):

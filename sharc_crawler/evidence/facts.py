@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.swings import Swings
 
 
+LOST = "its record is not in the WARC files any more"  #: error of a visit that counts no longer
+
+
 @dataclass(frozen=True, slots=True)
 class VisitFacts:
     """A finished visit or revisit."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import http_date
-from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import LOST, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -129,6 +129,8 @@ def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
     Or a refusal by a host that throttles, after which it was asked again.
     """
     told = visit.outcome.result
+    if visit.outcome.error == LOST:
+        return False
     if told in (Result.REFUSED, Result.GONE, Result.REDIRECTED):
         return any(one is not visit and one.slot is visit.slot and one.attempt != 1 for one in visits)
     return told is Result.NOT_MODIFIED and any(

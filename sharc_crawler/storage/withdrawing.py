@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.audit import CONDITIONALS
+from sharc_crawler.evidence.facts import LOST
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Kind, Phase, Result, Slot
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
-
-LOST = "its record is not in the WARC files any more"
 
 
 def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:

@@ -55,10 +55,11 @@ def test_a_claim_that_the_records_do_not_show_is_none_and_the_others_stand(tmp_p
     assert "do not bear out what the crawl had judged of 1 page" in after.notes[0]
 
 
+@pytest.mark.parametrize("place", ["none.warc.gz:7", None])
 @pytest.mark.parametrize("part", ["visit", "revisit"])
-def test_a_download_without_a_record_is_not_stated(part, tmp_path):
+def test_a_download_without_a_record_is_not_stated(part, place, tmp_path):
     facts = make(tmp_path)
-    lost = replace(getattr(page_of(facts, "equal"), part), started=facts.started + 33.0, warc="none.warc.gz:7")
+    lost = replace(getattr(page_of(facts, "equal"), part), started=facts.started + 33.0, warc=place)
     after, certified = settled(with_page(facts, "equal", **{part: lost}), tmp_path)
     assert certified.findings == ()
     assert verify(tmp_path).findings == []
