@@ -21,6 +21,7 @@ _READERS = {
     "application/x-javascript": modules.extract,
     "application/manifest+json": manifest.extract,
     "application/json": manifest.extract,  # so many servers call it
+    "application/ld+json": manifest.extract,  # IIIF
 }
 _XML = ("text/xml", "application/xml", "text/xsl")
 _HLS = "application/vnd.apple.mpegurl"

@@ -16,6 +16,7 @@ from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import HowMade, Kind, Result
 from sharc_crawler.plural import counted
+from sharc_crawler.report.notes import TILED
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
@@ -126,7 +127,7 @@ class _Seen:
         self.step: Seconds = 0.0
         self.payload_bytes = 0
         self.warcs: set[str] = set()
-        self.leafy = False  #: is there a page that links to hardly anything, and embeds something?
+        self.scripted = False  #: may scripts show more? Of a page that embeds, and links to hardly anything; of tiles
         self.leases, self._started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
         self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # hosts' clocks, of answers no cache kept
@@ -139,10 +140,11 @@ class _Seen:
             self.step = max(self.step, self._hosts[row.host].delay)
         if row.hints and row.hints.lastmod is not None:
             self._said(row.url, row.hints.lastmod)
+        self.scripted |= row.url.endswith(TILED)
         for visit in visits_that_count(url):
             self._visit(row.host, visit)
             about = visit.outcome.document
-            self.leafy |= about is not None and about.outlinks <= 2 and bool(url.embeds)
+            self.scripted |= about is not None and about.outlinks <= 2 and bool(url.embeds)
 
     def _said(self, url: str, lastmod: Instant) -> None:
         if self._lastmods is None:
@@ -219,7 +221,7 @@ def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
         from sharc_crawler.report.misleading import soft_errors  # on few sites
 
         yield from soft_errors(store, capture)
-    if seen.leafy:
+    if seen.scripted:
         from sharc_crawler.report.menus import unled  # as above
 
         yield from unled(store, capture)

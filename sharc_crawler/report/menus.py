@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
-from sharc_crawler.report.notes import BY_SCRIPT, SEED
+from sharc_crawler.report.notes import BY_SCRIPT, SEED, TILED
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
@@ -25,10 +25,29 @@ RARE = 0.05  #: share of the pages; more folders' indexes that lead nowhere are 
 
 
 def unled(store: Stored, capture: CaptureRow) -> Iterator[str]:
-    """A note on seeds and folders' indexes that lead to no page, where a browser may show more."""
+    """A note on seeds and folders' indexes that lead to no page, and on images in tiles: a browser may show more."""
     if capture.ended is None or not _may_lead(capture.spec):
         return
-    found = {url.page.page: url for url in store.urls(capture.capture) if _leads_by_scripts(url)}
+    found: dict[PageId, UrlRow] = {}
+    tiled = 0
+    for url in store.urls(capture.capture):
+        tiled += url.page.url.endswith(TILED) and url.judgement is not None
+        if _leads_by_scripts(url):
+            found[url.page.page] = url
+    yield from _untiled(tiled)
+    yield from _unled(store, capture, found)
+
+
+def _untiled(images: int) -> Iterator[str]:
+    if images:
+        yield (
+            f"{counted(images, 'image')} (IIIF: …{TILED}) may be shown in tiles, which viewers ask for by script:"
+            " captured is what manifests name of them, and no tile. With browser=auto it is also what viewers show first"
+            f" ({guide('browser')})"
+        )
+
+
+def _unled(store: Stored, capture: CaptureRow, found: dict[PageId, UrlRow]) -> Iterator[str]:
     folders: defaultdict[str, list[PageId]] = defaultdict(list)
     for page, url in found.items():
         folders[_folder(url.page.key)].append(page)

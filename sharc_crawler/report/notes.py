@@ -22,6 +22,7 @@ FAR = 4.0  #: standard deviations between what was expected and what was counted
 DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
 ALTERED = "The certificate does not hold: the WARC files are not as they were when it was sealed."
 SEED = "seed"  #: who named what was typed
+TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
 BY_SCRIPT = "its menus may be made by script"
 _WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own

@@ -25,6 +25,13 @@ class Site(Answering, BaseHTTPRequestHandler):
         self.answer(self.pages.get(self.path, b""), kind, status=200 if self.path in self.pages else 404)
 
 
+class Viewer(Site):
+    """Its manifests are JSON."""
+
+    def answer(self, body, kind, **more):
+        super().answer(body, "application/json" if self.path.endswith(".json") else kind, **more)
+
+
 def captured(crawl, pages, **arguments):
     with serving(type("Pages", (Site,), {"pages": pages})) as url:
         done = crawl(url=url, delay="0.01", **arguments)
@@ -73,3 +80,24 @@ LEADS = {"/": MENU % b"Start" + b"<a href=b.html>b</a>", "/menu.js": b"", "/b.ht
 )
 def test_else_there_is_no_such_note(crawl, pages, arguments):
     assert captured(crawl, pages, **arguments)[2] == []
+
+
+def test_images_in_tiles_are_captured_whole_and_told_with_the_way_to_the_tiles(crawl):
+    image = (
+        b'{"@id": "/i/1/full/full/0/default.jpg", "service": {"profile": "http://iiif.io/api/image/2/", "@id": "/i/1"}}'
+    )
+    pages = {
+        "/": b"<a href=manifest.json>IIIF</a><a href=/a>a</a><a href=/b>b</a><script src=viewer.js></script>",
+        "/manifest.json": b'{"@context": "http://iiif.io/api/presentation/2/context.json", "x": {"resource": %s}}'
+        % image,
+        "/i/1/full/full/0/default.jpg": b"JPEG",
+        "/i/1/info.json": b'{"width": 9, "tiles": []}',
+        "/viewer.js": b"show(service + '/0,0,512,512/512,/0/default.jpg')",
+    }
+    with serving(type("Viewer", (Viewer,), {"pages": pages})) as url:
+        done = crawl(url=url, delay="0.01")
+    found = {page["url"].removeprefix(url.rstrip("/")) for page in done.capture["pages"]}
+    assert found >= set(pages)
+    (note,) = (note for note in done.capture["notes"] if "tiles" in note)
+    assert note.startswith("1 image (IIIF: …/info.json) may be shown in tiles, which viewers ask for by script")
+    assert "browser=auto" in note
