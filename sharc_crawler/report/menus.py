@@ -42,8 +42,8 @@ def _untiled(images: int) -> Iterator[str]:
     if images:
         yield (
             f"{counted(images, 'image')} (IIIF: …{TILED}) may be shown in tiles, which viewers ask for by script:"
-            " captured is what manifests name of them, and no tile. With browser=auto it is also what viewers show first"
-            f" ({guide('browser')})"
+            " captured is what manifests name of them, and no tile. With browser=auto it is what viewers show first,"
+            f" too ({guide('browser')})"
         )
 
 
