@@ -11,11 +11,11 @@ from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Phase
-from sharc_crawler.storage.beside import load_state
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.opening import holds_state
-from sharc_crawler.storage.trying_again import unreached
+from sharc_crawler.storage.trying_again import is_unreached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -123,11 +123,14 @@ def is_over(folder: Path) -> bool:
     if (folder / RUNNING).exists():
         return False
     try:
-        state = load_state(folder)
+        with open_state(folder) as store:
+            captures = store.captures()
+            if captures and all(row.phase is Phase.DONE for row in captures.values()):
+                return not any(is_unreached(store, number) for number in captures)
+            store.load()
     except DataError:
         return True
-    captures = state.captures.values()
-    return bool(captures) and all(row.phase is Phase.DONE for row in captures) and not unreached(state)
+    return False
 
 
 def _time_of(folder: Path) -> Instant | None:

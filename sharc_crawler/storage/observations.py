@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.payloads import StoredPayload
 
-BATCH = 50_000  #: observations per transaction
+BATCH = 10_000  #: observations per transaction
 
 _FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision,
     media_type, images, tables, outlinks, decoded"""
@@ -93,7 +93,7 @@ class ObservationStore:
         self._db.close()
 
     def append(self, observations: Iterable[Observation]) -> int:
-        """Add observations, a transaction per 50,000; those known already are left as they are.
+        """Add observations, a transaction per 10,000; those known already are left as they are.
 
         Returns how many were new.
         """

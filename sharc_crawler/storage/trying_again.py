@@ -10,6 +10,7 @@ from sharc_crawler.model import Kind, Phase, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import Batch, VisitRow
+    from sharc_crawler.frontier.store import FrontierStore
 
 _ASKED_AGAIN = re.compile(r": nothing on it is fetched$|^sitemap \S+: ")
 
@@ -27,6 +28,17 @@ def unreached(state: Batch) -> list[int]:
         elif visit.outcome.result is Result.OK and row.kind in (Kind.PAGE, Kind.HUB):
             brought.add(row.capture)
     return [number for number, row in state.captures.items() if row.phase is Phase.DONE and number in failed - brought]
+
+
+def is_unreached(store: FrontierStore, capture: int) -> bool:
+    """The same of one of them, without all of its state: most bring a page soon."""
+    failed = False
+    for url in store.urls(capture):
+        results = {visit.outcome.result for visit in url.visits}
+        if Result.OK in results and url.page.kind in (Kind.PAGE, Kind.HUB):
+            return False
+        failed = failed or Result.FAILED in results
+    return failed
 
 
 def reopened(state: Batch, capture: int) -> Batch:

@@ -14,6 +14,7 @@ from benchmarks.made_capture import Maker
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.witness import RecordedExchange
 from sharc_crawler.certificate.writing import certify
+from sharc_crawler.collection.folder import is_over
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
@@ -26,6 +27,7 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.walked import WALKS, Walked
 from sharc_crawler.report.write import write
 from sharc_crawler.storage.beside import open_state
+from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import certified
 
 if TYPE_CHECKING:
@@ -133,3 +135,9 @@ def test_an_index_is_sorted_part_by_part(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(packaged, "_SORTED", 2)
     monkeypatch.setattr(packaged, "AT_ONCE", 3)
     assert list(packaged.not_of_capture(whole)) == []
+
+
+def test_whether_a_capture_is_over_is_told_by_its_first_page(tmp_path: Path, monkeypatch) -> None:
+    Maker(tmp_path, 3, 3).make()
+    monkeypatch.setattr(SqliteStore, "load", lambda _: pytest.fail("all of its state is read"))
+    assert is_over(tmp_path)

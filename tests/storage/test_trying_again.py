@@ -9,7 +9,8 @@ import pytest
 from sharc_crawler.frontier.rows import Batch, CaptureRow, HostRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
-from sharc_crawler.storage.trying_again import reopened, unreached
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.trying_again import is_unreached, reopened, unreached
 
 OURS, OTHER = 0, 1
 
@@ -42,6 +43,9 @@ def test_a_page_that_came_or_a_server_that_answered_is_reached(kind, result) -> 
     brought = result is Result.OK and kind in (Kind.PAGE, Kind.HUB)
     mixed = state((OURS, Kind.PAGE, Result.FAILED), (OURS, kind, result), (OTHER, Kind.PAGE, Result.FAILED))
     assert unreached(mixed) == ([OTHER] if brought else [OURS, OTHER])
+    store = MemoryStore()
+    store.commit(mixed)
+    assert [number for number in (OURS, OTHER) if is_unreached(store, number)] == unreached(mixed)
 
 
 @pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.DONE])
