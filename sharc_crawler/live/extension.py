@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: made between two searches for cycles of them. A page makes thousands and hardly a cycle: at Python's own 700,
-#: searching takes a tenth of a crawl's processor time
+#: made between two searches for cycles of them: at Python's own 700 these take a tenth of a crawl's processor time
 OBJECTS = 5_000
+#: settings of Scrapy's that somebody may give to the spider ``site``, which has others instead
+INSTEAD = ("DEPTH_LIMIT", "DEPTH_PRIORITY", "JOBDIR", "RETRY_TIMES", "ROBOTSTXT_OBEY", "CLOSESPIDER_ITEMCOUNT")
 
 
 class CaptureExtension:
@@ -38,13 +39,12 @@ class CaptureExtension:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stopping: asyncio.Future[None] | None = None
+        crawler.signals.connect(self.opened, signals.spider_opened)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Listen for the crawl's beginning."""
-        extension = cls(crawler)
-        crawler.signals.connect(extension.opened, signals.spider_opened)
-        return extension
+        """It listens for the crawl's beginning."""
+        return cls(crawler)
 
     def opened(self) -> None:
         """Begin the progress line. What Scrapy says of certificates at each connection is a note of the report."""
@@ -53,7 +53,8 @@ class CaptureExtension:
         session = session_of(self._crawler)
         if not session.drop_in:
             gc.set_threshold(OBJECTS)
-        if session.drop_in or session.config.output is None:
+        given = any(self._crawler.settings.getpriority(name) in (20, 40) for name in INSTEAD)  # by project or command
+        if session.drop_in or session.config.output is None or given:
             from sharc_crawler.live.project.clashes import begin  # only in a project
 
             for line in begin(self._crawler, session.config, drop_in=session.drop_in):
@@ -63,8 +64,7 @@ class CaptureExtension:
         if session.gone_on and out is not None:
             from sharc_crawler.live.former.going_on import goes_on
 
-            out.write(goes_on(session.sites))
-            out.flush()
+            print(goes_on(session.sites), end="", file=out, flush=True)
         self._leeway = None if session.drop_in else Leeway(self._crawler.engine)  # a project's own setting stays
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)

@@ -7,9 +7,11 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 from scrapy.utils.python import global_object_name
 
 from sharc_crawler.guides import guide
+from sharc_crawler.live.extension import INSTEAD
 from sharc_crawler.live.failures.failed import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
 from sharc_crawler.live.wire.handler import WireTapHandler
@@ -37,6 +39,37 @@ OF_THE_SITE_SPIDER = {
     "SHARC_CODINGS": "what your requests send as Accept-Encoding",
 }
 
+_NO_QUEUE = "has no effect: requests wait in the frontier, in the order of the strategy (SHARC_STRATEGY)"
+_NO_PRIORITY = "has no effect: a request's priority has none, the order is the strategy's (SHARC_STRATEGY)"
+#: settings of Scrapy's for the queue and its order, and what they mean under an order of ours
+OF_THE_QUEUE = {
+    "DEPTH_LIMIT": "may leave out other pages than Scrapy's order does: a page may be reached by a longer way."
+    " SHARC_STRATEGY=bfs asks in the order in which pages are found",
+    "DEPTH_PRIORITY": _NO_PRIORITY,
+    "REDIRECT_PRIORITY_ADJUST": _NO_PRIORITY,
+    "RETRY_PRIORITY_ADJUST": _NO_PRIORITY,
+    **dict.fromkeys(
+        (
+            "SCHEDULER_DEBUG",
+            "SCHEDULER_DISK_QUEUE",
+            "SCHEDULER_MEMORY_QUEUE",
+            "SCHEDULER_PRIORITY_QUEUE",
+            "SCHEDULER_START_DISK_QUEUE",
+            "SCHEDULER_START_MEMORY_QUEUE",
+        ),
+        _NO_QUEUE,
+    ),
+}
+_OWN = SETTINGS_PRIORITIES["spider"]
+#: settings of Scrapy's for a project's own spider, and what the spider ``site`` has instead
+NOT_FOR_SITE = {
+    "CLOSESPIDER_ITEMCOUNT": "has no effect on the spider site, which makes no items: limit= bounds its pages",
+    "DEPTH_LIMIT": "has no effect on the spider site: -a hops={} is its bound",
+    "DEPTH_PRIORITY": "has no effect on the spider site: strategy= orders its pages",
+    "JOBDIR": "has no effect on the spider site: the same command, with the same output=, goes on",
+    "RETRY_TIMES": "has no effect on the spider site: give -s SHARC_ATTEMPTS=NUMBER, the first attempt among them",
+    "ROBOTSTXT_OBEY": "has no effect on the spider site: SHARC_OBEY_ROBOTS says whether it obeys robots.txt",
+}
 
 NOT_KEPT = (
     "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report."
@@ -45,10 +78,10 @@ NOT_KEPT = (
 
 
 def begin(crawler: Crawler, config: Config, *, drop_in: bool) -> list[str]:
-    """All that is said at the start of a project's own spider (``drop_in``); it fails where all is refused."""
+    """All that is said at the start of a crawl; a project's own spider (``drop_in``) fails where all is refused."""
     said = [NOT_KEPT] if config.output is None and config.warc else []
     if not drop_in:
-        return said
+        return [*said, *(not_for_site(crawler.settings) if crawler else ())]
     fail_where_all_is_refused(crawler)
     return said + clashes(crawler.settings, config) + (stray(crawler.spider) if crawler.spider else [])
 
@@ -70,6 +103,7 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     """
     return [
         *_at_once(settings, config),
+        *_of_the_queue(settings),
         *_going_on(settings, config),
         *_of_the_site_spider(settings),
         *_answers_and_delays(settings, config),
@@ -85,6 +119,25 @@ def _at_once(settings: BaseSettings, config: Config) -> Iterator[str]:
             f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}: a page is chosen, with what is known by then, while"
             f" up to {at_once - 1} before it are under way. 1 is the sharpest order, and the slowest"
         )
+
+
+def not_for_site(settings: BaseSettings) -> Iterator[str]:
+    """The lines for the spider ``site``, of what a project or a command says."""
+    for name in INSTEAD:
+        meant = "True" if name == "ROBOTSTXT_OBEY" else _default(name)
+        if settings.getpriority(name) != _OWN and str(settings[name]) != meant:
+            yield f"{name}={settings[name]} {NOT_FOR_SITE[name].format(settings[name])}"
+
+
+def _of_the_queue(settings: BaseSettings) -> Iterator[str]:
+    for name, words in OF_THE_QUEUE.items():
+        if settings.getpriority(name) and str(settings[name]) != _default(name):
+            yield f"{name}={settings[name]} {words}"
+
+
+def _default(name: str) -> str:
+    """Of Scrapy: one that was copied says nothing."""
+    return str(getattr(default_settings, name, None))
 
 
 def _going_on(settings: BaseSettings, config: Config) -> Iterator[str]:
