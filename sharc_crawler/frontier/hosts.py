@@ -105,7 +105,7 @@ class Host:
 
     __slots__ = (
         "asked", "at_once", "away", "has_pages", "held", "lost", "missing", "name", "own", "pace", "read", "retries",
-        "robots", "rules", "silence", "slowed", "slowed_at", "too_slow", "urgent", "waits"
+        "robots", "row", "rules", "silence", "slowed", "slowed_at", "slowest", "too_slow", "urgent", "waits"
     )  # fmt: skip
 
     def __init__(self, name: str, politeness: Politeness, pace: Pace | None = None) -> None:
@@ -113,8 +113,8 @@ class Host:
         self.own = politeness.delay_of(name)  #: between two requests, as we were told
         self.at_once = politeness.concurrency_of(name)  #: requests in flight
         self.asked: Seconds = 0.0  #: by robots.txt
-        self.slowed: Seconds = 0.0  #: as it refused requests
-        self.slowed_at: Instant = 0.0
+        self.slowed, self.slowed_at = 0.0, 0.0  #: as it refused requests, and when it did last
+        self.slowest, self.row = 1e9, 0  #: the longest of these delays; answers in a row, or refusals (below 0)
         self.read: Instant = 0.0  #: when robots.txt was had last
         self.pace = pace or Pace()
         self.rules: Rules | None = None

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LEAST, MOST = 0.25, 30.0  #: seconds between two requests to a host that refuses them
 AGAIN = 0.9  #: of that, after each answer
+BORNE, REFUSED = 8, 3  #: answers, or refusals, in a row that are no chance
+FAR = 2  #: times the delay that is borne: no refusal asks for more, unless they are no chance
 
 
 def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
@@ -46,9 +48,14 @@ def slow_down(host: Host, attempt: int, outcome: Outcome) -> bool:
         if attempt > 1 or outcome.started < host.slowed_at:
             return False
         before, host.slowed_at = host.slowed, outcome.ended
-        host.slowed = min(max(2 * host.delay, LEAST), max(host.delay, MOST))
+        host.row = min(host.row, 0) - 1
+        host.slowest *= 2 if host.row <= -REFUSED else 1
+        host.slowed = min(max(2 * host.delay, LEAST), max(host.delay, min(MOST, host.slowest)))
         return before > 0.0
     if outcome.status is not None:
+        host.row = max(host.row, 0) + 1
+        if host.row >= BORNE:  # some servers fail at random: asked less often, they would fail as often
+            host.slowest = min(host.slowest, FAR * max(host.delay, LEAST))
         host.slowed *= AGAIN
         if host.slowed <= max(host.own, host.asked, LEAST / 2):
             host.slowed = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from itertools import pairwise
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.visits.delaying import rest
+from sharc_crawler.frontier.visits.delaying import rest, slow_down
 from sharc_crawler.model import Outcome, Result, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -74,6 +75,21 @@ def test_where_nothing_is_refused_nothing_is_said_and_nothing_waits(world):
     frontier, capture = crawled(world, 20)
     assert frontier.ledger.hosts[0].slowed == 0.0
     assert not any("asked less often" in note for note in capture.notes)
+
+
+@pytest.mark.parametrize(("share", "seconds"), [(0.05, 1.3), (0.1, 1.6), (0.15, 3.0), (0.2, 5.0)])
+def test_where_so_many_requests_fail_by_chance_the_others_hardly_wait(share, seconds):
+    """However seldom they are made: of 700, a second apart, none asked for again, in 50 crawls."""
+    waited = 0.0
+    for seed in range(50):
+        chance, host, now = random.Random(seed), Host("h", Politeness(delay=1.0)), 0.0
+        for _ in range(700):
+            now += host.delay
+            failed = chance.random() < share
+            if failed or host.slowed:
+                slow_down(host, 1, Outcome(Result.FAILED, now, now + 0.1, 503 if failed else 200))
+        waited += now / 700 / 50
+    assert waited < seconds
 
 
 class Answering:
