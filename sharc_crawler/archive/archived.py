@@ -47,9 +47,9 @@ class ArchivedExchange:
         return self.not_modified and self.digest is not None
 
 
-def archived(folder: Path) -> list[ArchivedExchange]:
-    """All exchanges of a folder, by their beginnings; records that are damaged are passed over."""
-    found = (one for path in sorted(folder.glob(f"*{SUFFIX}")) for one in _archived(path))
+def archived(folder: Path, files: str = f"*{SUFFIX}") -> list[ArchivedExchange]:
+    """All exchanges of a folder's ``files``, by their beginnings; records that are damaged are passed over."""
+    found = (one for path in sorted(folder.glob(files)) for one in _archived(path))
     return sorted(found, key=lambda one: one.started)
 
 

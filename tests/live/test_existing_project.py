@@ -134,6 +134,26 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     assert "Traceback" not in again.stderr
 
 
+def test_a_crawl_whose_state_is_lost_is_not_begun_anew_beside_its_files(site, tmp_path):
+    folder = tmp_path / "kept"
+    run(site, tmp_path, f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True", "CLOSESPIDER_PAGECOUNT=5")
+    asked = len(site.log)
+    state = folder / "frontier.db"
+    for lose, resume in (state.unlink, "True"), (state.touch, "True"), (state.touch, "False"), (state.touch, "rebuild"):
+        lose()
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        refused = run(site, tmp_path, f"SHARC_OUTPUT={folder}", f"SHARC_RESUME={resume}")
+        assert refused.returncode == 1
+        assert "Traceback" not in refused.stderr
+        if resume == "rebuild":
+            assert "SHARC_RESUME='rebuild' is of the spider site alone" in refused.stderr
+        else:
+            assert f"SHARC_OUTPUT='{folder}' holds WARC files, and the state of their crawl is missing" in refused.stderr
+            assert "choose another folder, or one for each run: SHARC_OUTPUT=captures/" in refused.stderr
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == files, "nothing is touched"
+    assert len(site.log) == asked, "nothing is fetched"
+
+
 def test_a_folder_that_another_run_writes_is_named_by_its_setting_and_one_for_each_run_is_told(site, tmp_path):
     held = hold(tmp_path)
     refused = run(site, tmp_path, f"SHARC_OUTPUT={tmp_path}")
@@ -208,14 +228,15 @@ def test_set_by_hand_without_the_add_on(site, tmp_path):
     items, log, _ = crawl(site, tmp_path, *by_hand)
     assert "Traceback" not in log
     assert len(items) > 25
-    items, _, _ = crawl(
-        site,
-        tmp_path,
-        "ADDONS={}",
-        'DOWNLOADER_MIDDLEWARES={"sharc_crawler.live.middlewares.ArchiveMiddleware": 990}',
-        f"SHARC_OUTPUT={tmp_path / 'only-archive'}",
-    )
-    assert len(items) > 25
+    for _ in range(2):  # without state a folder is anybody's
+        items, _, _ = crawl(
+            site,
+            tmp_path,
+            "ADDONS={}",
+            'DOWNLOADER_MIDDLEWARES={"sharc_crawler.live.middlewares.ArchiveMiddleware": 990}',
+            f"SHARC_OUTPUT={tmp_path / 'only-archive'}",
+        )
+        assert len(items) > 25
     assert list((tmp_path / "only-archive").glob("*.warc.gz*"))
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy.http import Headers, Response
 
 from sharc_crawler.archive.archived import Answers, archived
+from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about
@@ -108,7 +109,7 @@ def check(folder: Path, specs: Sequence[CaptureSpec]) -> str:
     Raises :class:`~sharc_crawler.errors.UsageError`: it cannot.
     """
     names = {safe_name(spec.site) for spec in specs}
-    series = {found for path in folder.iterdir() if (found := series_of(path.name))}
+    series = {found for path in folder.iterdir() if (found := series_of(path.name.removesuffix(OPEN)))}
     runs = sorted(run for site, run in series if site in names)
     if not runs:
         sites = ", ".join(sorted(site for site, _ in series)) or "no site"

@@ -6,15 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.setup.output import is_begun
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from pathlib import Path
+
+    from scrapy.settings import BaseSettings
 
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.live.config import Config
+
+OURS = "sharc_crawler."  #: schedulers whose requests are in a frontier's state
 
 
 def hostname(url: str) -> str:
@@ -41,16 +47,38 @@ class Everything:
 PARTS = Parts(scope=lambda _: Everything(), host_of=hostname)
 
 
-def politeness_of(config: Config, spider: str) -> Politeness:
+def politeness_of(config: Config, spider: str, settings: BaseSettings) -> Politeness:
     """The project's own middlewares and download slots see to robots and retries.
 
     Raises :class:`~sharc_crawler.errors.UsageError` for an output folder that cannot be gone on with.
     """
     politeness = replace(config.politeness, obey_robots=False, attempts=1)
-    if config.output is not None and is_begun(config.output):
-        from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
-
-        check_output(config.output, None, config.bounds, resume=bool(config.resume), spider=spider)
-    elif config.output is None and config.resume:
+    if config.resume == "rebuild":
+        raise UsageError(
+            "resume='rebuild' is of the spider site alone: what a project's own callbacks ask for is in no WARC file."
+            " Give SHARC_RESUME=True to go on"
+        )
+    if config.output is not None:
+        ordered = str(settings["SCHEDULER"]).startswith(OURS)  # under another one there is no state, ever
+        _check_output(config.output, config, spider, ordered=ordered)
+    elif config.resume:
         raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     return politeness
+
+
+def _check_output(output: Path, config: Config, spider: str, *, ordered: bool) -> None:
+    begun = is_begun(output)
+    if begun:
+        from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
+
+        check_output(output, None, config.bounds, resume=bool(config.resume), spider=spider)
+    if ordered and any(output.glob(f"*{SUFFIX}*")):
+        from sharc_crawler.live.setup.unfinished import EACH_RUN
+        from sharc_crawler.live.setup.whole import has_captures  # only where something was begun
+
+        if not begun or not has_captures(output):
+            raise UsageError(
+                f"output={str(output)!r} holds WARC files, and the state of their crawl is missing or"
+                " empty. They stay as they are. A project's own spider cannot go on without it, as what its callbacks"
+                f" ask for is in no WARC file: choose another folder, or one for each run: {EACH_RUN}"
+            )

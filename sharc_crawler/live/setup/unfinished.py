@@ -180,7 +180,7 @@ def check_rebuilding(output: Path, specs: Sequence[CaptureSpec], *, collected: b
                 f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
             )
         check(folder, specs)
-        if not collected and any(one.confirms for one in archived(folder)):
+        if not collected and any(one.confirms for one in archived(folder, f"*{SUFFIX}*")):
             raise UsageError(
                 f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection:"
                 " give that, too (collection=DIR)"

@@ -12,8 +12,8 @@ from tests.live.warm import Scrapy, site_words
 SETTINGS = ("SHARC_BACK_OFF=0.1", "SHARC_WARC_SIZE=20000")
 
 
-def start(folder, url, **more):
-    return Scrapy(site_words(*SETTINGS, **{"url": url, "output": folder, "delay": "0.01", **more}), folder.parent)
+def start(folder, url, settings=SETTINGS, **more):
+    return Scrapy(site_words(*settings, **{"url": url, "output": folder, "delay": "0.01", **more}), folder.parent)
 
 
 def finish(folder, url, **more):

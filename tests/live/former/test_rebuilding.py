@@ -114,6 +114,19 @@ def test_state_that_is_lost_is_said_to_be_and_made_again_when_that_is_wanted(tmp
     assert numbers == list(range(1, len(numbers) + 1))
 
 
+def test_state_is_made_again_of_the_one_file_that_a_killed_crawl_left_open(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
+        killed(folder, server.url, visits_made(4), settings=["SHARC_BACK_OFF=0.1"])
+        assert [path.suffix for path in whole(folder)] == [".open"], "as of any crawl below a gigabyte"
+        for path in folder.glob("frontier.db*"):
+            path.unlink()
+        code, out = finish(folder, server.url, resume="rebuild")
+    assert code == 0, out
+    assert verify(folder).findings == []
+    assert any("was made again at" in note for note in load_state(folder).captures[0].notes)
+
+
 @pytest.mark.long
 def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_make_it_of(tmp_path):
     folder = tmp_path / "capture"
