@@ -181,7 +181,7 @@ class Options:
     resume: str = both(
         FlagOr("rebuild"),
         "",
-        "`rebuild`: go on from state made again from the WARC files and the log, where that in the output folder is"
+        "`rebuild`: `site` goes on from state made again from the WARC files and the log, where that in the folder is"
         " [lost or damaged](report.md#state-that-is-lost); `1`: a project's own spider, cut off, goes on where it was"
         " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
         shown="`site` goes on from its state; a project's own spider does not",

@@ -14,20 +14,54 @@ from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.facts import LOST
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
-from sharc_crawler.model import Kind, Phase, Result, Slot
+from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
+    from sharc_crawler.model import PageId
+
+RECORDS = "record", "were not in its WARC files"
+VISITS = "visit", "were not in its state"
+REVISITS = "revisit", "came after a T that was not in its state"
+
+
+def founded(state: Batch, when: str) -> Batch:
+    """The state without what rests on visits, or on a T, that a store has lost; the same object where nothing does."""
+    visited = {visit.page for visit in state.visits if visit.finished and visit.slot is not Slot.SECOND}
+    revisited = {
+        visit.page
+        for visit in state.visits
+        if visit.finished and visit.slot is Slot.SECOND and state.pages[visit.page].kind in (Kind.PAGE, *EMBEDDED)
+    }
+    without_t = {page for page in revisited if _lacks_t(state.captures[state.pages[page].capture])}
+    if without_t:
+        state = _without(state, frozenset(), without_t, when, REVISITS)
+    unseen = ((revisited - without_t) | {row.page for row in state.judgements}) - visited
+    return _without(state, frozenset(), unseen, when, VISITS) if unseen else state
+
+
+def _lacks_t(row: CaptureRow) -> bool:
+    """Had it a T, if a page of it was revisited? Parts of a site have theirs, and what has no end has none."""
+    return row.reference is None and row.spec.mode == "capture" and not row.spec.subsites
 
 
 def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
     """The state without these visits, by their numbers from 0; ``when``: the instant, for the note that each leaves."""
     lost = frozenset(lost)
-    open_ = _with_revisits(state, lost)
-    pages = {state.visits[number].page for number in open_}
-    count = Counter(state.pages[state.visits[number].page].capture for number in lost)
+    firsts = {
+        state.visits[n].page for n in lost if state.visits[n].finished and state.visits[n].slot is not Slot.SECOND
+    }
+    return _without(state, lost, firsts, when, RECORDS)
+
+
+def _without(state: Batch, lost: frozenset[int], firsts: Collection[PageId], when: str, what: tuple[str, str]) -> Batch:
+    """``firsts``: pages whose visit is lost, be it one of ``lost`` or not in the state at all."""
+    open_ = _with_revisits(state, lost, firsts)
+    pages = {*firsts, *(state.visits[number].page for number in open_)}
+    missing = [state.visits[number].page for number in lost] or firsts
+    count = Counter(state.pages[page].capture for page in missing)
     visits = [_opened(visit, number in lost, number in open_) for number, visit in enumerate(state.visits)]
     bare = count.keys() - _with_content(state, visits)
     rejudged = {number for number in count if state.captures[number].audit is not None}
@@ -48,7 +82,7 @@ def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
         members=[(page, part) for page, part in state.members if state.pages[page].capture not in bare],
         subsites={key: part for key, part in state.subsites.items() if part.capture not in bare},
         captures={
-            number: _going_on(row, count[number], number in bare, when) if count[number] else row
+            number: _going_on(row, _note(count[number], what, when), number in bare) if count[number] else row
             for number, row in state.captures.items()
         },
     )
@@ -63,11 +97,8 @@ def _stands(state: Batch, row: JudgementRow) -> bool:
     return not by_lastmods and (page.kind is not Kind.PAGE or not stated)
 
 
-def _with_revisits(state: Batch, lost: Collection[int]) -> frozenset[int]:
+def _with_revisits(state: Batch, lost: Collection[int], firsts: Collection[PageId]) -> frozenset[int]:
     """A revisit compares with its visit: without that it shows nothing. Polls of hubs are not made again."""
-    firsts = {
-        state.visits[n].page for n in lost if state.visits[n].finished and state.visits[n].slot is not Slot.SECOND
-    }
     return frozenset(
         number
         for number, visit in enumerate(state.visits)
@@ -97,12 +128,16 @@ def _opened(visit: VisitRow, lost: bool, open_: bool) -> VisitRow:
     return visit._replace(outcome=outcome, finished=visit.finished and not open_)
 
 
-def _going_on(row: CaptureRow, count: int, bare: bool, when: str) -> CaptureRow:
-    """The capture's row as it goes on: with a note and, where no page is left, begun anew without a T."""
-    note = (
-        f"{count:,} record{'s' * (count != 1)} of this capture were not in its WARC files any more at {when}: what they"
+def _note(count: int, what: tuple[str, str], when: str) -> str:
+    name, where = what
+    return (
+        f"{count:,} {name}{'s' * (count != 1)} of this capture {where} any more at {when}: what they"
         " held is fetched again, and what had been concluded from it is withdrawn"
     )
+
+
+def _going_on(row: CaptureRow, note: str, bare: bool) -> CaptureRow:
+    """The capture's row as it goes on: with a note and, where no page is left, begun anew without a T."""
     reference = None if bare else row.reference
     after = reference is not None or (row.spec.subsites and not bare)
     phase = row.phase if row.phase is not Phase.DONE else Phase.REVISIT if after else Phase.VISIT

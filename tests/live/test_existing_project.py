@@ -148,7 +148,9 @@ def test_a_crawl_whose_state_is_lost_is_not_begun_anew_beside_its_files(site, tm
         if resume == "rebuild":
             assert "SHARC_RESUME='rebuild' is of the spider site alone" in refused.stderr
         else:
-            assert f"SHARC_OUTPUT='{folder}' holds WARC files, and the state of their crawl is missing" in refused.stderr
+            assert (
+                f"SHARC_OUTPUT='{folder}' holds WARC files, and the state of their crawl is missing" in refused.stderr
+            )
             assert "choose another folder, or one for each run: SHARC_OUTPUT=captures/" in refused.stderr
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == files, "nothing is touched"
     assert len(site.log) == asked, "nothing is fetched"

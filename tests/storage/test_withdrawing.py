@@ -12,7 +12,7 @@ from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow
 from sharc_crawler.model import Kind, Phase, Slot, Verdict
-from sharc_crawler.storage.withdrawing import withdrawn
+from sharc_crawler.storage.withdrawing import founded, withdrawn
 from sharc_crawler.testing.stores import capture_row, page_row, subsite_row, visit_row
 
 COHERENT = (Verdict.COHERENT, Evidence.BYTES, "equal-bytes")
@@ -103,3 +103,31 @@ def test_of_pages_claimed_on_the_servers_word_the_resources_stand():
     told = [JudgementRow(page, Verdict.COHERENT, Evidence.VALIDATOR, "") for page in range(3)]
     after = withdrawn(replace(before, pages=pages, judgements=told), [5], "now")
     assert {row.page for row in after.judgements} == {1}
+
+
+@given(st.sets(st.integers(0, 7)))
+def test_what_rests_on_visits_that_a_store_has_lost_is_withdrawn(lost):
+    whole = state()
+    before = replace(whole, visits=[visit for number, visit in enumerate(whole.visits) if number not in lost])
+    after = founded(before, "now")
+    unseen = {number - 2 for number in lost & {2, 3, 4}}
+    if not unseen:
+        assert after is before
+        return
+    assert {row.page for row in after.judgements} == (set() if len(unseen) == 3 else {0, 1, 2} - unseen)
+    seconds = {visit.page for visit in after.visits if visit.slot is Slot.SECOND and visit.finished}
+    assert not seconds & unseen, "a revisit compares with its visit"
+    assert sum("not in its state any more at now" in note for note in after.captures[0].notes) == 1
+    assert founded(after, "then") is after
+
+
+def test_revisits_without_a_t_are_made_again():
+    lost = replace(state(), captures={0: capture_row(phase=Phase.VISIT)})
+    after = founded(lost, "now")
+    assert after.judgements == []
+    assert [visit.page for visit in after.visits if not visit.finished] == [0, 1, 2]
+    assert "3 revisits of this capture came after a T that was not in its state" in after.captures[0].notes[-1]
+    for spec in ({"mode": "continuous"}, {"subsites": "tree"}):
+        row = lost.captures[0]
+        others = replace(lost, captures={0: row._replace(spec=replace(row.spec, **spec))})
+        assert founded(others, "now") is others, "which have none, or one of each part"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
 
+logger = logging.getLogger(__name__)
+
 
 class GoingOn:
     """A session, as far as a former one began it."""
@@ -37,7 +40,7 @@ class GoingOn:
         """A site's capture; what reached nobody is tried again. ``lost``: its state is made again first."""
         if lost:
             await self._rebuild(place, spec)
-        saved = self._tried_again(place)
+        saved = self._founded(place, self._tried_again(place))
         self._go_on_in_time(saved)
         saved = await self._borne_out(place, saved)
         saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
@@ -50,7 +53,8 @@ class GoingOn:
         session = self._session
         if session.file is None:
             return None
-        saved = session.places[session.name].store.load()
+        place = session.places[session.name]
+        saved = self._founded(place, place.store.load())
         self._go_on_in_time(saved)
         if not saved.captures:
             return None
@@ -107,6 +111,17 @@ class GoingOn:
             note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
             for number, row in saved.captures.items():
                 saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
+
+    def _founded(self, place: Place, saved: Batch) -> Batch:
+        """What rests on visits that the store has lost counts no more."""
+        from sharc_crawler.storage.withdrawing import founded  # what begins has lost nothing
+
+        found = founded(saved, iso(self._now))
+        if found is not saved:
+            logger.warning("Visits are not in the state of %s any more: they are made again.", place.folder)
+            _withdraw(place, found, *found.captures)
+            place.store.replace(found)
+        return found
 
     async def _borne_out(self, place: Place, saved: Batch) -> Batch:
         """What the WARC files do not hold any more is fetched again."""

@@ -1,10 +1,11 @@
-"""WARC files that are deleted, cut or overwritten between two runs: what is missing is fetched again, nothing else."""
+"""WARC files are deleted, cut or overwritten, or rows of state are lost: what is missing is fetched again, no more."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -149,3 +150,24 @@ def test_nothing_is_said_where_nothing_is_missing(tmp_path):
         assert code == 0, out
     assert "WARC files any more" not in out
     assert not list(Path(folder).glob("*.damaged"))
+
+
+@pytest.mark.slow
+def test_visits_that_a_store_has_lost_are_made_again(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20, scale=3e3, slow=0.05)) as server:
+        killed(folder, server.url, revisits_made(6))
+        lost = {row.page for row in load_state(folder).judgements[:2]}
+        with sqlite3.connect(folder / "frontier.db") as state:
+            state.executemany("DELETE FROM visit WHERE page = ? AND slot != 'second'", [(page,) for page in lost])
+        asked = Counter(request.target for request in server.log)
+        code, out = finish(folder, server.url)
+        assert code == 0, out
+        again = Counter(request.target for request in server.log) - asked
+    assert "Visits are not in the state of" in out
+    assert verify(folder).findings == []
+    state = load_state(folder)
+    assert sum("2 visits of this capture were not in its state" in note for note in state.captures[0].notes) == 1
+    assert all(again[state.pages[page].url.removeprefix(server.url.rstrip("/"))] for page in lost)
+    judged = {row.page: row.verdict for row in state.judgements}
+    assert [judged[page] for page in lost] == ["unknown"] * 2, "nothing after T shows how they were at T"
