@@ -33,12 +33,13 @@ KNOWN = (
     ),
     Software(
         "WordPress",
-        "log-ins, feeds, forms and what changes a cart",
+        "log-ins, feeds, forms, calendars to export and what changes a cart",
         r"/wp-(login|signup|comments-post|trackback|cron)\.php|/wp-(admin|json)(/|$)|/xmlrpc\.php"
         r"|/(feed|trackback|embed)/?$"
-        r"|(\?|&)(s|share|like_comment|preview|feed|rest_route|_wpnonce|add-to-cart|add_to_wishlist)=",
+        r"|(\?|&)(s|share|like_comment|preview|feed|rest_route|_wpnonce|add-to-cart|add_to_wishlist|(outlook-)?ical)="
+        r"|(\?|&)eventDisplay=(?!past\b)",
         r"/wp-(login|signup|trackback|cron|admin|json|content)\b"
-        r"|(\?|&)(like_comment|rest_route|_wpnonce|add-to-cart|add_to_wishlist)=",
+        r"|(\?|&)(like_comment|rest_route|_wpnonce|add-to-cart|add_to_wishlist|outlook-ical|eventDisplay)=",
         r"/wp-sitemap[^/]*\.xml|/wp-content/",
     ),
     Software(
@@ -90,6 +91,56 @@ KNOWN = (
         r"(\?|&)(linerange|rev|revcount|style)=|^\w+://[^/]+(/(?!(file|raw-file)/)[^/?]+)*/((annotate|archive|atom-\w+"
         r"|comparison|diff|graph|help|log|raw-rev|rss-\w+)(/|\?|$)|(file|raw-file)/(?!tip(/|\?|$)))",
         r"(\?|&)revcount=\d|/(annotate|comparison|file|raw-file|raw-rev)/[0-9a-f]{12}(/|\?|$)",
+    ),
+    Software(
+        "phpBB",
+        "posts and topics under second addresses, sorted lists, searches, log-ins and forms",
+        r"/view(topic|forum)\.php\?([^#?]*&)?(bookmark|hash|hilit|mark|p|sd|sk|st|unwatch|view|watch)="
+        r"|/memberlist\.php\?([^#?]*&)?((first_char|sd|sk)=|mode=(contactadmin|email|livesearch|searchuser)\b)"
+        r"|/index\.php\?([^#?]*&)?mark=|/(cron|feed|mcp|posting|report|search|viewonline)\.php(\?|$)"
+        r"|/ucp\.php(?!\?mode=(privacy|terms)$)|/app\.php/(cron|feed)\b|/post/\d+/report$",
+        r"/viewtopic\.php\?([^#?]*&)?(p=\d|view=(print|next|previous)\b)|/(posting|ucp)\.php\?([^#?]*&)?mode="
+        r"|/viewforum\.php\?([^#?]*&)?mark=",
+    ),
+    Software(
+        "Discourse",
+        "single posts, which are shown within their topic, feeds, sorted lists, searches and log-ins",
+        r"/t/[^/?]+/\d+/\d+/?(\?|$)|^\w+://[^?]+\.rss(\?|$)|/(login|signup|session|search)(/|\?|$)|/(posts/\d+|raw/\d+)"
+        r"|/u/[^/?]+/(activity|messages|notifications|preferences)\b|(\?|&)(ascending|order|print)=",
+        r"/t/[^/?]+/\d+(/\d+|\.rss)(\?|$)",
+    ),
+    Software(
+        "Plone",
+        "forms, histories and orders to its content",
+        r"/((@@|%40%40)?(content_status_(history|modify)|delete_confirmation|folder_(contents|factories|rename_form)"
+        r"|login_form|mail_password(_form)?|object_(copy|cut|delete|paste|rename)|require_login|select_default_(page|view)"
+        r"|sendto_form)|(@@|%40%40)(edit|historyview|login|register|search|sharing)|login|RSS|atom\.xml|rss\.xml)/?(\?|$)"
+        r"|(\?|&)(_authenticator=|came_from=|b_start(:|%3A)int=0(&|$))",
+        r"/((@@|%40%40)(historyview|sharing)|content_status_(history|modify)|delete_confirmation|folder_contents"
+        r"|object_(copy|cut|delete|rename)|sendto_form)/?(\?|$)",
+    ),
+    Software(
+        "DSpace",
+        "facets, lists from an initial on or backwards, feeds and log-ins",
+        r"/(discover|simple-search)\?([^#?]*&)?(filter\w*|fq)=|/search-filter(\?|$)|/search\?([^#?]*&)?f\.\w+="
+        r"|/browse(/\w+)?\?([^#?]*&)?((authority|starts_with|startsWith|value)=[^&]|order=DESC\b)"
+        r"|/feed/(rss|atom)_\d|/open-search/|/(login|register|forgot|mydspace|password-login)(\?|$)",
+        r"/discover\?([^#?]*&)?filter(type)?(_\d+)?=|/browse\?([^#?]*&)?type=\w+&value=|/simple-search\?([^#?]*&)?filter_field_"
+        r"|/search\?([^#?]*&)?f\.\w+=[^&]*(,|%2C)(equals|authority)\b",
+    ),
+    Software(
+        "Joomla",
+        "feeds, pages to print or without their frame, log-ins and forms",
+        r"(\?|&)(format=feed|print=1|tmpl=component|start=0|limitstart=0)(&|$)"
+        r"|/component/(mailto|users|search|finder)(/|\?|$)|(\?|&)option=com_(mailto|users|search|finder)(&|$)",
+        r"(\?|&)(format=feed&type=(rss|atom)|tmpl=component|option=com_\w+)(&|$)|/component/(mailto|users|finder)(/|\?|$)",
+    ),
+    Software(
+        "Omeka",
+        "its items in other formats, sorted lists and log-ins",
+        r"(\?|&)(output|sort_dir|sort_field)=|/users/(login|forgot-password)(\?|$)",
+        r"/(items|collections|exhibits|files)/(browse|show)\b[^?]*\?([^#?]*&)?(output=(atom|dc-rdf|dcmes-xml|json|omeka-(json|xml)|rss2)"
+        r"\b|sort_field=)",
     ),
 )
 

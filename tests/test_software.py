@@ -31,7 +31,37 @@ HGWEB = [
     "log/04b0ee2ccbbd/a.txt?revcount=120", "annotate/04b0ee2ccbbd/a.txt", "raw-file/04b0ee2ccbbd/a.txt",
     "rev/04b0ee2ccbbd?revcount=4", "rev/04b0ee2ccbbd", "file/tip/a.txt",
 ]  # fmt: skip
+EVENTS = [
+    "event/fair/?ical=1",
+    "event/fair/?outlook-ical=1",
+    "events/2026-11-03/?outlook-ical=1",
+    "?ical=1",
+    "event/fair/",
+]
+PHPBB = [
+    "viewtopic.php?p=7", "viewtopic.php?f=2&t=7&view=print", "posting.php?mode=reply&t=7", "search.php?author_id=2",
+    "viewtopic.php?f=2&t=7",
+]  # fmt: skip
+DISCOURSE = [*(f"t/a-topic/55/{number}" for number in range(2, 6)), "t/a-topic/55.rss", "t/a-topic/55"]
+PLONE = ["a/sendto_form", "a/@@historyview", "a/folder_contents", "a/object_copy?_authenticator=1", "a", "a/photo/view"]
+DSPACE = [
+    "browse?type=author&value=A", "discover?filter=A&filter_relational_operator=equals&filtertype=author",
+    "discover?filter_0=A&filtertype_0=author", "browse?type=title&starts_with=A", "handle/1/2", "browse?type=title",
+]  # fmt: skip
+JOOMLA = [
+    "index.php/news?format=feed&type=rss", "index.php/news/7-a?layout=default&print=1&tmpl=component", "news?start=0",
+    "index.php/component/mailto/?link=0&tmpl=component", "index.php/component/users/reset?Itemid=1", "index.php/news",
+]  # fmt: skip
+OMEKA = [
+    "items/browse?output=atom", "items/show/7?output=json", "items/browse?sort_dir=a&sort_field=added", "users/login",
+    "items/show/7",
+]  # fmt: skip
 OTHERS = [
+    [f"search?q={number}" for number in range(9)] + [f"login?n={number}" for number in range(9)],
+    [f"shop/?output=list&sort_field=price&page={number}" for number in range(9)],
+    [f"news?start=0&cat={number}&print=1" for number in range(9)],
+    [f"posts/{number}/RSS" for number in range(9)],
+    [f"topic.php?p={number}&view=print" for number in range(9)],
     [f"index.php?action=show&id={number}" for number in range(9)],  # pages of its own, of nobody we know
     [f"shop/?order=new&sort=price&page={number}" for number in range(9)],
     [f"topic/{number}?rev=1&format=full" for number in range(9)],
@@ -54,6 +84,13 @@ OTHERS = [
         ("cgit", CGIT),
         ("gitweb", GITWEB),
         ("Mercurial's hgweb", HGWEB),
+        ("WordPress", EVENTS),
+        ("phpBB", PHPBB),
+        ("Discourse", DISCOURSE),
+        ("Plone", PLONE),
+        ("DSpace", DSPACE),
+        ("Joomla", JOOMLA),
+        ("Omeka", OMEKA),
     ],
 )
 def test_software_is_recognised_by_what_it_makes(name, paths):

@@ -13,7 +13,8 @@ from sharc_crawler.urls import canonical
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
-WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED
+WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
+PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA = OFFERED[9:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
@@ -31,13 +32,15 @@ WIKI_TRAPS = """
 """
 BLOG_PAGES = """
 / /post-1/ /2026/11/22/hello-world/ /tag/a/ /tag/b/page/2/ /category/news/ /author/me/ /?p=7 /?page_id=2 /feeding-birds/
+/events/list/?eventDisplay=past /events/month/2026-11/ /events/list/page/2/?eventDisplay=past /event/fair/ /icalendar/
 /wp-content/uploads/2026/a.pdf /embedded-systems/ /shop/product/x/ /page/3/ /news-feed-history/ /wp-jsonschema/ /?cat=3
 """
 BLOG_TRAPS = """
 /wp-login.php /wp-login.php?redirect_to=x /wp-admin/ /wp-admin/post.php?post=1 /wp-json/ /wp-json/wp/v2/posts/1
 /xmlrpc.php?rsd /feed/ /comments/feed/ /post-1/feed/ /post-1/feed /post-1/embed/ /post-1/trackback/ /?s=word
 /post-1/?share=twitter /post-1/?like_comment=5&_wpnonce=1 /?preview=true&p=7 /?feed=rss2 /shop/?add-to-cart=5
-/?rest_route=/oembed
+/?rest_route=/oembed /event/fair/?ical=1 /events/2026-11-03/?outlook-ical=1 /events/list/?eventDisplay=past&ical=1
+/?post_type=tribe_events&eventDisplay=day
 """
 DOKU_PAGES = """
 / /start /wiki/syntax /archive/castle3 /doku.php?id=wiki:syntax /doku.php /_media/pics/p1.png /_detail/p.png?id=start
@@ -102,6 +105,74 @@ HGWEB_TRAPS = """
 /log/tip/a.c /help /help/revsets
 /raw-rev/04b0ee2ccbbd /archive/tip.zip /atom-log /rss-log /atom-log/tip/a.c /log?rev=me /repo/diff/tip/a.c
 """
+PHPBB_PAGES = """
+/ /index.php /viewforum.php?f=2 /viewforum.php?f=2&start=25 /viewtopic.php?f=2&t=7 /viewtopic.php?t=7&start=10
+/memberlist.php /memberlist.php?mode=viewprofile&u=2 /memberlist.php?start=25 /memberlist.php?mode=team
+/app.php/help/faq /ucp.php?mode=privacy /ucp.php?mode=terms /download/file.php?id=3 /forum/viewtopic.php?t=7 /post/3/
+/search /report/2026 /viewtopic.php?topic=3 /app.php/gallery/image/3
+"""
+PHPBB_TRAPS = """
+/viewtopic.php?p=77 /viewtopic.php?f=2&p=77 /viewtopic.php?f=2&t=7&view=print /viewtopic.php?t=7&view=next
+/viewtopic.php?f=2&t=7&sk=t&sd=a&st=0 /viewtopic.php?t=7&hilit=word /viewforum.php?f=2&mark=topics&hash=1a
+/index.php?hash=9d&mark=forums&mark_time=17 /posting.php?mode=reply&t=7 /ucp.php?mode=login /ucp.php?i=pm&mode=compose
+/search.php?author_id=2&sr=posts /memberlist.php?first_char=a /memberlist.php?sk=a&sd=d&start=25
+/memberlist.php?mode=email&u=2 /viewonline.php /app.php/feed /app.php/feed/topic/7 /app.php/post/3/report
+/mcp.php?i=main /feed.php?f=2 /ucp.php /forum/report.php?p=3
+"""
+DISCOURSE_PAGES = """
+/ /latest /latest?page=2 /categories /c/general/4 /c/general/4?page=1 /t/a-topic/55 /t/a-topic/55?page=2 /t/2026-plans/9
+/u/anna /tag/maps /about /faq /tos /t/55 /uploads/default/a.pdf /top?period=all
+"""
+DISCOURSE_TRAPS = """
+/t/a-topic/55/3 /t/2026-plans/9/41 /t/a-topic/55/3?u=anna /t/a-topic/55.rss /latest.rss /c/general/4.rss /login /signup
+/search?q=a /u/anna/activity /u/anna/activity/replies /u/anna/messages /t/a-topic/55?print=true /raw/55 /posts/77
+/latest?ascending=true&order=views
+"""
+PLONE_PAGES = """
+/ /news /news/item-1 /news?b_start:int=20 /news/photo.jpg/view /news/report.pdf/@@download/file/report.pdf /sitemap
+/news/photo.jpg/@@images/9f.jpeg /contact-info /resolveuid/0a /sharing /news/folder_summary_view /about/login-help
+/folder_listing /edit /search-tips /news/history
+"""
+PLONE_TRAPS = """
+/news/sendto_form /news/@@historyview /news/%40%40historyview /news/folder_contents /news/@@folder_contents
+/news/@@sharing /news/delete_confirmation
+/news/object_copy?_authenticator=8f /news/content_status_modify?workflow_action=retract /login?came_from=x /login_form
+/@@search?SearchableText=a /news/RSS /news?b_start:int=0 /news?b_start%3Aint=0 /mail_password_form /news/atom.xml
+"""
+DSPACE_PAGES = """
+/ /community-list /handle/10986/12 /handle/10986/100 /handle/10986/100?show=full /browse?type=title
+/handle/10986/12/browse?type=author /browse?type=title&sort_by=1&order=ASC&rpp=20&etal=-1&offset=20&starts_with=
+/bitstream/handle/10986/100/paper.pdf?sequence=1&isAllowed=y /discover /discover?rpp=10&page=2&group_by=none&etal=0
+/bitstreams/0a/download /items/0a-1/full /collections/0a /browse/title?bbm.page=2 /handle/10986/100/statistics
+/metadata/handle/10986/100/mets.xml /search /register-of-ships /xmlui/handle/1/2
+"""
+DSPACE_TRAPS = """
+/discover?filtertype=author&filter_relational_operator=equals&filter=A /handle/10986/12/discover?filtertype_0=subject
+/browse?type=author&value=Smith%2C+J. /browse?type=subject&authority=ab /browse?type=title&starts_with=B
+/handle/10986/12/browse?order=DESC&rpp=20&type=dateissued /simple-search?query=&filter_field_1=author&filter_value_1=A
+/search-filter?field=author /search?f.author=Smith,equals&spc.page=1 /browse/author?value=Smith /feed/rss_2.0/10986/12
+/browse/title?startsWith=B /open-search/description.xml /login /register /mydspace
+"""
+JOOMLA_PAGES = """
+/ /index.php /index.php/news /index.php/news?start=10 /index.php/news/7-a-title /component/tags/tag/t1 /images/a.pdf
+/index.php?option=com_content&view=article&id=7&Itemid=3 /index.php?option=com_weblinks&limitstart=20 /users /search
+/news?format=full /component/content/article/7
+"""
+JOOMLA_TRAPS = """
+/index.php/news?format=feed&type=rss /index.php/news/7-a-title?tmpl=component&print=1&layout=default /news?start=0
+/index.php/component/mailto/?tmpl=component&template=x&link=0a /index.php/component/users/reset?Itemid=101
+/index.php?option=com_mailto&tmpl=component /index.php?option=com_users&view=login /index.php?limitstart=0
+/component/search/?searchword=a
+"""
+OMEKA_PAGES = """
+/ /items/browse /items/browse?page=2 /items/show/7 /files/show/9 /collections/show/2 /items/browse?collection=2
+/items/browse?tags=map /items/tags /exhibits/show/sea/ships /geolocation/map/browse /files/original/0a.jpg /users
+/output /items/browse?sort=a
+"""
+OMEKA_TRAPS = """
+/items/browse?output=atom /items/show/7?output=omeka-xml /items/browse?output=json&page=2 /users/login
+/items/browse?sort_dir=d&sort_field=added /items/browse?sort_field=Dublin+Core%2CTitle /users/forgot-password
+"""
 
 
 @pytest.mark.parametrize(
@@ -116,6 +187,12 @@ HGWEB_TRAPS = """
         (CGIT, CGIT_PAGES, CGIT_TRAPS),
         (GITWEB, GITWEB_PAGES, GITWEB_TRAPS),
         (HGWEB, HGWEB_PAGES, HGWEB_TRAPS),
+        (PHPBB, PHPBB_PAGES, PHPBB_TRAPS),
+        (DISCOURSE, DISCOURSE_PAGES, DISCOURSE_TRAPS),
+        (PLONE, PLONE_PAGES, PLONE_TRAPS),
+        (DSPACE, DSPACE_PAGES, DSPACE_TRAPS),
+        (JOOMLA, JOOMLA_PAGES, JOOMLA_TRAPS),
+        (OMEKA, OMEKA_PAGES, OMEKA_TRAPS),
     ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
@@ -123,6 +200,73 @@ def test_traps_are_left_and_pages_are_not(expression, pages, traps):
     scope = Scope([f"{root}/seed"], exclude=[expression])
     assert [path for path in pages.split() if scope.why_not(canonical(root + path))] == []
     assert [path for path in traps.split() if not scope.why_not(canonical(root + path))] == []
+
+
+PAGES = range(1, 50)  # items of each small site: three pages of its lists
+LISTS = {  # what shows them, by number of the list's page; an item; what beside it each page of the site links to
+    PHPBB: (
+        "/viewforum.php?f=2&start={start}",
+        "/viewtopic.php?f=2&t={item}",
+        "/viewtopic.php?p={item} /viewtopic.php?f=2&p={item} /viewtopic.php?f=2&t={item}&view=next /posting.php",
+    ),
+    DISCOURSE: ("/latest?page={page}", "/t/a-topic/{item}", "/t/a-topic/{item}/2 /t/a-topic/{item}.rss /login"),
+    PLONE: (
+        "/news?b_start:int={start}",
+        "/news/item-{item}",
+        "/news/item-{item}/sendto_form /news/item-{item}/@@sharing",
+    ),
+    DSPACE: (
+        "/browse?rpp=20&sort_by=-1&type=title&offset={start}&etal=-1&order=ASC",
+        "/handle/1/{item}",
+        "/browse?type=author&value=A{item} /discover?filtertype=author&filter=A{item} /browse?type=title&starts_with=A",
+    ),
+    JOOMLA: (
+        "/index.php/news?start={start}",
+        "/index.php/news/{item}-a",
+        "/index.php/news/{item}-a?tmpl=component&print=1",
+    ),
+    OMEKA: (
+        "/items/browse?page={page}",
+        "/items/show/{item}",
+        "/items/show/{item}?output=atom /items/browse?sort_field=a",
+    ),
+    BLOG: (
+        "/events/list/page/{page}/?eventDisplay=past",
+        "/event/fair-{item}/",
+        "/event/fair-{item}/?ical=1 /events/list/?eventDisplay=day /event/fair-{item}/?outlook-ical=1",
+    ),
+}
+
+
+def links(site: tuple[str, str, str], path: str) -> list[str]:
+    """Of a page of a small site: lists lead to items and go on, each page leads to the software's own."""
+    shown, item, beside = site
+    lists = [shown.format(page=page, start=20 * page - 20) for page in (1, 2, 3)]
+    here = next((number for number, one in enumerate(lists) if canonical(f"http://h{one}") == path), None)
+    own = [one.format(item=number) for one in beside.split() for number in PAGES]
+    if path == "http://h/":
+        return [lists[1], *(item.format(item=number) for number in PAGES[:20]), *own]  # the first page of the list
+    if here is None:
+        return own
+    return [
+        *lists[here + 1 : here + 2],
+        *(item.format(item=number) for number in PAGES[20 * here : 20 * here + 20]),
+        *own,
+    ]
+
+
+@pytest.mark.parametrize("expression", LISTS)
+def test_each_item_of_a_site_that_pages_its_lists_is_reached(expression):
+    site, scope = LISTS[expression], Scope(["http://h/"], exclude=[expression])
+    reached, waiting = {"http://h/"}, ["http://h/"]
+    while waiting:
+        for link in links(site, waiting.pop()):
+            url = canonical(f"http://h{link}")
+            if not scope.why_not(url) and url not in reached:
+                reached.add(url)
+                waiting.append(url)
+    assert {canonical("http://h" + site[1].format(item=number)) for number in PAGES} < reached
+    assert len(reached) == 1 + 2 + len(PAGES)  # the seed, two pages of the list, items; nothing of the software's own
 
 
 def test_what_is_offered_is_what_a_crawl_knows():
