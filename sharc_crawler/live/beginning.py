@@ -88,7 +88,7 @@ def _begin(crawler: Crawler) -> Session:
     if drop_in:
         from sharc_crawler.live.project.beginning import PARTS, politeness_of  # of projects alone
 
-        politeness, parts = politeness_of(config, name, crawler.settings), replace(PARTS, rates=parts.rates)
+        politeness, parts = politeness_of(config, crawler.spider, crawler.settings), replace(PARTS, rates=parts.rates)
     machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
     pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.live.project.kept import lacking_method
 from sharc_crawler.live.setup.output import is_begun
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from scrapy import Spider
     from scrapy.settings import BaseSettings
 
     from sharc_crawler.frontier.hosts import Politeness
@@ -47,7 +50,7 @@ class Everything:
 PARTS = Parts(scope=lambda _: Everything(), host_of=hostname)
 
 
-def politeness_of(config: Config, spider: str, settings: BaseSettings) -> Politeness:
+def politeness_of(config: Config, spider: Spider | None, settings: BaseSettings) -> Politeness:
     """The project's own middlewares and download slots see to robots and retries.
 
     Raises :class:`~sharc_crawler.errors.UsageError` for an output folder that cannot be gone on with.
@@ -66,12 +69,14 @@ def politeness_of(config: Config, spider: str, settings: BaseSettings) -> Polite
     return politeness
 
 
-def _check_output(output: Path, config: Config, spider: str, *, ordered: bool) -> None:
+def _check_output(output: Path, config: Config, spider: Spider | None, *, ordered: bool) -> None:
     begun = is_begun(output)
     if begun:
         from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
 
-        check_output(output, None, config.bounds, resume=bool(config.resume), spider=spider)
+        assert spider is not None, "a shell has no output"
+        lacking = partial(lacking_method, spider=spider)
+        check_output(output, None, config.bounds, resume=bool(config.resume), spider=spider.name, lacking=lacking)
     if ordered and any(output.glob(f"*{SUFFIX}*")):
         from sharc_crawler.live.setup.unfinished import EACH_RUN
         from sharc_crawler.live.setup.whole import has_captures  # only where something was begun

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.http.cookies import CookieJar
 
+KEPT, HOP = "request ", "hop "  #: the names of what is kept of requests, and of redirects, begin so
 OURS = (META_KEY, "sharc_sent", "sharc_exchange")  #: in ``meta``: of the run alone
 
 
@@ -49,6 +50,19 @@ def restored(text: str, spider: Spider) -> Request:
     if "own" in values:
         return spider.restore_request(_again(values["own"]))  # type: ignore[attr-defined, no-any-return]
     return request_from_dict({name: _again(value) for name, value in values.items()}, spider=spider)
+
+
+def lacking_method(texts: Mapping[str, str], spider: Spider) -> str:
+    """What a spider lacks to restore all that it kept, in words: a callback or errback; empty: nothing."""
+    for key, text in texts.items():
+        if not key.startswith((KEPT, HOP)):
+            continue
+        values = json.loads(json.loads(text)["request"] if key.startswith(KEPT) else text)
+        for role in ("callback", "errback"):
+            name = values.get(role)
+            if name and not hasattr(spider, name):
+                return f"the spider {spider.name!r} has no method {name!r} any more, the {role} of {values['url']}"
+    return ""
 
 
 def plain(value: Any, where: str) -> Any:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-from sharc_crawler.live.project.kept import UnkeepableError, cookies_text, kept, restored, set_cookies
+from sharc_crawler.live.project.kept import HOP, KEPT, UnkeepableError, cookies_text, kept, restored, set_cookies
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.model import Slot
 
@@ -85,7 +85,7 @@ class Keeper:
         self._before[origin][fingerprint] += 1
         about = {"site": site, "page": page, "origin": origin, "fingerprint": fingerprint}
         ledger = self._sites[site].ledger
-        ledger.keep(f"request {site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text}))
+        ledger.keep(f"{KEPT}{site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text}))
         if origin not in self._told:  # what it asks for may be shown to whom the answer's cookie was given alone
             self._told.add(origin)
             self._keep_cookies(ledger)
@@ -102,7 +102,7 @@ class Keeper:
         self._told.discard(name)
         for number, request in enumerate(lease.hopped):
             with suppress(UnkeepableError):
-                ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
+                ledger.keep(f"{HOP}{lease.fetch.lease} {number}", kept(request, self._spider))
         self._keep_cookies(ledger)
 
     def _keep_cookies(self, ledger: Ledger) -> None:
@@ -124,7 +124,7 @@ class Keeper:
         for key, text in texts.items():
             if key == COOKIES:
                 self._set_cookies(text)
-            elif key.startswith("hop "):
+            elif key.startswith(HOP):
                 yield "", None, restored(text, self._spider), True
             else:
                 about: dict[str, Any] = json.loads(text)

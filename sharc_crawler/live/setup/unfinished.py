@@ -19,7 +19,7 @@ from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import CaptureRow
@@ -52,16 +52,20 @@ def check_output(
     *,
     resume: bool = False,
     spider: str = "",
+    lacking: Callable[[Mapping[str, str]], str] = lambda _: "",
 ) -> None:
     """Refuse a folder that holds a capture which these do not go on with, or not within these ``bounds``.
 
-    None: a project's own ``spider``, which goes on where it may ``resume``.
+    None: a project's own ``spider``, which goes on where it may ``resume``, and is ``lacking`` nothing that was kept.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     if (folders := site_folders(output)) is not None:
         _check_sites(output, folders, specs, bounds)
-    elif output.is_dir() and holds_state(output) and _check_one(output, specs, bounds, resume=resume, spider=spider):
+        return
+    if not output.is_dir() or not holds_state(output):
+        return
+    if _check_one(output, specs, bounds, resume=resume, spider=spider, lacking=lacking):
         raise _complete(output, project=specs is None)
 
 
@@ -96,6 +100,7 @@ def _check_one(
     *,
     resume: bool = False,
     spider: str = "",
+    lacking: Callable[[Mapping[str, str]], str] = lambda _: "",
 ) -> bool:
     """The folder of a capture (or of a spider's); ``True``: it is complete."""
     if written := _still_written(output):
@@ -115,6 +120,10 @@ def _check_one(
     if specs is None:
         others = {str(row.spec.settings.get("spider", spider)) for row in captures} - {spider}
         _check_going_on(unfinished, others, resume=resume, kept=bool(state.kept))
+        if lack := lacking(state.kept):
+            raise UsageError(
+                f"{unfinished}, and {lack}: give it back, and the same command goes on; or choose another folder"
+            )
     elif {spec.site for spec in specs} != held:
         raise UsageError(f"{unfinished}, which only the same command goes on with; {_way_out(output)}")
     begun = {row.spec.site: row.spec for row in captures}

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from lxml import html
 from scrapy.http.cookies import CookieJar
 
-from sharc_crawler.live.project.kept import UnkeepableError, cookies_text, kept, plain, restored, set_cookies
+from sharc_crawler.live.project.kept import (
+    UnkeepableError,
+    cookies_text,
+    kept,
+    lacking_method,
+    plain,
+    restored,
+    set_cookies,
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
@@ -55,6 +63,18 @@ def test_meta_and_arguments_come_back_as_they_were(meta, arguments):
     again = restored(kept(request, spider), spider)
     assert (again.meta, again.cb_kwargs) == (meta, arguments)
     assert json.dumps(plain(again.meta, "")) == json.dumps(plain(meta, "")), "types, too"
+
+
+def test_a_method_that_was_renamed_is_named_with_a_request_that_waits_for_it():
+    spider = Spider()
+    request = scrapy.Request("http://h.example/a", spider.parse, errback=spider.failed)
+    text, hopped = kept(request, spider), kept(request.replace(url="http://h.example/b", callback=None), spider)
+    texts = {"cookies": "[]", "request h.example 0": json.dumps({"request": text}), "hop 3 0": hopped}
+    assert lacking_method(texts, spider) == ""
+    assert lacking_method(texts, scrapy.Spider("other")) == (
+        "the spider 'other' has no method 'failed' any more, the errback of http://h.example/a"
+    )
+    assert "http://h.example/b" in lacking_method({"hop 3 0": hopped}, scrapy.Spider("other"))
 
 
 def test_everything_else_of_a_request_comes_back():

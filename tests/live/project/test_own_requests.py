@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import captures_of
-from tests.live.dropin_runs import ADDON, items, process
+from tests.live.dropin_runs import ADDON, SPIDER, items, process
 from tests.live.serving import Answering, serving
 
 CONDITIONAL = """
@@ -94,6 +94,21 @@ def test_what_a_spider_asked_for_conditionally_by_itself_is_not_captured_and_the
     assert capture["claim"]["statement"].startswith("The only captured page was in this state at ")
     assert verify(tmp_path / "capture").findings == []
     assert (tmp_path / "capture" / "certificate.json").exists()
+
+
+def test_a_callback_that_was_renamed_between_two_runs_is_one_line_and_nothing_is_lost(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    terms = "SHARC_OUTPUT=capture", "SHARC_RESUME=True"
+    with static(tmp_path / "site") as url:
+        process(tmp_path, url, ADDON, SPIDER, *terms, "CLOSESPIDER_PAGECOUNT=2")
+        done = process(tmp_path, url, ADDON, SPIDER.replace("once", "twice"), *terms)
+        assert "the spider 'poll' has no method 'once' any more, the callback of http://127.0.0.1" in done.stderr
+        assert "give it back, and the same command goes on; or choose another folder" in done.stderr
+        assert "Traceback" not in done.stderr
+        done = process(tmp_path, url, ADDON, SPIDER, *terms)
+    assert "Traceback" not in done.stderr
+    assert verify(tmp_path / "capture").findings == []
 
 
 def test_a_get_with_a_body_is_a_page_of_its_folder(tmp_path):
