@@ -50,9 +50,9 @@ def session_of(crawler: Crawler) -> Session:
         except (UsageError, DataError, Superseded) as error:
             if _captures(crawler):
                 raise
-            from sharc_crawler.options.reworded import as_settings
+            from sharc_crawler.live.failures.failed import in_settings
 
-            raise type(error)(as_settings(str(error))) from error
+            raise in_settings(error) from error
     return session
 
 

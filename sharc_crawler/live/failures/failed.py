@@ -11,6 +11,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.failures.failing import LOOPS
+from sharc_crawler.options.reworded import as_settings
 from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
@@ -26,6 +27,21 @@ def sentence(error: Exception) -> str:
     if isinstance(error, SharcError):
         return f"The crawl stops: {error}."
     return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."
+
+
+def in_settings(error: SharcError) -> SharcError:
+    """The same for somebody who gives settings, told in one line however late: nothing is imported any more then."""
+    for name in LOOPS:
+        filters = logging.getLogger(name).filters
+        if _late not in filters:  # a runner that nobody awaits lets go of the error as the interpreter ends
+            filters.insert(0, _late)
+    return type(error)(as_settings(str(error)))
+
+
+def _late(record: logging.LogRecord) -> bool:
+    if record.exc_info and isinstance(record.exc_info[1], SharcError):
+        in_one_line(record, record.exc_info[1])
+    return True
 
 
 def fails(crawler: Crawler) -> None:

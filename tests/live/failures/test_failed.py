@@ -1,23 +1,43 @@
-"""What is said where a crawl fails and no log is shown."""
+"""What a crawl that has failed says, and where nobody awaits it."""
 
 from __future__ import annotations
 
-import logging
+import subprocess
+import sys
 
-import pytest
+TWO = """
+import sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
 
-from sharc_crawler.live.failures.failed import tell
+
+class One(scrapy.Spider):
+    name = "one"
+    start_urls = sys.argv[1:]
 
 
-@pytest.mark.parametrize(
-    ("handlers", "told"),
-    [
-        ([logging.NullHandler()], "sharc: error: no room\n"),  # as with --nolog
-        ([], ""),  # Python's own way shows it
-        ([logging.NullHandler(), logging.StreamHandler()], ""),
-    ],
-)
-def test_it_is_told_once(monkeypatch, capsys, handlers, told):
-    monkeypatch.setattr(logging.getLogger(), "handlers", handlers)
-    tell("no room")
-    assert capsys.readouterr().err == told
+class Two(One):
+    name = "two"
+
+
+process = CrawlerProcess({
+    "ADDONS": {"sharc_crawler.live.addon.SharcAddon": 500},
+    "SHARC_OUTPUT": "capture",
+    "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8",
+    "TELNETCONSOLE_ENABLED": False,
+})
+process.crawl(One)
+process.crawl(Two)
+process.start()
+"""
+
+
+def test_a_second_spider_in_one_folder_is_refused_in_one_line_though_nobody_awaits_it(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    with static(tmp_path / "site") as url:
+        command = [sys.executable, "-c", TWO, url]
+        done = subprocess.run(command, cwd=tmp_path, timeout=280, capture_output=True, text=True, check=False)
+    assert "ImportError" not in done.stderr
+    assert "sharc: error: SHARC_OUTPUT='capture' is being written by another crawl" in done.stderr
+    assert (tmp_path / "capture" / "certificate.json").exists(), "of the first"
