@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined, Template
 from jinja2 import __version__ as jinja_version
 from markupsafe import Markup, escape
 
@@ -29,17 +29,18 @@ from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps, trapped
 from sharc_crawler.report.schedule import schedule
+from sharc_crawler.report.steady import steady
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from jinja2.bccache import Bucket
 
 NAME = "report.html"
 _MARKED = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)|`([^`]+)`")  #: instants; commands and file names
-_PAGES = "\0pages\0"  #: where the pages go; text from outside is shown without such characters
+_PAGES = Markup("<!-- pages -->")  #: where the pages go; text from outside is escaped
 MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
 
 
@@ -148,6 +149,7 @@ def environment() -> Environment:
         "script": script,
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
+    environment.template_class = _Steady
     environment.filters |= {name: getattr(words, name) for name in ("every", "percent", "short", "span", "within")}
     environment.filters |= {
         "agreeing": agreeing,
@@ -168,6 +170,16 @@ def environment() -> Environment:
     icon: Callable[[str], str] = environment.get_template("marks.html").module.icon  # type: ignore[attr-defined]
     environment.globals["icon"] = cache(icon)  # each page's row has one
     return environment
+
+
+class _Steady(Template):
+    """One whose text never steers the terminal of who reads it there, whatever came from outside."""
+
+    def render(self, *given: Any, **named: Any) -> str:
+        return steady(super().render(*given, **named))
+
+    def generate(self, *given: Any, **named: Any) -> Iterator[str]:
+        return map(steady, super().generate(*given, **named))
 
 
 def _asset(name: str) -> str:
@@ -206,5 +218,5 @@ def _marked(sentence: str) -> Markup:
 
 
 def _link(url: str) -> str:
-    """A URL to follow; empty for what is no web address or is too long to repeat."""
-    return url if url.startswith(("http://", "https://")) and len(url) <= MAX_LINK else ""
+    """A URL to follow; empty for what is no web address, is too long to repeat, or cannot be shown as it is."""
+    return url if url.startswith(("http://", "https://")) and len(url) <= MAX_LINK and url.isprintable() else ""

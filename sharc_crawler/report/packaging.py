@@ -31,6 +31,7 @@ from sharc_crawler.instants import iso, maybe_iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.copies import COPIES, of_copy, payload
+from sharc_crawler.report.steady import steady
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
 
@@ -230,7 +231,7 @@ def title_of(record: object) -> str | None:
         return None
     kind = header_text(message.header(b"content-type")) or ""
     found = _TITLE.search(as_text(body[:_HEAD], kind)[1]) if "html" in kind else None
-    return " ".join(html.unescape(found[1]).split()) or None if found else None
+    return steady(" ".join(html.unescape(found[1]).split())) or None if found else None
 
 
 def _is_shown(page: PageFacts) -> bool:

@@ -14,12 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive import wacz_check, zipnum
+from sharc_crawler.archive.members import Record
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import merged, write_zipnum
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.report.packaging import package
+from sharc_crawler.report.packaging import package, title_of
 from sharc_crawler.report.write import write
 from tests.certificate.made import SITE, certified
 
@@ -228,3 +229,8 @@ def test_indexes_of_more_captures_than_files_may_be_open_are_merged(tmp_path, mo
     for number, index in enumerate(indexes):
         index.write_text(f"a {number} {{}}\nb {9 - number} {{}}\n")
     assert list(zipnum.merged(indexes)) == [f"{key} {number} {{}}\n" for key in "ab" for number in range(10)]
+
+
+def test_no_title_steers_the_terminal_of_who_reads_the_list() -> None:
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>a\x1b[2J\xe2\x80\xae\xc2\x9bb</title>"
+    assert title_of(Record(0, 0, (("WARC-Type", "response"),), block)) == "a\\x1b[2J\\u202e\\x9bb"

@@ -17,6 +17,7 @@ from jinja2.runtime import Macro
 from lxml import html
 
 from sharc_crawler.evidence.facts import SubsiteFacts
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Url, Verdict
 from sharc_crawler.report import html as pages
 from sharc_crawler.report.gathered import MAX_ROWS
@@ -100,6 +101,24 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
     assert not tree.xpath("//a[starts-with(@href, 'javascript')]")
     assert "alert(1)" in text_of(source), "it is to be read"
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x00\x1b]", source), "nothing turns the text around"
+
+
+CONTROL = "\x1b]0;pwn\x07\x9b31m\u202egnp\u2067\x7f\r\x00"
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def test_no_control_character_stands_raw_wherever_it_came_from() -> None:
+    """It would steer the terminal of who reads the file there, or turn the text round."""
+    led = page(f"http://s/{CONTROL}", reason=Reason.REDIRECTED.of(f"http://s/x{CONTROL}"), target=f"http://s/{CONTROL}")
+    lost = page(f"http://s/lost{CONTROL}", reason=CONTROL, via=CONTROL)
+    bad = judged(f"http://s/bad{CONTROL}", Verdict.CHANGED, reason=CONTROL, via=CONTROL, rate_source=CONTROL)
+    more = {"site": CONTROL, "seeds": (f"http://s/{CONTROL}",), "strategy": CONTROL, "warcs": (CONTROL,)}
+    made = facts(bad, led, lost, settings={CONTROL: CONTROL}, software={CONTROL: CONTROL}, notes=(CONTROL, "`\x1b[2J`"))
+    made = replace(made, **more)
+    for source in (page_of(made), *rendered(made, replace(made, site="other")).values()):
+        assert not STEERING.search(source)
+        assert not [href for href in html.fromstring(source).xpath("//@href") if "pwn" in href], "to another URL"
+    assert "\\x1b]0;pwn" in page_of(made), "it is to be read"
 
 
 @pytest.mark.slow
