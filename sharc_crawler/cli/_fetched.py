@@ -43,10 +43,19 @@ def page_of(
     got = (page for page in pages(source, [url], former=former, listed=listed) if not page.sent.method)
     found = sorted(got, key=lambda page: page.time)
     if not found:
-        near = get_close_matches(url, {page.url for page in pages(source)}, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise DataError(f"{source} holds no page {url!r} with status 200{hint}")
+        raise DataError(
+            f"{source} holds no page {url!r} with status 200{_hint(url, {one.url for one in pages(source)})}"
+        )
     return found[-1 if last else 0]
+
+
+def _hint(url: str, known: set[str]) -> str:
+    """Which URL may have been meant."""
+    near = get_close_matches(url, known, n=1)
+    if "://" in url:
+        return f"; did you mean {near[0]!r}?" if near else ""
+    near = sorted((one for one in known if one.endswith(f"/{url.lstrip('/')}")), key=len) or near
+    return f"; give its whole URL, as {near[0] if near else 'https://www.example.org/news.html'}"
 
 
 def data_of(source: Path, keys: Collection[str], former: Sequence[Path], *, last: bool) -> dict[str, FetchedPage]:

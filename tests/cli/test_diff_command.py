@@ -284,6 +284,7 @@ def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path
     for arguments, code, words in (
         ((*two,), 2, f"say which page of it, as in `sharc diff {two[0]} {two[1]} URL`"),
         ((*two, "http://example.org/none"), 3, "holds no page 'http://example.org/none'"),
+        ((*two, "/" + URL.rpartition("/")[2]), 3, f"with status 200; give its whole URL, as {URL}"),
         ((*two, f"{URL}l"), 3, f"holds no page '{URL}l' with status 200; did you mean '{URL}'?"),
         ((tmp_path / "empty", two[1], URL), 2, "holds no capture"),
     ):
