@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
 LASTING = ("no such host", "the TLS certificate", "TLS failed")  #: failures that do not pass in minutes
+NO_TLS = "wrong version number"  #: a port that speaks another protocol, as to plain HTTP
 TOO_LARGE = "larger than"  #: what is over a limit is so at each attempt, and each would be downloaded up to it
 RULES = 4  #: more attempts at what many pages hang on: five minutes in all
 SITEMAPS = 2  #: the same, of sitemaps that no claim rests on: one on the way and one at the end
@@ -65,7 +66,9 @@ def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -
 def _passes(fetch: Fetch, outcome: Outcome) -> bool:
     """May it be answered in some minutes?"""
     if outcome.status is None:
-        return not outcome.length and (fetch.kind is Kind.PAGE or not (outcome.error or "").startswith(LASTING))
+        error = outcome.error or ""
+        lasting = NO_TLS in error or (fetch.kind is not Kind.PAGE and error.startswith(LASTING))
+        return not outcome.length and not lasting
     return outcome.status in PASSING or (fetch.kind is Kind.ROBOTS and outcome.status >= 500)
 
 

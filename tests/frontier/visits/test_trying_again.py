@@ -46,7 +46,7 @@ class Instant:
         ((due, _, task),), self.host.retries = self.host.retries, []
         return due - now, task.attempt
 
-    def goes_on(self, status: int | None = None, now: float = 0.0, attempt: int = 3, **more: float) -> bool:
+    def goes_on(self, status: int | None = None, now: float = 0.0, attempt: int = 3, **more) -> bool:
         outcome = Outcome(Result.FAILED, now, now, status, **more)
         return is_tried_again(
             self.ledger, SimpleNamespace(kind=self.kind), Task(0, Slot.FIRST, attempt=attempt), outcome
@@ -82,6 +82,8 @@ def test_a_page_whose_failure_may_pass_is_tried_as_long_as_there_is_time():
     assert site.goes_on(503, ENDS - 10.0, retry_after=9.0)
     assert not site.goes_on(503, ENDS - 10.0, retry_after=10.0)
     assert not site.goes_on(500), "it may never"
+    assert site.goes_on(error="TLS failed: SSL routines unexpected eof"), "the host may come to itself"
+    assert not site.goes_on(error="TLS failed: SSL routines wrong version number"), "no TLS is spoken at this port"
     site.capture.turned = True
     assert not site.goes_on()
 
