@@ -14,7 +14,7 @@ import numpy as np
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
-from sharc_crawler.model import HowMade, Kind, Result
+from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.notes import TILED
 from sharc_crawler.report.pages import StoredPages
@@ -116,6 +116,9 @@ def _revisits(strategy: str) -> bool:
     with suppress(UsageError):
         return make_strategy(strategy, Setting()).revisits
     return False
+
+
+MANY_NOTES = 3  #: of a crawl, more than which may be alike
 
 
 class _Seen:
@@ -225,9 +228,13 @@ def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
         from sharc_crawler.report.menus import unled  # as above
 
         yield from unled(store, capture)
-    yield from capture.notes
-    for why, number in sorted(capture.skipped.items()):
-        yield HowMade(f"links not followed, {why}: named {counted(number, 'time')}")
+    if capture.skipped or len(capture.notes) > MANY_NOTES:
+        from sharc_crawler.report.left_out import probed, told  # few captures leave anything
+
+        yield from probed(capture.notes)
+        yield from told(capture.skipped)
+    else:
+        yield from capture.notes
 
 
 def _caught(audit: Mapping[str, Any]) -> Iterator[str]:
