@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from ipaddress import IPv6Address
+from unicodedata import normalize
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Url
@@ -24,6 +25,7 @@ _BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65_535
 _LONGEST_HOST = 253
+_LONG_LABEL = re.compile(r"[^.]{64}")  #: of a host's name; Python's IDNA takes the square of its length
 #: Longer than any server takes; the bound keeps hostile pages from costing time.
 LONGEST_URL = 16_384
 USUAL = 500
@@ -100,9 +102,11 @@ def is_plain(folder: str) -> bool:
 def _origin(scheme: str, authority: str) -> str | None:
     """``scheme://host[:port]`` in canonical form; ``None`` for a user, a bad host or port."""
     try:
+        if not authority.isascii() and _LONG_LABEL.search(normalize("NFKC", authority)):
+            return None  # to find that out by IDNA takes half a millisecond
         ascii_form = authority.lower() if authority.isascii() else authority.encode("idna").decode().lower()
         match = _AUTHORITY.fullmatch(ascii_form)
-        host = match and (_ipv6(match[1]) if match[1][0] == "[" else match[1])
+        host = match and (f"[{IPv6Address(match[1][1:-1]).compressed}]" if match[1][0] == "[" else match[1])
     except ValueError:
         return None
     if match is None or not host or len(host) > _LONGEST_HOST:
@@ -111,10 +115,6 @@ def _origin(scheme: str, authority: str) -> str | None:
     if not 0 < port <= _HIGHEST_PORT:
         return None
     return f"{scheme}://{host}" if port == _DEFAULT_PORT[scheme] else f"{scheme}://{host}:{port}"
-
-
-def _ipv6(bracketed: str) -> str:
-    return f"[{IPv6Address(bracketed[1:-1]).compressed}]"
 
 
 def _kept(pairs: list[str]) -> str:

@@ -76,6 +76,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except SharcError as error:
             _fail(ctx, str(error), error.exit_code)
+        except click.MissingParameter:  # click's own words say all of it
+            raise
         except click.BadParameter as error:
             from sharc_crawler.cli._near import with_near  # only of paths that are not there
 

@@ -113,3 +113,12 @@ def test_a_folder_without_a_capture_is_one_fault_with_one_code(name: str, tmp_pa
     assert missing.exit_code == UsageError.exit_code
     misspelt = CliRunner().invoke(main, [name, *(f"{folder}/mondey" for folder in folders)])
     assert f"does not exist. Did you mean '{tmp_path / 'monday'}'?" in " ".join(misspelt.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"), [("rates show news", "option '--history'"), ("rates news", "option '--history'"),
+                           ("verify", "argument 'CAPTURE'"), ("package", "argument 'FOLDER'")]
+)  # fmt: skip
+def test_what_is_missing_is_named(words: str, missing: str) -> None:
+    answer = CliRunner().invoke(main, words.split())
+    assert (answer.exit_code, answer.output.splitlines()[-1]) == (2, f"Error: Missing {missing}.")
