@@ -1,9 +1,14 @@
-"""What a crawl that has failed says, and where nobody awaits it."""
+"""What is said where a crawl fails and no log is shown, or nobody awaits it."""
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
+
+import pytest
+
+from sharc_crawler.live.failures.failed import tell
 
 TWO = """
 import sys
@@ -26,10 +31,23 @@ process = CrawlerProcess({
     "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8",
     "TELNETCONSOLE_ENABLED": False,
 })
-process.crawl(One)
-process.crawl(Two)
+crawls = process.crawl(One), process.crawl(Two)
 process.start()
 """
+
+
+@pytest.mark.parametrize(
+    ("handlers", "told"),
+    [
+        ([logging.NullHandler()], "sharc: error: no room\n"),  # as with --nolog
+        ([], ""),  # Python's own way shows it
+        ([logging.NullHandler(), logging.StreamHandler()], ""),
+    ],
+)
+def test_it_is_told_once(monkeypatch, capsys, handlers, told):
+    monkeypatch.setattr(logging.getLogger(), "handlers", handlers)
+    tell("no room")
+    assert capsys.readouterr().err == told
 
 
 def test_a_second_spider_in_one_folder_is_refused_in_one_line_though_nobody_awaits_it(static, tmp_path):
