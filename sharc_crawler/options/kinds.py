@@ -85,9 +85,8 @@ class Words(ValueKind[tuple[str, ...]]):
             return ()
         if "off" in names:
             raise ValueError("names 'off' and others: off stands alone")
-        for name in names:
-            if name not in self.allowed:
-                raise ValueError(f"names {name!r}, which is not known{nearest(name, (*self.allowed, 'off'))}")
+        for name in set(names) - set(self.allowed):
+            raise ValueError(f"names {name!r}, which is not known{nearest(name, (*self.allowed, 'off'))}")
         return names
 
     def show(self, value: tuple[str, ...]) -> str:
@@ -180,6 +179,7 @@ class Duration(ValueKind[float]):
     """
 
     least: float = 0.0  #: what is less is refused; 0: zero means something
+    bare: bool = True  #: may it be written without a unit?
     form: str = "time, as `30s`, `5m`, `2h`, `1d`"
 
     def read(self, value: object) -> float:
@@ -187,6 +187,8 @@ class Duration(ValueKind[float]):
         if not found:
             raise ValueError("is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0")
         seconds = float(found[1]) * SECONDS[found[2]]
+        if not self.bare and isinstance(value, str) and seconds and not found[2]:
+            raise ValueError("has no unit; write it as {0}h, {0}m or {0}s".format(found[1]))
         if not self.least <= seconds < float("inf"):
             raise ValueError(f"must be a duration of at least {self.least:g} s; write seconds, or 30s, 5m, 2h, 1d")
         return seconds
@@ -197,10 +199,8 @@ class Duration(ValueKind[float]):
         >>> Duration().show(300.0), Duration().show(90.0), Duration().show(0.0)
         ('5m', '90s', '0')
         """
-        if not value:
-            return "0"
         unit = next(unit for unit in "dhms" if unit == "s" or value % SECONDS[unit] == 0)
-        return f"{value / SECONDS[unit]:g}{unit}"
+        return f"{value / SECONDS[unit]:g}{unit}" if value else "0"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ from sharc_crawler.options.sites import Changefreq, Sitemaps, Urls
         (Duration(), "1.5h", 5400.0),
         (Duration(), 0.25, 0.25),
         (Duration(), "0", 0.0),
+        (Duration(bare=False), "0", 0.0),
+        (Duration(bare=False), "8h", 28_800.0),
+        (Duration(bare=False), 80.0, 80.0),  # of a settings file, which has no text
         (Bytes(), "20G", 20_000_000_000),
         (Bytes(), "1.5kB", 1500),
         (Bytes(), 1e9, 1_000_000_000),
@@ -46,6 +49,7 @@ def test_a_value_is_read_once(kind, text, value):
     [
         (Duration(), "soon", "is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0"),
         (Duration(), "-1", "is no duration"),
+        (Duration(bare=False), "8", "has no unit; write it as 8h, 8m or 8s"),
         (Duration(0.001), "0h", "at least 0.001 s"),
         (Duration(), "1e999", "must be a duration"),
         (Bytes(), "1 Gallon", "is no number of bytes; write it as 500k, 500M or 20G"),
