@@ -85,7 +85,7 @@ class Words(ValueKind[tuple[str, ...]]):
             return ()
         if "off" in names:
             raise ValueError("names 'off' and others: off stands alone")
-        for name in set(names) - set(self.allowed):
+        for name in (one for one in names if one not in self.allowed):
             raise ValueError(f"names {name!r}, which is not known{nearest(name, (*self.allowed, 'off'))}")
         return names
 
