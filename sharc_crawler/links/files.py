@@ -41,7 +41,7 @@ _QUOTED = (
     rf"(?:\?[^\"'\s<>\\{{}}()*$|`]{{1,500}})?)(?:\#[^\"'\s<>]{{0,500}})?\1(?!\s*[+.])"
 )
 _OF_CALL = r"[\w$]\s*\(\s*(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
-_PAGE = rf"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{{}}]+\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|{_ENDING})(?:[?#]\S*)?"
+_PAGE = rf"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{{}}]+\.(?:[sx]?html?|{_ENDING})(?:[?#]\S*)?"
 
 _DATA: Any = etree.XPath("//@*[starts-with(name(), 'data-')]", smart_strings=False)
 _HANDLERS: Any = etree.XPath("//@onclick", smart_strings=False)
@@ -86,7 +86,7 @@ def written(script: str) -> Iterator[str]:
 
 
 def called(reference: str) -> list[str]:
-    """Pages and files that a link names to a function of its page's scripts.
+    """Pages and files that a link names to a function of its page's scripts. What a program answers may be an order.
 
     >>> called("javascript:openWin('map.html', 200)"), called("javascript:show('map', 'a.pdf')"), called("map.html")
     (['map.html'], [], [])

@@ -32,6 +32,10 @@ URL = "http://h/d/page"
         ('<a href="JavaScript: openPDF(%27/a.pdf%27);">', ["/a.pdf"]),
         ("<area href=\"javascript:openWin('win2.html')\">", ["/d/win2.html"]),
         ("<a href=\"javascript:show('map'); go('/b/'); f('a.pdf' + x); g('/*.html')\">", []),
+        (
+            "<a href=\"javascript:confirmed('/delete.php?id=3'); ask('drop.asp'); go('do.cgi')\">",
+            [],
+        ),  # orders, for all we know
         ("<a onclick=\"showDoc('/a.pdf')\">", ["/a.pdf"]),
         ('<button onclick="showDoc(&quot;/a.PDF?b=1&amp;c=2#page=3&quot;)">', ["/a.PDF?b=1&c=2"]),
         ("<a onclick=\"showDoc('/docs/' + n + '.pdf'); showDoc('/b.pdf' + c); showDoc(d + '/e.pdf')\">", []),
