@@ -29,12 +29,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.wire.addresses import Opening
     from sharc_crawler.polling.terms import Terms
 
-#: a capture spider has no domains and no passwords of its own; its report counts what was downloaded
-IDLE = (
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware",
-    "scrapy.downloadermiddlewares.stats.DownloaderStats",
-)
+#: of Scrapy's middlewares: a capture spider has no domains and no passwords, and its frontier sees to the others' work
+IDLE = ("offsite", "httpauth", "stats", "robotstxt", "redirect", "retry", "httpcache", "cookies", "httpcompression")
 
 
 class CaptureSpider(Spider):
@@ -58,8 +54,9 @@ class CaptureSpider(Spider):
     def _set_crawler(self, crawler: Crawler) -> None:
         """Leave out what has nothing to do in a capture, and would be asked for each page; a project's own stays."""
         super()._set_crawler(crawler)
-        for component in IDLE:
-            crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"].pop(component, None)
+        theirs = crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"]
+        for component in [one for one in theirs if one.startswith("scrapy.") and one.split(".")[-2] in IDLE]:
+            theirs.pop(component)
         own, name = crawler.settings, "SPIDER_MIDDLEWARES"
         own.set(name, {**own[name], ORIGINS: None}, own.getpriority(name) or 0)
         crawler.settings.set("LOG_FORMATTER", QuietFormatter, "addon")

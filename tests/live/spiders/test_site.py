@@ -29,11 +29,14 @@ def test_a_page_passes_through_no_component_that_does_nothing(tmp_path: Path) ->
     settings = Settings({"DOWNLOADER_MIDDLEWARES": {Own: 5}, "SPIDER_MIDDLEWARES": {Own: 6}})
     settings.setmodule("sharc_crawler.live.profile")
     crawler = Crawler(SiteSpider, settings)
-    assert set(IDLE) <= set(crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"]), "Scrapy has them"
+    theirs = {one.split(".")[-2] for one in crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"]}
+    assert set(IDLE) <= theirs, "Scrapy has them"
     SiteSpider.from_crawler(crawler, url="http://127.0.0.1:9/", output=str(tmp_path / "x"))
     crawler.addons.load_settings(crawler.settings)
     downloader = crawler.settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
-    assert not set(IDLE) & set(downloader)
+    left = {str(one).split(".")[-2] for one in downloader}
+    assert not set(IDLE) & left
+    assert left >= {"downloadtimeout", "defaultheaders", "useragent", "httpproxy"}
     assert downloader[Own] == 5
     spider = crawler.settings.get_component_priority_dict_with_base("SPIDER_MIDDLEWARES")
     assert {name for name, priority in spider.items() if priority is not None} == {Own}
