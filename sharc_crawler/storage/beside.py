@@ -6,10 +6,10 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.storage.holding import LOCK
 from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_kind
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,11 @@ def _usual_file(folder: Path) -> str:
 def says_it_holds_state(folder: Path) -> bool:
     """Does a folder say that it holds state, by its files alone? A store of somebody else's need not be installed."""
     return (folder / NAMED).is_file() or SqliteStore.holds(folder)
+
+
+def without_rebuilding(error: DataError) -> DataError:
+    """What is said of damaged state, where it cannot be made again."""
+    return DataError(str(error).replace(WAY_OUT, "choose another folder"))
 
 
 def is_held(folder: Path) -> bool:

@@ -139,14 +139,19 @@ def test_a_crawl_whose_state_is_lost_is_not_begun_anew_beside_its_files(site, tm
     run(site, tmp_path, f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True", "CLOSESPIDER_PAGECOUNT=5")
     asked = len(site.log)
     state = folder / "frontier.db"
-    for lose, resume in (state.unlink, "True"), (state.touch, "True"), (state.touch, "False"), (state.touch, "rebuild"):
-        lose()
+    lost = b"", b"", b"", bytes(range(256)) * 40, None
+    for left, resume in zip(lost, ("True", "False", "rebuild", "True", "True"), strict=True):
+        state.unlink() if left is None else state.write_bytes(left)
         files = {path.name: path.read_bytes() for path in folder.iterdir()}
         refused = run(site, tmp_path, f"SHARC_OUTPUT={folder}", f"SHARC_RESUME={resume}")
         assert refused.returncode == 1
         assert "Traceback" not in refused.stderr
         if resume == "rebuild":
             assert "SHARC_RESUME='rebuild' is of the spider site alone" in refused.stderr
+        elif left:
+            assert "frontier.db" in refused.stderr
+            assert "; choose another folder" in refused.stderr
+            assert "rebuild" not in refused.stderr, "which is for the spider site"
         else:
             assert (
                 f"SHARC_OUTPUT='{folder}' holds WARC files, and the state of their crawl is missing" in refused.stderr

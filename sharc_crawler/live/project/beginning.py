@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.project.kept import lacking_method
 from sharc_crawler.live.setup.output import is_begun
@@ -63,7 +63,12 @@ def politeness_of(config: Config, spider: Spider | None, settings: BaseSettings)
         )
     if config.output is not None:
         ordered = str(settings["SCHEDULER"]).startswith(OURS)  # under another one there is no state, ever
-        _check_output(config.output, config, spider, ordered=ordered)
+        try:
+            _check_output(config.output, config, spider, ordered=ordered)
+        except DataError as error:
+            from sharc_crawler.storage.beside import without_rebuilding  # hardly ever
+
+            raise without_rebuilding(error) from error
     elif config.resume:
         raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     return politeness

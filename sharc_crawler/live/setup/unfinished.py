@@ -182,7 +182,9 @@ def check_rebuilding(output: Path, specs: Sequence[CaptureSpec], *, collected: b
     if folders and not lost:
         raise UsageError(f"resume='rebuild': the state in output={str(output)!r} can be read; leave it out to go on")
     if not any(any(folder.glob(f"*{SUFFIX}*")) for folder in lost):
-        raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; leave it out to begin")
+        # what is damaged could not be begun with either
+        way_out = "choose another folder" if any(map(holds_state, lost)) else "leave it out to begin"
+        raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; {way_out}")
     for folder in lost:
         if written := _still_written(folder):
             raise UsageError(

@@ -131,7 +131,12 @@ def test_state_is_made_again_of_the_one_file_that_a_killed_crawl_left_open(tmp_p
 def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_make_it_of(tmp_path):
     folder = tmp_path / "capture"
     code, out = finish(folder, "http://127.0.0.1:9/", resume="rebuild")
-    assert (code, "holds no WARC files" in out) == (2, True), out
+    assert (code, "holds no WARC files; leave it out to begin" in out) == (2, True), out
+    folder.mkdir(exist_ok=True)
+    (folder / "frontier.db").write_bytes(bytes(range(256)) * 40)
+    code, out = finish(folder, "http://127.0.0.1:9/", resume="rebuild")
+    assert (code, "holds no WARC files; choose another folder" in out) == (2, True), out
+    lose_state(folder)
     with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
         killed(folder, server.url, visits_made(3))
         code, out = finish(folder, server.url, resume="rebuild")
