@@ -37,7 +37,7 @@ _SLASH = r"(?:/|\\/|\\u002[Ff])"
 _INNER = rf"(?:[^\"'\s<>\\{{}}()*$|`?#]|{_SLASH})"
 #: Loaded by the first page that needs it: a process that reads starts as often as there are captures.
 _QUOTED = (
-    rf"(?i)(?<!\+)(?<!\+\s)([\"'])((?:https?:{_SLASH})?{_SLASH}{_INNER}{{1,500}}?\.{_ENDING}"
+    rf"(?i)([\"'])(?<!\+.)(?<!\+\s.)((?:https?:{_SLASH})?{_SLASH}{_INNER}{{1,500}}?\.{_ENDING}"
     rf"(?:\?[^\"'\s<>\\{{}}()*$|`]{{1,500}})?)(?:\#[^\"'\s<>]{{0,500}})?\1(?!\s*[+.])"
 )
 _OF_CALL = r"[\w$]\s*\(\s*(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
