@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WORD, _NUMBER = re.compile(r"[A-Za-z0-9]+"), re.compile(r"[0-9]+")
 _NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
@@ -16,6 +20,15 @@ def unlikely(folder: str) -> str:
     'no-such-page-euxmcqqecr'
     """
     return "no-such-page-" + "".join(chr(ord("a") + byte % 26) for byte in sha256(folder.encode()).digest()[:10])
+
+
+def look_at(url: str) -> str:
+    """What is asked for to see a page's links once more.
+
+    >>> look_at("http://h/x"), look_at("http://h/x?b=c")
+    ('http://h/x?no-such-page-euxmcqqecr', 'http://h/x?b=c&no-such-page-dxvxamzfyj')
+    """
+    return f"{url}{'&' if '?' in url else '?'}{unlikely(url)}"
 
 
 def is_unlikely(url: str) -> bool:
@@ -48,16 +61,48 @@ def nobodys(url: str, like: str) -> str:
     return f"{known}{_number(known) if word[0].isdecimal() else unlikely(known)}{url[word.end() :]}"
 
 
+def another(urls: Sequence[str], more: str = "") -> str:
+    """An address that nobody names, like the last of these: all words in which some differ are others.
+
+    Empty: there are none. ``more``: a digit for one more such address.
+
+    >>> another(["http://h/s/kqzv/7.html", "http://h/s/bnwt/12.html"])
+    'http://h/s/no-such-page-zhtbniaxvw/948406173.html'
+    """
+    *others, words = ([*_WORD.finditer(one, one.find("/", len("https://")))] for one in urls)
+    alike = [one for one in others if len(one) == len(words)]
+    url, made, done = urls[-1], "", 0
+    for at, word in enumerate(words):
+        values = {word[0], *(one[at][0] for one in alike)}
+        if len(values) > 1:
+            numbers = [*_NUMBER.finditer(url, *word.span())]
+            alone = numbers and len({_NUMBER.sub("", one) for one in values}) == 1  # all else is the same
+            start, end = (numbers[-1] if alone else word).span()
+            made += url[done:start] + more
+            made += _number(made) if url[start:end].isdecimal() else unlikely(made)
+            done = end
+    return made and made + url[done:]
+
+
 def is_nobodys(url: str) -> bool:
-    """Whether a URL has a name that :func:`unlikely` makes.
+    """Whether a URL has a name that :func:`nobodys` makes.
 
     >>> is_nobodys("http://h/photo/no-such-page-nwnipukmgt"), is_nobodys("http://h/photo/no-such-page-euxmcqqecr")
     (True, False)
     >>> is_nobodys("http://h/msg944898096.html"), is_nobodys("http://h/msg944898097.html")
     (True, False)
     """
+    return bool(made_up_name(url))
+
+
+def made_up_name(url: str) -> str:
+    """The name that :func:`nobodys` made; empty: there is none.
+
+    >>> made_up_name("http://h/msg944898096.html")
+    '944898096'
+    """
     known = ((found[0], url[: found.start()]) for found in _NOBODYS.finditer(url))
-    return any(name in {unlikely(before), _number(before)} for name, before in known)
+    return next((name for name, before in known if name in {unlikely(before), _number(before)}), "")
 
 
 def _number(known: str) -> str:

@@ -89,6 +89,32 @@ class SoftNotFoundLetters(SoftNotFound):
         return f"<title>Oops</title><p>{self.path} was not found. Perhaps you look for one of these. {links}</p>"
 
 
+class SoftNotFoundNumbers(SoftNotFound):
+    """Each says another number; four stories name one of them."""
+
+    def said(self) -> str:
+        return f"<p>{self.path} was not found. Error {secrets.randbelow(10**5)}.</p>"
+
+    def page(self, number: int | None) -> str:
+        if number is not None:
+            return _Endless.page(self, number) + (f"<a href=/{letters()}>more</a>" if number % 6 == 0 else "")
+        return self.said() + " ".join(f"<a href=/{letters()}></a>" for _ in range(3))
+
+
+class Wordless(SoftNotFoundNumbers):
+    """There is no text, but a picture that is another each time."""
+
+    def said(self) -> str:
+        return f"<img src=/{letters()}.png>"
+
+
+class OtherTexts(SoftNotFoundNumbers):
+    """Nothing is said twice."""
+
+    def said(self) -> str:
+        return f"<p>{' '.join(letters() for _ in range(60))}</p>"
+
+
 class MadeUpLetters(_Endless):
     """Ten links of letters alone on each page of the trap; what nobody named is not there."""
 
@@ -131,6 +157,12 @@ def letters() -> str:
         pytest.param("sharc-selective", RandomQuery, marks=pytest.mark.long),
         ("sharc-selective", SoftNotFound),
         pytest.param("bfs:revisits=none", SoftNotFoundLetters, marks=pytest.mark.long),
+        pytest.param("sharc-selective", SoftNotFoundNumbers, marks=pytest.mark.long),
+        pytest.param("bfs:revisits=none", SoftNotFoundNumbers, marks=pytest.mark.long),
+        pytest.param("sharc-selective", Wordless, marks=pytest.mark.long),
+        pytest.param("bfs:revisits=none", Wordless, marks=pytest.mark.long),
+        pytest.param("sharc-selective", OtherTexts, marks=pytest.mark.long),
+        pytest.param("bfs:revisits=none", OtherTexts, marks=pytest.mark.long),
         pytest.param("bfs:revisits=none", MadeUpLetters, marks=pytest.mark.long),
         pytest.param("sharc-selective", MadeUpLetters, marks=pytest.mark.long),
         pytest.param("sharc-selective", SoftNotFoundLetters, marks=pytest.mark.long),

@@ -17,7 +17,7 @@ from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, is_compared
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.restoring.named import told
-from sharc_crawler.frontier.traps.probing import feeds, is_look, take
+from sharc_crawler.frontier.traps.probing import feeds, take
 from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.known_urls import UNSEEN
@@ -208,8 +208,7 @@ class Restorer:
                 capture.mode.sitemap_read(page, row.slot, outcome)
         elif kind is Kind.PROBE:
             if capture.traps is not None:
-                named = self._targets.get(page, ()) if is_look(pages.urls[page]) else ()
-                take(capture.traps, pages.urls[page], outcome, named, capture.seen, pages)
+                take(capture.traps, pages.urls[page], outcome, self._targets.get(page, ()), capture.seen, pages)
         else:
             if captured:
                 pages.remember(page, outcome, capture.mode.compares)

@@ -47,6 +47,9 @@ class FleetingLinks:
         self._copies: Counter[tuple[PageId, int]] = Counter()  # by who named them no more, and what they show
         self._left = 0
         self._texts: set[int] = set()
+        self.gone: set[PageId] = set()  #: pages that named none again of what they alone had named
+        self.leading: set[str] = set()  #: addresses that nobody names, which are pages that name new ones
+        self.invented: set[str] = set()  #: and these
 
     @property
     def _works(self) -> bool:
@@ -85,6 +88,8 @@ class FleetingLinks:
         self._looked += self.is_copy(page)
         same = content is not None and self._shows(page, content)
         alone = {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}
+        if content is not None and alone and alone.isdisjoint(named):
+            self.gone.add(page)
         if same and alone <= set(named):
             self.stay = True
             self._steady += bool(alone)

@@ -17,7 +17,7 @@ from sharc_crawler.frontier.traps.rules import LAST, content_of
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.dated import has_day
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
-from sharc_crawler.unlikely import is_nobodys, is_unlikely, unlikely
+from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, made_up_name
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
+NEAR = 5  #: characters of a name, or of a number
 FOUND = "probe"  #: how it was found: it was made up here
 _LOOKED = HowMade(
     "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
@@ -56,15 +57,6 @@ def note(probe: str, outcome: Outcome) -> HowMade:
 def shown_by(notes: Iterable[str]) -> bool:
     """Do the notes of a capture tell of an error page?"""
     return any(one.endswith(_SHOWS) for one in notes)
-
-
-def look_at(url: str) -> str:
-    """What is asked for to see a page's links once more.
-
-    >>> look_at("http://h/x"), look_at("http://h/x?b=c")
-    ('http://h/x?no-such-page-euxmcqqecr', 'http://h/x?b=c&no-such-page-dxvxamzfyj')
-    """
-    return f"{url}{'&' if '?' in url else '?'}{unlikely(url)}"
 
 
 def is_look(url: str) -> bool:
@@ -186,6 +178,8 @@ class Prober:
         """For what cannot exist, where pages look like error pages."""
         assert capture.traps is not None, "they are what asks"
         wanted, capture.traps.errors.wanted = capture.traps.errors.wanted, []
+        if any(map(is_look, wanted)):
+            capture.note(_LOOKED)
         self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
 
     def put_off(self, capture: SiteCapture, visit: Visit, doubts: int = LAST) -> None:
@@ -224,10 +218,13 @@ class Prober:
         return bool(self._admitter.admit(capture, [Sighting(look_at(url), Kind.PROBE, FOUND)], now).new)
 
     def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
-        """Pages of the capture that a page names that was asked again."""
+        """Pages of the capture that one names that was asked again; what nobody names and leads on names itself."""
         keys = {one.key or one.canonical or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
         found = capture.seen.find([key for key in keys if key is not None]) if is_look(fetch.url) else []
         named = [page for page in found if page != UNSEEN]
+        if is_nobodys(fetch.url) and capture.traps is not None:
+            new = [one for one in keys if one and one not in capture.seen]
+            named = [fetch.page] if _leads(fetch.url, new, _looks(capture.traps).invented) else []
         if not named:
             return []
         self._ledger.linked(fetch.page, outcome.started, named)
@@ -259,6 +256,8 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
         _looks(traps).answered(seen.get(looked_at(url)), content, named, pages)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
+        if named and content is not None:
+            _looks(traps).leading.add(url)
         if traps.suspicion:
             traps.suspicion.answered(url, content, absent=absent)
         if traps.repeating:
@@ -269,6 +268,18 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
             traps.fleeting.shown(content)
     if traps.suspicion:
         traps.suspicion.weigh(_looks(traps))
+
+
+def _leads(url: str, new: Iterable[str], invented: set[str]) -> bool:
+    """Does what nobody names name new pages of its shape, which no other such does? They are added to these.
+
+    What has its name, or a number beside its own, is none: a form to write that page, the next of a list.
+    """
+    own, name = shape(url), made_up_name(url)[:NEAR]
+    found = {one for one in new if shape(one) == own and name not in one and one.split("/")[2] == url.split("/")[2]}
+    others = found.isdisjoint(invented)
+    invented |= found
+    return bool(found) and others
 
 
 def _looks(traps: Traps) -> FleetingLinks:

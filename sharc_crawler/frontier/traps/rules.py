@@ -83,7 +83,7 @@ class Traps:
         self.firsts = SeenUrls()  #: content → the page that showed it first
         self.unlike = array("i")  #: these pages, as long as no other showed the same
         self.copies: Echoes | None = None  #: once one did
-        self._ever_new: EverNew | None = None  # once a page names no other that is known
+        self.ever_new: EverNew | None = None  #: once a page names no other that is known
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
         self.patient = False  #: all tells that pages are there before they are named
@@ -131,14 +131,14 @@ class Traps:
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""
-        if self._ever_new is None:
+        if self.ever_new is None:
             deep = linked and pages.depths[page] > 1
             if not deep or any(pages.parents[one] != page and pages.depths[one] > 1 for one in reversed(linked)):
                 return
             from sharc_crawler.frontier.traps.ever_new import EverNew  # on most sites such pages name what is known
 
-            self._ever_new = EverNew()
-        self._ever_new.saw(page, linked, pages)
+            self.ever_new = EverNew()
+        self.errors.wanted += self.ever_new.saw(page, linked, pages, self.copies, self.fleeting)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
@@ -200,19 +200,20 @@ class Traps:
             return LAST
         if self.repeating and self.repeating.waits(urls[page]):
             return LAST + 1
-        return self.suspicion.doubts(page) if self.suspicion else 0
+        waits = self.ever_new is not None and self.ever_new.bottomless.waits(page, urls[page])
+        return max(waits, self.suspicion.doubts(page) if self.suspicion else 0)
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
             return self.calendars.why_not(url, parent)
-        last = self._ever_new and self._ever_new.why_not(parent)
+        last = self.ever_new and self.ever_new.why_not(parent, url)
         why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
         return as_trap(why) if why else self.why_not(url, new=page == UNSEEN)
 
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
-        last = self._ever_new and self._ever_new.why
+        last = self.ever_new and self.ever_new.closed
         told = any((self.calendars, self.suspicion, self.idle, self.made_up, self.repeating, last))
         return {url: why for url in (urls if told else ()) if (why := self.why_not_found(url, parent))}
 

@@ -15,7 +15,6 @@ from sharc_crawler.frontier.traps.probing import (
     Prober,
     feeds,
     is_look,
-    look_at,
     names_new,
     places,
     shown_by,
@@ -26,7 +25,7 @@ from sharc_crawler.frontier.traps.probing import (
 from sharc_crawler.frontier.traps.rules import LAST, Traps
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
-from sharc_crawler.unlikely import nobodys, unlikely
+from sharc_crawler.unlikely import look_at, nobodys, unlikely
 from tests.frontier.traps.tables import ROOT, add, table
 
 

@@ -412,6 +412,6 @@ def test_rows_of_new_pages_are_counted_once_a_deep_page_names_none_that_is_known
     other, below = add(pages, "menu/b", 1), add(pages, "menu/a/c", deep)
     for page, linked in ((1, [deep, other]), (deep, []), (deep, [below, other]), (deep, [other, below])):
         traps.named(page, linked, pages)
-        assert traps._ever_new is None
+        assert traps.ever_new is None
     traps.named(deep, [0, 1, below], pages)
-    assert traps._ever_new is not None
+    assert traps.ever_new is not None
