@@ -1,8 +1,7 @@
 """Endless sites that no single URL gives away: ever new addresses, the same few contents.
 
 What may be made up for each visitor is told by where it stands (``made_up_places``). Other addresses are told by their
-template, numbers and query values left out: where there are four pages for each content, the rest of the template is
-left. Others: ``idle_places``, ``echoes``, ``soft_errors``, ``calendars``.
+template, numbers and query values left out: after four pages for each content, the rest of it is left.
 """
 
 from __future__ import annotations
