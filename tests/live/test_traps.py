@@ -107,6 +107,9 @@ class Wordless(SoftNotFoundNumbers):
     def said(self) -> str:
         return f"<img src=/{letters()}.png>"
 
+    def do_GET(self) -> None:
+        return self.answer(b"", status=404) if self.path.endswith(".png") else super().do_GET()
+
 
 class OtherTexts(SoftNotFoundNumbers):
     """Nothing is said twice."""

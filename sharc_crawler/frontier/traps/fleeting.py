@@ -87,9 +87,7 @@ class FleetingLinks:
         self._asked.add(page)
         self._looked += self.is_copy(page)
         same = content is not None and self._shows(page, content)
-        alone = {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}
-        if content is not None and alone and alone.isdisjoint(named):
-            self.gone.add(page)
+        alone = _alone(page, pages)
         if same and alone <= set(named):
             self.stay = True
             self._steady += bool(alone)
@@ -100,6 +98,11 @@ class FleetingLinks:
             self._fruitless = 0
         else:
             self._fruitless += 1
+
+    def named(self, page: PageId, named: Sequence[PageId], pages: PageTable) -> None:
+        """The same, whatever it shows: is all that it alone had named gone?"""
+        if page != UNSEEN and (alone := _alone(page, pages)) and alone.isdisjoint(named):
+            self.gone.add(page)
 
     def _shows(self, page: PageId, content: str) -> bool:
         """Is it the page's, or of those that copies show by turns?"""
@@ -143,3 +146,8 @@ class FleetingLinks:
         if not self._texts or self._honest or self._echoes.copies.get(parent) not in self._texts:
             return None
         return "it is named alone by what pages show whose links are gone when their page is asked again"
+
+
+def _alone(page: PageId, pages: PageTable) -> set[PageId]:
+    """Pages that it was the first to name."""
+    return {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}

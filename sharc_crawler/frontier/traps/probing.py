@@ -253,10 +253,12 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     """What an answer shows."""
     content = content_of(outcome) if outcome.result is Result.OK else None
     if is_look(url):
+        if outcome.result is Result.OK:
+            _looks(traps).named(seen.get(looked_at(url)), named, pages)
         _looks(traps).answered(seen.get(looked_at(url)), content, named, pages)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
-        if named and content is not None:
+        if named and outcome.result is Result.OK:
             _looks(traps).leading.add(url)
         if traps.suspicion:
             traps.suspicion.answered(url, content, absent=absent)

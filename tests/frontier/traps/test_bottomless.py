@@ -9,6 +9,7 @@ import pytest
 from sharc_crawler.frontier.traps.bottomless import ASK, COMMON, ROW, Bottomless
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.rules import Traps
+from sharc_crawler.model import Kind
 from sharc_crawler.unlikely import another, is_nobodys, look_at, made_up_name
 from tests.frontier.traps.made_sites import LOWER, ROOT, Beside, Made, captured, crawl, run_through
 from tests.frontier.traps.tables import add, table
@@ -36,6 +37,11 @@ class Wordless(ErrorPages):
 
     def __init__(self) -> None:
         super().__init__("x/{}", 4)
+
+    def answer(self, fetch):
+        """What nobody names is held against nothing, so there is no fingerprint, and no text either."""
+        outcome = super().answer(fetch)
+        return outcome._replace(fingerprint=None) if fetch.kind is Kind.PROBE else outcome
 
 
 @STRATEGIES
