@@ -76,9 +76,9 @@ class PageFacts:
 
     @property
     def absent(self) -> bool:
-        """Is it a resource that was never there? Its verdict, if any, says that this stayed so."""
-        results = {visit.result for visit in (self.visit, self.revisit) if visit}
-        return self.kind is Kind.RESOURCE and results == {Result.GONE}
+        """Is it a resource that was not there, nor seen later? Its verdict, if any, says whether this stayed so."""
+        gone = self.visit is not None and self.visit.result is Result.GONE
+        return gone and self.kind is Kind.RESOURCE and not (self.revisit and self.revisit.result is Result.OK)
 
     @property
     def older(self) -> bool:

@@ -95,8 +95,9 @@ def _resources(entries: Iterable[Document]) -> dict[str, int]:
 
 def _is_absent(entry: Document) -> bool:
     """As :attr:`~sharc_crawler.evidence.facts.PageFacts.absent`."""
-    results = {entry[part]["result"] for part in ("visit", "revisit") if entry[part]}
-    return entry["kind"] == Kind.RESOURCE and results == {Result.GONE}
+    first, second = entry["visit"], entry["revisit"]
+    gone = first is not None and first["result"] == Result.GONE
+    return gone and entry["kind"] == Kind.RESOURCE and not (second and second["result"] == Result.OK)
 
 
 def _stated(page: Document) -> tuple[Any, ...]:

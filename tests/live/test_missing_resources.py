@@ -16,41 +16,43 @@ PAGE = b"<!doctype html><title>%s</title><img src=/lost.png><img src=/late.png><
 
 
 class _Broken(Answering, BaseHTTPRequestHandler):
-    """``late.png`` is there from the second request on, where it comes at all."""
+    """``late.png`` is answered with this status from the second request on."""
 
-    def __init__(self, comes: bool, asked: Counter[str], *args: Any) -> None:
-        self._comes, self._asked = comes, asked
+    def __init__(self, late: int, asked: Counter[str], *args: Any) -> None:
+        self._late, self._asked = late, asked
         super().__init__(*args)
 
     def do_GET(self) -> None:
         self._asked[self.path] += 1
-        if self._comes and self.path == "/late.png" and self._asked[self.path] > 1:
-            self.answer(b"\x89PNG", "image/png")
+        if self.path == "/late.png" and self._asked[self.path] > 1:
+            self.answer(b"" if self._late == 304 else b"\x89PNG", "image/png", self._late)
         elif self.path in ("/", "/a", "/b"):
             self.answer(PAGE % (self.path.encode(), self.path.encode()))
         else:
             self.answer(b"nothing here", status=404)
 
 
-@pytest.mark.parametrize("comes", [False, True])
-def test_a_picture_that_is_not_there_is_asked_for_again_after_the_reference_instant(crawl, comes) -> None:
+@pytest.mark.parametrize(
+    ("late", "verdict"), [(404, "coherent"), (410, "coherent"), (200, "changed"), (403, "unknown"), (304, "unknown")]
+)
+def test_a_picture_that_is_not_there_is_asked_for_again_after_the_reference_instant(crawl, late, verdict) -> None:
     asked = Counter[str]()
-    with serving(partial(_Broken, comes, asked)) as url:
+    with serving(partial(_Broken, late, asked)) as url:
         done = crawl(url=url, delay=0)
     assert done.code == 0, done.err
     assert asked["/lost.png"] == asked["/late.png"] == 2
     found = {page["url"]: page for page in done.capture["pages"]}
     assert found[f"{url}lost.png"]["reason"] == "gone both times"
-    assert found[f"{url}late.png"]["verdict"] == ("changed" if comes else "coherent")
-    complete = done.capture["coherence"]["complete"]
-    assert complete["changed" if comes else "coherent"] == 3
-    assert done.capture["resources"]["captured"] == comes, "the server has no other"
+    assert found[f"{url}late.png"]["verdict"] == verdict
+    assert done.capture["coherence"]["complete"][verdict] == 3
+    assert done.capture["resources"]["captured"] == (late == 200), "the server has no other"
     assert not verify(done.folder).findings
+    assert not any("fault of sharc" in note for note in done.capture["notes"])
 
 
 def test_a_picture_that_single_visits_did_not_find_was_asked_for_once(crawl) -> None:
     asked = Counter[str]()
-    with serving(partial(_Broken, False, asked)) as url:
+    with serving(partial(_Broken, 404, asked)) as url:
         done = crawl(url=url, delay=0, strategy="bfs:revisits=none")
     assert done.code == 0, done.err
     assert asked["/lost.png"] == 1
