@@ -34,12 +34,10 @@ _ENDING = (
     r"|mp[34]|m4[abv]|ogg|og[av]|opus|flac|wav|wma|mpe?g|mov|avi|wmv|webm|mkv|flv|csv|tsv|kmz)"
 )
 _SLASH = r"(?:/|\\/|\\u002[Ff])"
-_INNER = rf"(?:[^\"'\s<>\\{{}}()*$|`?#]|{_SLASH})"
-#: Loaded by the first page that needs it: a process that reads starts as often as there are captures.
-_QUOTED = (
-    rf"(?i)([\"'])(?<!\+.)(?<!\+\s.)((?:https?:{_SLASH})?{_SLASH}{_INNER}{{1,500}}?\.{_ENDING}"
-    rf"(?:\?[^\"'\s<>\\{{}}()*$|`]{{1,500}})?)(?:\#[^\"'\s<>]{{0,500}})?\1(?!\s*[+.])"
-)
+#: A text by itself, each character of which is looked at once. Loaded by the first page that needs it, as those below:
+#: a process that reads starts as often as there are captures.
+_QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
+_FILE = rf"(?i)((?:https?:/)?/[^\\{{}}()*$|`?#]+\.{_ENDING}(?:\?[^\\{{}}()*$|`#]+)?)(?:\#.*)?"
 _OF_CALL = r"[\w$]\s*\(\s*(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
 _PAGE = rf"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{{}}]+\.(?:[sx]?html?|{_ENDING})(?:[?#]\S*)?"
 
@@ -82,7 +80,8 @@ def written(script: str) -> Iterator[str]:
     ['https://h/a.pdf', '/b.zip?c']
     """
     for match in re.finditer(_QUOTED, script):
-        yield re.sub(_SLASH, "/", match[2])
+        if named := re.fullmatch(_FILE, re.sub(_SLASH, "/", match[1] or match[2])):
+            yield named[1]
 
 
 def called(reference: str) -> list[str]:

@@ -1,7 +1,7 @@
 """HTTP for a capture: a request's bytes go out, an answer's come in and are kept; nobody reads them here.
 
 Scrapy's own client makes objects of an answer as it comes: a quarter of a capture's processor time, and its spider does
-not look. Connections are Twisted's, and aborted: over TLS, those that are closed end when the server agrees.
+not look. Connections are Twisted's.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class WireRequest:
         found = await maybe_deferred_to_future(awaited)
         if self.over:  # just now
             if isinstance(found, WireConnection):
-                found.transport.abortConnection()
+                found.leave()
             raise CancelledError
         return found
 
@@ -136,7 +136,7 @@ class WireConnection(Protocol):
         asked, framing = self._asked, self._framing
         if asked is None:  # nobody asked
             self.since = float("-inf")  # and nobody will: no answer may be here before its request
-            self.transport.abortConnection()
+            self.leave()
             return
         tap = asked.tap
         if blank := framing.blank(data):
@@ -171,6 +171,10 @@ class WireConnection(Protocol):
         elif framing.ended:
             self._end()
 
+    def leave(self) -> None:
+        """Close the connection; over TLS one that is closed would end when the server agrees."""
+        (self.transport.abortConnection if self._key[0] == "https" else self.transport.loseConnection)()
+
     def _end(self, error: Exception | None = None) -> None:
         answered, self._answered, self._asked = self._answered, None, None
         if error:
@@ -178,7 +182,7 @@ class WireConnection(Protocol):
         elif self._framing.persistent:
             self._client.keep(self._key, self)
         else:
-            self.transport.abortConnection()
+            self.leave()
         if answered is not None and not answered.called:
             answered.errback(Failure(error)) if error else answered.callback(None)
 
@@ -261,7 +265,7 @@ class WireClient:
         if len(self._idle[key]) < self._most_idle and self._open <= self._most:
             self._idle[key].append(connection)
         else:
-            connection.transport.abortConnection()
+            connection.leave()
 
     def _waiting(self, key: Key) -> WireConnection | None:
         """A waiting connection that was used lately: machines between may have forgotten an older one."""
@@ -269,14 +273,14 @@ class WireClient:
             connection = self._idle[key].pop()
             if monotonic() - connection.since < IDLE:
                 return connection
-            connection.transport.abortConnection()
+            connection.leave()
         return None
 
     def close(self) -> None:
         """Close the connections that wait for requests."""
         idle, self._idle = self._idle, defaultdict(list)
         for connection in chain.from_iterable(idle.values()):
-            connection.transport.abortConnection()
+            connection.leave()
 
 
 class _Factory(Factory):
