@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.frontier.visits.finishing import NESTED
 from tests.live.serving import Answering, serving
 
 PAGE = b"<!doctype html><title>%s</title><img src=/lost.png><img src=/late.png><a href=/a>a</a><a href=/b>b</a><p>%s"
@@ -58,4 +59,18 @@ def test_a_picture_that_single_visits_did_not_find_was_asked_for_once(crawl) -> 
     assert asked["/lost.png"] == 1
     (lost,) = [page for page in done.capture["pages"] if page["url"] == f"{url}lost.png"]
     assert (lost["verdict"], lost["reason"]) == (None, "not there (status 404)")
+    assert not verify(done.folder).findings
+
+
+def test_what_is_embedded_in_what_is_embedded_has_an_end(crawl) -> None:
+    class Nested(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            number = int("".join(filter(str.isdigit, self.path)) or 0)
+            self.answer(b"<title>t</title><img src=/x%d.png>" % (number + 1))
+
+    with serving(Nested) as url:
+        done = crawl(url=url, delay=0, sitemap="off")
+    assert done.code == 0, done.err
+    assert sum(page["kind"] == "resource" for page in done.capture["pages"]) == NESTED
+    assert any("embedded 12 times over" in note for note in done.capture["notes"])
     assert not verify(done.folder).findings

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _OK, _PAGE, _SECOND, _ONLY = Result.OK, Kind.PAGE, Slot.SECOND, Slot.ONLY
 _PROBE, _SITEMAP, _LISTS = Kind.PROBE, Kind.SITEMAP, {Kind.SITEMAP, Kind.HUB}
 _CAPTURED, _LEASED_AGAIN = Event.CAPTURED, int(State.LEASED_AGAIN)
+NESTED = 12  #: frames in frames, style sheets of style sheets: more are made up
 KNOWN_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
 
 
@@ -107,6 +108,9 @@ class Finisher:
         if not links or not (capture.spec.discover or fetch.kind in _LISTS):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
+        if fetch.kind in EMBEDDED and depth - self._ledger.pages.depths[self._ledger.owner(fetch.page)] > NESTED:
+            capture.note(f"What is embedded {NESTED} times over, one in the other, embeds nothing more that is fetched")
+            return []
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
             links = self.prober.known(capture, links, why)
         linked = self.admitter.admit(capture, links, now, fetch.page, depth, listed=listed).linked

@@ -114,6 +114,12 @@ def _after_rest(ledger: Ledger, host: Host, known: Refusals, page: PageId, like:
     if page in known.put_off and not like:
         _confirm(ledger, host, known, "after a rest it showed one of them")
     elif known.put_off and (not like or known.pauses >= VAIN):  # others are shown, or nothing is
+        if like:
+            ledger.capture.note(
+                f"{host.name} answered {like} to page after page, and after a rest, too: they are taken"
+                " for pages that are not there. If they are, a longer delay= may get them"
+            )
+            ledger.changed_capture()
         known.suspected, known.pauses, host.asked = "", 0, known.pace
         known.cleared = True
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
-from sharc_crawler.live.writing.space import is_full
+from sharc_crawler.live.writing.space import PASSING, is_full
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted
 from sharc_crawler.spool import in_memory
@@ -214,7 +214,7 @@ def conclude(lease: Lease) -> None:
     error = lease.written.exception()
     if error is None:
         lease.outcome = lease.outcome._replace(capture=lease.written.result())
-    elif is_full(error) or isinstance(error.__cause__ or error, OSError):  # a disk, or a share, that may work again
+    elif is_full(error) or getattr(error.__cause__ or error, "errno", None) in PASSING:
         lease.unwritten = str(error)
     else:
         logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)

@@ -327,8 +327,10 @@ def test_what_is_on_disk_counts_and_says_where():
     assert one.links
 
 
-def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(caplog):
-    one = lease(ANSWERED, error := RuntimeError("a fault of ours"))
+@pytest.mark.parametrize("error", [OSError(errno.ENAMETOOLONG, "File name too long"), RuntimeError("a fault of ours")])
+def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(error, caplog):
+    """All others would wait for it for ever."""
+    one = lease(ANSWERED, error)
     conclude(one)
     assert one.outcome == Outcome(Result.FAILED, 1.0, 2.0, error=f"not archived: {error}", sent=1.5)
     assert not one.links
