@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -12,9 +14,12 @@ from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
+from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import going_on
+
+logger = logging.getLogger(__name__)
 
 _SENT_AGAIN = (
     " sent a second time, since the connection that the first one went over was closed without an answer, as idle ones"
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.live.middlewares import ArchiveMiddleware
+    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Exchange, Fetch
 
@@ -78,8 +84,21 @@ def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> No
         lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
 
-def unarchived(outcome: Outcome, error: BaseException) -> Outcome:
-    """What was exchanged could not be written."""
+#: of these an exchange is made again: a limit, a disk, a share that may be there again
+_PASSING = {errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT}
+
+
+def unarchived(lease: Lease, error: BaseException) -> None:
+    """What was exchanged could not be written: it is made again once there is room, or has failed."""
+    assert lease.outcome is not None, "noted before it is written"
+    if is_full(error) or getattr(error.__cause__ or error, "errno", None) in _PASSING:
+        lease.unwritten = str(error)
+        return
+    logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)
+    lease.outcome, lease.links = _failed(lease.outcome, error), ()
+
+
+def _failed(outcome: Outcome, error: BaseException) -> Outcome:
     if outcome.status is None:  # nothing came: that stays the reason
         return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)

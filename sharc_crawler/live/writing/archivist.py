@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
-from sharc_crawler.live.writing.space import PASSING, is_full
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted
 from sharc_crawler.spool import in_memory
@@ -211,13 +210,9 @@ def conclude(lease: Lease) -> None:
     if lease.written is None:
         return
     assert lease.outcome is not None, "noted before it is written"
-    error = lease.written.exception()
-    if error is None:
+    if (error := lease.written.exception()) is None:
         lease.outcome = lease.outcome._replace(capture=lease.written.result())
-    elif is_full(error) or getattr(error.__cause__ or error, "errno", None) in PASSING:
-        lease.unwritten = str(error)
     else:
-        logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)
         from sharc_crawler.live.failures.mishaps import unarchived  # hardly ever
 
-        lease.outcome, lease.links = unarchived(lease.outcome, error), ()
+        unarchived(lease, error)

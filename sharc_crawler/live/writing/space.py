@@ -22,8 +22,6 @@ LOOK_AGAIN: Seconds = 5.0  #: while a crawl pauses
 LONGEST_PAUSE: Seconds = 320.0  #: before something is written that found no room again and again
 LEAST = 1_000_000  #: bytes that must be free beside those that found no room: the state has to be written, too
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-#: of these, too, an exchange is made again: a limit, a disk, a share that may be there again
-PASSING = {errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT}
 
 
 def is_full(error: BaseException) -> bool:
