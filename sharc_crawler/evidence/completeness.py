@@ -10,11 +10,12 @@ from sharc_crawler.model import EMBEDDED, Kind, Result, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Instant, Url
 
-#: redirects that are to stay, and what is gone for good; others may lead elsewhere, or be there, by now: asked for once
+#: redirects that are to stay, and what is gone for good; others may lead elsewhere, or be there, by now
 FOR_GOOD = (301, 308, 410)
+_NO_PART = (Result.GONE, Result.REDIRECTED)  # nothing to fetch, or its target is embedded instead
 
 
 class PartCompleteness(NamedTuple):
@@ -23,7 +24,7 @@ class PartCompleteness(NamedTuple):
     verdict: Verdict | None
     subsite: str
     there: bool  #: to be shown with its page, captured or not
-    open: bool  #: it was not there when it was asked for: its verdict says whether it was at T
+    open: bool  #: it was not there, or elsewhere, when it was asked for: its verdict says whether so at T
     reason: str
     embeds: tuple[Url, ...]
 
@@ -45,11 +46,10 @@ class Completeness:
         """Note what a URL embeds, and the URL itself where it is a resource, or embedded."""
         self._embedded.update(page.embeds)
         if page.kind in EMBEDDED or page.url in self._embedded:
-            there = bool(page.verdict and not page.absent) or not page.visit or not _is_no_part(page.visit)
+            there = bool(page.verdict and not page.absent) or not page.visit or page.visit.result not in _NO_PART
             is_open = not there and page.visit is not None and page.visit.status not in FOR_GOOD
-            self._known[page.url] = PartCompleteness(
-                page.verdict, page.subsite, there, is_open, page.reason, page.embeds
-            )
+            verdict = Verdict.UNKNOWN if _leads_elsewhere(page) else page.verdict
+            self._known[page.url] = PartCompleteness(verdict, page.subsite, there, is_open, page.reason, page.embeds)
 
     @property
     def unmet(self) -> set[Url]:
@@ -90,6 +90,8 @@ class Completeness:
         return Counter(part.verdict for part in parts if part.there), why
 
 
-def _is_no_part(visit: VisitFacts) -> bool:
-    """Was there nothing to fetch, or is what it redirects to embedded instead, and will be?"""
-    return visit.result is Result.GONE or (visit.result is Result.REDIRECTED and visit.status in FOR_GOOD)
+def _leads_elsewhere(page: PageFacts) -> bool:
+    """Has it redirected to two places? Nobody knows whether they show the same."""
+    visits = page.visit, page.revisit
+    redirected = all(visit is not None and visit.result is Result.REDIRECTED for visit in visits)
+    return redirected and page.verdict is Verdict.CHANGED

@@ -77,7 +77,7 @@ class PageFacts:
     @property
     def absent(self) -> bool:
         """Is it a resource that was not there, nor seen later? Its verdict, if any, says whether this stayed so."""
-        gone = self.visit is not None and self.visit.result is Result.GONE
+        gone = self.visit is not None and self.visit.result in (Result.GONE, Result.REDIRECTED)
         return gone and self.kind is Kind.RESOURCE and not (self.revisit and self.revisit.result is Result.OK)
 
     @property

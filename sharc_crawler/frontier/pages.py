@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -25,13 +25,14 @@ NO_PARENT = -1
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 DEEPEST = 65_535  #: what lies deeper is as deep
 _LOST, _SITEMAP, _OK = int(State.LOST), Kind.SITEMAP, Result.OK  # looked up once
-_BETWEEN = 5  #: of the six texts in a note
+_BETWEEN = 6  #: of the seven texts in a note
+_FOR_NOW = {302: Result.REDIRECTED, 303: Result.REDIRECTED, 307: Result.REDIRECTED, 404: Result.GONE}
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
 
 def is_compared(kind: Kind, outcome: Outcome) -> bool:
-    """Can a later answer be held against it? What a page lacks is part of what it shows, as what it embeds is."""
-    return outcome.result is _OK or (kind is Kind.RESOURCE and outcome.status == 404)
+    """Can a later answer be held against it? What a page embeds and is missing, or elsewhere, is part of it."""
+    return outcome.result is _OK or (kind is Kind.RESOURCE and outcome.result is _FOR_NOW.get(outcome.status or 0))
 
 
 class PageTable:
@@ -126,15 +127,16 @@ class PageTable:
         if (note := self._notes[page]) is None:
             return Outcome(Result.OK, started, started)
         kind, *texts = note.decode("utf-8", "surrogatepass").split("\0")
-        date, digest, decoded, etag, modified = (text or None for text in texts)
+        date, digest, decoded, location, etag, modified = (text or None for text in texts)
         status, media_type, charset, part = self._types[int(kind)]
         return Outcome(
-            Result.GONE if status == 404 else Result.OK,
+            _FOR_NOW.get(status or 0, _OK),
             started,
             started,
             status=status,
             digest=digest,
             decoded=decoded,
+            location=location,
             validators=Validators(etag, modified) if etag or modified else NO_VALIDATORS,
             media_type=media_type,
             charset=charset,
@@ -144,11 +146,7 @@ class PageTable:
 
     def validators(self, page: PageId) -> Validators:
         """What a conditional request for it may carry."""
-        if not self.has_validators(page):
-            return NO_VALIDATORS
-        note = cast("bytes", self._notes[page])
-        etag, modified = note.decode("utf-8", "surrogatepass").rsplit("\0", 2)[1:]
-        return Validators(etag or None, modified or None)
+        return self.remembered(page).validators if self.has_validators(page) else NO_VALIDATORS
 
     def has_validators(self, page: PageId) -> bool:
         """May it carry any?"""
@@ -189,7 +187,7 @@ class PageTable:
         if number == len(self._types):
             self._types.append(kind)
         date = "" if outcome.date is None else f"{outcome.date:.0f}"
-        texts = str(number), date, outcome.digest, outcome.decoded, *outcome.validators
+        texts = str(number), date, outcome.digest, outcome.decoded, outcome.location, *outcome.validators
         packed = "\0".join([text or "" for text in texts]).encode("utf-8", "surrogatepass")
         if packed.count(0) > _BETWEEN:  # no request may carry such a validator
             return self._packed(outcome._replace(validators=NO_VALIDATORS))

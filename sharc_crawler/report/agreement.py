@@ -96,7 +96,7 @@ def _resources(entries: Iterable[Document]) -> dict[str, int]:
 def _is_absent(entry: Document) -> bool:
     """As :attr:`~sharc_crawler.evidence.facts.PageFacts.absent`."""
     first, second = entry["visit"], entry["revisit"]
-    gone = first is not None and first["result"] == Result.GONE
+    gone = first is not None and first["result"] in (Result.GONE, Result.REDIRECTED)
     return gone and entry["kind"] == Kind.RESOURCE and not (second and second["result"] == Result.OK)
 
 

@@ -73,7 +73,7 @@ class StoredPages:
 
             truth = stayed(first, second, judgement, part.reference, true_changes)
         judgement = judgement or not_judged_yet(row, first)
-        if first and first.outcome.result is Result.GONE and second is None:
+        if first and first.outcome.result in (Result.GONE, Result.REDIRECTED) and second is None:
             judgement = None  # a resource that was asked for once
         visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
         if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing

@@ -208,8 +208,7 @@ def embedded_by(page: PageFacts) -> set[Url]:
 def is_there(page: PageFacts) -> bool:
     if (page.verdict is not None and not page.absent) or page.visit is None:
         return True
-    moved = page.visit.result is Result.REDIRECTED and page.visit.status in (301, 308)
-    return not moved and page.visit.result is not Result.GONE
+    return page.visit.result not in (Result.REDIRECTED, Result.GONE)
 
 
 def counts(page: PageFacts) -> bool:

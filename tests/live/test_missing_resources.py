@@ -74,3 +74,35 @@ def test_what_is_embedded_in_what_is_embedded_has_an_end(crawl) -> None:
     assert sum(page["kind"] == "resource" for page in done.capture["pages"]) == NESTED
     assert any("embedded 12 times over" in note for note in done.capture["notes"])
     assert not verify(done.folder).findings
+
+
+@pytest.mark.parametrize(
+    ("late", "target", "verdict"),
+    [(302, "/shown.png", "coherent"), (307, "/shown.png", "coherent"), (302, "/other.png", "unknown"),
+     (200, "", "changed"), (404, "", "changed"), (503, "", "unknown"), (304, "", "unknown")],
+)  # fmt: skip
+def test_a_picture_that_redirects_for_now_is_asked_for_again_after_the_reference_instant(crawl, late, target, verdict):
+    """Where it leads to another place by then, nobody knows whether the same is shown there."""
+    asked = Counter[str]()
+
+    class Redirecting(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked[self.path] += 1
+            first = asked[self.path] == 1
+            if self.path == "/":
+                self.answer(b"<!doctype html><title>t</title><img src=/moved.png>")
+            elif self.path == "/moved.png":
+                status, to = (302, "/shown.png") if first else (late, target)
+                more = {"location": to} if to else {}
+                self.answer(b"" if status != 200 else b"PNG", "image/png", status, etag='"1"', **more)
+            else:
+                self.answer(b"\x89PNG", "image/png", 200 if self.path.endswith(".png") else 404)
+
+    with serving(Redirecting) as url:
+        done = crawl(url=url, delay=0)
+    assert done.code == 0, done.err
+    assert asked["/moved.png"] >= 2
+    assert done.capture["coherence"]["complete"][verdict] == 1
+    assert done.capture["resources"]["captured"] == 1 + (late == 200)
+    assert not verify(done.folder).findings
+    assert not any("fault of sharc" in note for note in done.capture["notes"])
