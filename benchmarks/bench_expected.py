@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from expected_worlds import KINDS, World
 from fair_share import fair
-from scipy.stats import gamma
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.measures import Expected
@@ -42,6 +41,7 @@ from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories, SiteHistory
+from sharc_crawler.rates.ranges import shortest
 from sharc_crawler.rates.rebuilds import own_changes, seen_rebuilds
 from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.sources import HistoryRates
@@ -241,7 +241,7 @@ def made(world: World, days: int, seed: int) -> tuple[float, float, float]:
     stay = (1.0 + changes / found.shape) ** -found.shape
     moved = float((changes * stay / (1.0 + changes / found.shape)).sum())
     deviation = math.hypot(math.sqrt(float((stay * (1.0 - stay)).sum())), swing * moved)
-    low, high = (gamma.ppf(q, found.shape, scale=found.rate / found.shape) for q in (0.1, 0.9))
+    low, high = shortest(found.rate, found.shape)
     true = world.true_rates(rates)
     return float((~changed).sum() - stay.sum()) / deviation, float(np.mean((low <= true) & (true <= high))), swing
 
@@ -305,7 +305,7 @@ def looks(table: Table, pages: int = 3_000) -> None:
                 lengths = rng.lognormal(0.0, 1.0, (pages, count))
                 bits = (rng.random(lengths.shape) < -np.expm1(-rates[:, None] * lengths)).astype(np.int8)
                 means, shapes = posterior(Histories.of(list(lengths), list(bits)))
-                low, high = (gamma.ppf(q, shapes, scale=means / shapes) for q in (0.1, 0.9))
+                low, high = shortest(means, shapes)
                 cells[f"looks_{count}"] = round(float(np.mean((low <= rates) & (rates <= high))), 3)
             table.row(shape=shape, changes_a_look=mean, **cells)
 

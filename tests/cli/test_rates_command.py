@@ -49,6 +49,8 @@ def test_json(history: str):
     assert rates["http://h/calm"] < rates["http://h/new"] < rates["http://h/hot"]
     assert [page["url"] for page in facts["pages"] if page["change_seen"]] == ["http://h/hot"]
     assert {page["source"]: page["change_seen"] for page in facts["pages"]} == {"history": True, "unchanged": False}
+    assert all(0 <= page["low"] < page["high"] for page in facts["pages"])
+    assert facts["pages"][0]["low"] > 0 == facts["pages"][-1]["low"]  # a page never seen to change may never do
     assert facts["lastmods"][0]["believed"] is False
     assert facts["headers"][0]["values"] == 0
 
@@ -60,6 +62,7 @@ def test_table_and_picture(history: str, tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert "http://h/hot" in result.output
     assert "3 of 4 pages" in result.output
+    assert "over " in result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -17,6 +17,7 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.model import Sighting
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.rates.ranges import shortest
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
 from sharc_crawler.report.terminal import foreign
@@ -82,6 +83,7 @@ def show_command(
 
 def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], still: set[Url], now: float) -> dict[str, Any]:
     """What ``--json`` prints; rates in changes per day, NaN and infinity as null."""
+    ranges = shortest([found.rate * DAY for _, found in pages], [found.shape for _, found in pages])
     return {
         "site": history.site,
         "time": now,
@@ -93,13 +95,15 @@ def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], still: s
             {
                 "url": url,
                 "per_day": found.rate * DAY,
+                "low": low,
+                "high": high,
                 "spread": found.spread * DAY if found.spread == found.spread else None,
                 "shape": found.shape if found.shape < float("inf") else None,
                 "observations": found.observations,
                 "change_seen": url not in still,
                 "source": found.source,
             }
-            for url, found in pages
+            for (url, found), low, high in zip(pages, *(ends.tolist() for ends in ranges), strict=True)
         ],
     }
 
@@ -109,15 +113,15 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
     table = Table(
         title=foreign(f"{facts['site']}: {counted(facts['urls'], 'URL')}, {counted(facts['accesses'], 'access')}")
     )
-    for name in ("one change in", "±", "seen", "source", "URL"):
-        table.add_column(name, justify="right" if name in ("one change in", "±", "seen") else "left", overflow="fold")
+    for name in ("one change in", "likely", "seen", "source", "URL"):
+        table.add_column(name, justify="left" if name in ("source", "URL") else "right", overflow="fold")
     for page in facts["pages"][:limit]:
-        share = f"{page['spread'] / page['per_day']:.0%}" if page["spread"] and page["per_day"] else ""
         gap = f"{_gap(page['per_day'])}{'' if page['change_seen'] else ' *'}"
-        table.add_row(gap, share, str(page["observations"]), page["source"], foreign(page["url"]))
+        between = _between(page["low"], page["high"])
+        table.add_row(gap, between, str(page["observations"]), page["source"], foreign(page["url"]))
     table.caption = (
         f"{min(limit, len(facts['pages']))} of {counted(len(facts['pages']), 'page')} with a rate, hottest first;"
-        f" rates as a capture of {horizon:g} days has them (--horizon)"
+        f" rates as a capture of {horizon:g} days has them (--horizon); likely: four such pages in five"
     )
     console = Console()
     console.print(table)
@@ -143,6 +147,17 @@ def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
             f" times (two looks compared, or"
             " a lastmod): these rates are rough guesses, mostly by pages like them; more captures sharpen them"
         )
+
+
+def _between(low: float, high: float) -> str:
+    """In which four of five such pages have one change; nothing where that is not known.
+
+    >>> _between(0.1, 0.5), _between(0.0, 0.5), _between(0.5, 0.5), _between(0.0, 0.0)
+    ('2.0 days to 10.0 days', 'over 2.0 days', '', '')
+    """
+    if low == high:
+        return ""
+    return f"{_gap(high)} to {_gap(low)}" if low else f"over {_gap(high)}"
 
 
 def _gap(per_day: float) -> str:
