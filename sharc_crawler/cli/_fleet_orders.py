@@ -10,8 +10,8 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.fleet.ledger import SiteOrder
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.live.fleet.order import check_names
+from sharc_crawler.options.mappings import seeds_of_file
 from sharc_crawler.options.reading import read_arguments
-from sharc_crawler.options.sites import SeedFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def _plan(file: Path) -> Sequence[SiteTerms]:
 
 def _seeds(file: Path, arguments: dict[str, str]) -> list[SiteTerms]:
     try:
-        urls = SeedFile().read(str(file))
+        urls = seeds_of_file(str(file))
     except ValueError as error:
         raise UsageError(f"{file} {error}") from error
     scope = read_arguments({"scope": arguments.get("scope", "host")})["scope"]

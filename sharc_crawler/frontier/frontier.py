@@ -60,7 +60,7 @@ class Frontier:
         parts: Parts | None = None,
         lease_time: Seconds = LEASE_TIME,
         terms: Terms | None = None,
-        shared: Shared[Ledger] | None = None,
+        shared: Shared | None = None,
     ) -> None:
         self._shared = shared or Shared(terms)
         self.ledger = Ledger(politeness or Politeness(), store, self._shared)

@@ -60,7 +60,7 @@ class Ledger:
 
     capture: SiteCapture  #: once it is opened, or restored
 
-    def __init__(self, politeness: Politeness, store: StepStore | None, shared: Shared[Ledger]) -> None:
+    def __init__(self, politeness: Politeness, store: StepStore | None, shared: Shared) -> None:
         self.politeness = politeness
         self.shared = shared
         self.polls: SitePolls | None = None  #: of an instant crawl

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.urls import machine_of
@@ -10,16 +10,14 @@ from sharc_crawler.urls import machine_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
 
-Member = TypeVar("Member")
-
-
-class Shared(Generic[Member]):
-    """One for all sites; a frontier that is alone has its own. ``Member``: what a frontier shares by, its ledger."""
+class Shared:
+    """One for all sites; a frontier that is alone has its own."""
 
     def __init__(
         self,
@@ -34,8 +32,8 @@ class Shared(Generic[Member]):
         self.terms = terms  #: of an instant crawl
         self.polls: Polls | None = None  #: its polls, once there are some
         self.last = 0  #: the number of the lease granted last
-        self.unwritten: set[Member] = set()  #: whose last changes could not be written, or are to be soon
-        self.woken: Callable[[Member], None] = lambda _: None  #: a frontier that had no host to ask has one
+        self.unwritten: set[Ledger] = set()  #: whose last changes could not be written, or are to be soon
+        self.woken: Callable[[Ledger], None] = lambda _: None  #: a frontier that had no host to ask has one
         #: a page that is not this frontier's may be another's: by its canonical URL, so many links from a seed
         self.outside: Callable[[Sighting, str, int], None] = lambda *_: None
 

@@ -62,7 +62,7 @@ class Sites:
         self.politeness = politeness or Politeness()
         self._parts = parts or Parts()
         self._lease_time = lease_time
-        self._shared: Shared[Ledger] = Shared(terms, machine, pace)
+        self._shared: Shared = Shared(terms, machine, pace)
         self._shared.woken, self._shared.outside = self._woken, self._offer
         self._frontiers: dict[str, Frontier] = {}
         self._by_ledger: dict[Ledger, Frontier] = {}

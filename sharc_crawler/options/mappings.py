@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from sharc_crawler import extras
 from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import url
@@ -38,7 +39,9 @@ def is_several(line: str) -> bool:
 
 
 def seeds_of_file(value: object) -> tuple[str, ...]:
-    """The URLs of a file, one a line."""
+    """The URLs of a file, one a line; ``#`` begins a comment."""
+    if isinstance(value, tuple):
+        return value
     lines = lines_of(Path(str(value)))
     if not lines:
         raise ValueError("holds no URL; write one a line")
@@ -60,6 +63,12 @@ def periods(value: object) -> tuple[tuple[str, float], ...]:
         if not isinstance(seconds, int | float) or not seconds > 0:
             raise ValueError(f"has {name}={seconds!r}, which must be the seconds between two changes")
     return tuple(periods.items())
+
+
+def authority(value: object) -> str:
+    """The URL of a time stamp authority."""
+    extras.check("timestamp=", "rfc3161_client")
+    return url(str(value))
 
 
 def fields_told(value: object) -> tuple[tuple[str, str], ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from sharc_crawler.options.kinds import ValueKind, url
 
@@ -22,20 +24,6 @@ class Urls(ValueKind[tuple[str, ...]]):
             return value
         texts = [text for text in re.split(r"[\s,]+(?=https?:|[^\s,]+\.)|\s+", str(value)) if text]
         return tuple(url(text, "" if len(texts) == 1 else f"has {text!r}, which ") for text in texts)
-
-
-@dataclass(frozen=True)
-class SeedFile(ValueKind[tuple[str, ...]]):
-    """The URLs of a file, one a line; ``#`` begins a comment."""
-
-    form: str = "file"
-
-    def read(self, value: object) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        from sharc_crawler.options.mappings import seeds_of_file  # only where it is given
-
-        return seeds_of_file(value)
 
 
 @dataclass(frozen=True)
@@ -58,19 +46,6 @@ class Sitemaps(ValueKind[tuple[str, ...] | None]):
 
 
 @dataclass(frozen=True)
-class Authority(ValueKind[str | None]):
-    """The URL of a time stamp authority."""
-
-    form: str = "URL"
-
-    def read(self, value: object) -> str:
-        from sharc_crawler import extras  # only where one is asked
-
-        extras.check("timestamp=", "rfc3161_client")
-        return url(str(value))
-
-
-@dataclass(frozen=True)
 class Contact(ValueKind[str | None]):
     """Whom a webmaster can turn to."""
 
@@ -86,30 +61,19 @@ class Contact(ValueKind[str | None]):
 
 
 @dataclass(frozen=True)
-class Changefreq(ValueKind[tuple[tuple[str, float], ...]]):
-    """``{class: seconds}``, or that as JSON."""
+class ReadBy(ValueKind[Any]):
+    """What few crawls are given: read by a function of :mod:`sharc_crawler.options.mappings`, loaded then."""
 
-    form: str = '`{"daily": SECONDS}`'
+    form: str
+    reader: str
 
-    def read(self, value: object) -> tuple[tuple[str, float], ...]:
-        from sharc_crawler.options.mappings import periods  # only where it is given
-
-        return periods(value)
-
-    def show(self, value: tuple[tuple[str, float], ...]) -> str:
-        return json.dumps(dict(value))
+    def read(self, value: object) -> Any:
+        return getattr(import_module("sharc_crawler.options.mappings"), self.reader)(value)
 
 
 @dataclass(frozen=True)
-class WarcinfoFields(ValueKind[tuple[tuple[str, str], ...]]):
-    """``{name: text}``, or that as JSON: fields that a WARC file's first record has besides ours."""
+class Pairs(ReadBy):
+    """``{name: value}``, or that as JSON."""
 
-    form: str = '`{"publisher": "…"}`'
-
-    def read(self, value: object) -> tuple[tuple[str, str], ...]:
-        from sharc_crawler.options.mappings import fields_told  # only where it is given
-
-        return fields_told(value)
-
-    def show(self, value: tuple[tuple[str, str], ...]) -> str:
+    def show(self, value: tuple[tuple[str, object], ...]) -> str:
         return json.dumps(dict(value), ensure_ascii=False)

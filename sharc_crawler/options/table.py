@@ -44,7 +44,7 @@ from sharc_crawler.options.option import (
     plugin,
     setting,
 )
-from sharc_crawler.options.sites import Authority, Changefreq, Contact, SeedFile, Sitemaps, Urls, WarcinfoFields
+from sharc_crawler.options.sites import Contact, Pairs, ReadBy, Sitemaps, Urls
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ class Options:
         " several separated by commas or blanks, captured side by side",
         section=WHAT,
     )
-    seeds: tuple[str, ...] = argument(SeedFile(), (), "file with one URL a line (`#`, first or after a blank: comment)")
+    seeds: tuple[str, ...] = argument(
+        ReadBy("file", "seeds_of_file"), (), "file with one URL a line (`#`, first or after a blank: comment)"
+    )
     strategy: str = both(
         STRATEGY,
         "sharc-online",  # an order alone doubles nobody's traffic
@@ -326,7 +328,7 @@ class Options:
         never=_INSTANT,
     )
     timestamp: str | None = both(
-        Authority(),
+        ReadBy("URL", "authority"),
         None,
         "time stamp authority (RFC 3161) that is asked, at the end, when the certificate existed; needs `pip install"
         " 'sharc-crawler[sign]'` ([what it proves](certificate.md#who-and-when))",
@@ -384,7 +386,7 @@ class Options:
     warc_level: int = setting(Whole(0, 9), 6, "gzip level, 0 (stored), 1 (fast) to 9 (small)")
     warc_size: int = setting(Bytes(10_000), 1_000_000_000, "after which a new WARC file is begun")
     warcinfo: tuple[tuple[str, str], ...] = setting(
-        WarcinfoFields(),
+        Pairs('`{"publisher": "…"}`', "fields_told"),
         (),
         "further fields of each WARC file's first record: `publisher`, `audience`, `description`, `isPartOf`,"
         " `hostname`, `ip`, …",
@@ -411,7 +413,9 @@ class Options:
         Words(tuple(FORMATS)), ("json",), "formats of [the log](report.md#the-log) that a crawl writes in its folder"
     )
     changefreq: tuple[tuple[str, float], ...] = setting(
-        Changefreq(), (), "seconds between changes by class of a sitemap's `changefreq`, where `daily` is not a day"
+        Pairs('`{"daily": SECONDS}`', "periods"),
+        (),
+        "seconds between changes by class of a sitemap's `changefreq`, where `daily` is not a day",
     )
     page_resources: int = setting(
         Whole(),

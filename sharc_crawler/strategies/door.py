@@ -101,10 +101,7 @@ class Door:
     @setting.setter
     def setting(self, setting: Setting) -> None:
         self._setting = setting
-        try:
-            self.strategy.setting = setting
-        except BaseException as error:
-            self._failed(error, "it was told its pace")
+        self._ask("it was told its pace", None, setattr, self.strategy, "setting", setting)
 
     # -- what it decides -----------------------------------------------------------------------------------------
 
@@ -179,11 +176,8 @@ class Door:
         for page in numbers:
             pages[page] = Standing.WAITING
         self._waiting += len(numbers)
-        if self.stopped is None:
-            try:
-                self.strategy.add(candidates)
-            except BaseException as error:
-                self._failed(error, f"it was given {counted(len(numbers), 'page')}", numbers[0] if numbers else None)
+        first = numbers[0] if numbers else None
+        self._ask(f"it was given {counted(len(numbers), 'page')}", first, self.strategy.add, candidates)
 
     def finished(self, visit: Visit, captured: bool) -> None:
         """A visit is over: one that was decided here, or one made before a restart."""
@@ -214,11 +208,7 @@ class Door:
 
     def linked(self, pages: Sequence[PageId]) -> None:
         """A document links to these pages."""
-        if self.stopped is None:
-            try:
-                self.strategy.linked(pages)
-            except BaseException as error:
-                self._failed(error, f"it was told of {counted(len(pages), 'link')}")
+        self._ask(f"it was told of {counted(len(pages), 'link')}", None, self.strategy.linked, pages)
 
     def reprice(self, page: PageId, rate: float) -> None:
         """A page's rate is known better."""

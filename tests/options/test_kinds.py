@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from sharc_crawler.options.kinds import Bytes, Choice, Duration, Flag, Pattern, Real, Whole, Words
 from sharc_crawler.options.reading import ROWS
-from sharc_crawler.options.sites import Changefreq, Sitemaps, Urls
+from sharc_crawler.options.sites import Pairs, Sitemaps, Urls
+
+PERIODS = Pairs("", "periods")
 
 
 @pytest.mark.parametrize(
@@ -35,8 +37,8 @@ from sharc_crawler.options.sites import Changefreq, Sitemaps, Urls
         (Sitemaps(), "auto", None),
         (Sitemaps(), "off", ()),
         (Urls(), "a.org, http://b.org/", ("https://a.org", "http://b.org/")),
-        (Changefreq(), '{"daily": 20}', (("daily", 20),)),
-        (Changefreq(), {"daily": 20}, (("daily", 20),)),
+        (PERIODS, '{"daily": 20}', (("daily", 20),)),
+        (PERIODS, {"daily": 20}, (("daily", 20),)),
     ],
 )
 def test_a_value_is_read_once(kind, text, value):
@@ -67,9 +69,9 @@ def test_a_value_is_read_once(kind, text, value):
         (Words(("a", "b")), "off,a", "names 'off' and others: off stands alone"),
         (Pattern(), "(", "is not a regular expression"),
         (Sitemaps(), "maybe", "none of auto, off or a URL"),
-        (Changefreq(), "daily", "must map classes"),
-        (Changefreq(), {"daly": 20}, "did you mean 'daily'"),
-        (Changefreq(), {"daily": 0}, "must be the seconds"),
+        (PERIODS, "daily", "must map classes"),
+        (PERIODS, {"daly": 20}, "did you mean 'daily'"),
+        (PERIODS, {"daily": 0}, "must be the seconds"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_is_allowed(kind, text, says):
