@@ -20,6 +20,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
+from sharc_crawler.report.contradicted import contradicted
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
@@ -110,7 +111,7 @@ def _why(refuted: list[Path]) -> str:
     named = ", ".join(map(str, refuted))
     if any(any(one.glob("certificate*.json")) for one in refuted):
         return (
-            f"the WARC files of {named} are not as they were when the certificate was sealed: the report claims"
+            f"{named} is not as it was when its certificate was sealed: the report claims"
             f" nothing; put back a copy that is whole; what was altered: sharc verify {refuted[0]}"
         )
     return (
@@ -154,7 +155,7 @@ def _written(folder: Path, truth: Truth | None) -> Written:
         walked = Walked(store, partial(share, part="writing the report"))
         captures = as_sealed(capture_facts(walked, truth, read_taught(folder)), folder)
         paths = write(captures, folder)
-        certified = standing(captures, folder)
+        certified = standing(captures, folder) or contradicted(captures, folder)
         certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
         if any(one.findings for one in certified):
             from sharc_crawler.report.refuted import settle  # what should never be

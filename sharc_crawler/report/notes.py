@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
 DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
-ALTERED = "The certificate does not hold: the WARC files are not as they were when it was sealed."
+ALTERED = "The certificate does not hold: the folder is not as it was when it was sealed."
 SEED = "seed"  #: who named what was typed
 TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
 BY_SCRIPT = "its menus may be made by script"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zipfile
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
@@ -110,3 +111,22 @@ def test_a_report_that_is_made_again_claims_nothing_of_files_that_were_altered(t
     asked = CliRunner().invoke(main, ["report", str(folder)])
     assert (asked.exit_code, "The only page was in this state" in asked.stdout) == (0, True), asked.output
     assert "Everything holds" in run("verify", folder)
+
+
+@pytest.mark.slow
+def test_a_report_that_is_made_again_claims_nothing_where_the_state_says_otherwise_than_the_certificate(
+    tmp_path, crawl, static
+):
+    (tmp_path / "site").mkdir()
+    for name in ("index", "other"):
+        (tmp_path / "site" / f"{name}.html").write_text(f"<a href=other.html>{name}</a>")
+    with static(tmp_path / "site") as url:
+        folder = crawl(url=url, delay="0").folder
+    run("report", folder)  # nothing was altered
+    with closing(sqlite3.connect(folder / "frontier.db")) as db, db:
+        db.execute("UPDATE judgement SET verdict = 'changed' WHERE evidence = 'bytes'")
+    asked = CliRunner().invoke(main, ["report", str(folder)])
+    assert (asked.exit_code, "does not hold any more" in asked.stdout) == (3, True), asked.output
+    assert "0 coherent" in asked.stdout
+    assert "nothing is claimed" in (folder / "report.html").read_text()
+    assert {page["verdict"] for page in captures_of(folder)[0]["pages"]} == {"unknown"}
