@@ -13,7 +13,7 @@ from sharc_crawler.archive.wacz import SEAL, SIGNED
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.domains import DomainSeal
-    from sharc_crawler.certificate.identities import Ask
+    from sharc_crawler.certificate.identities import Ask, Identity
     from sharc_crawler.certificate.timestamps import Stamp
     from sharc_crawler.model import Instant
 
@@ -65,8 +65,9 @@ class Seals:
 def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
     """Sign the certificates and the confirmation of a folder that are not signed; the files that were written.
 
-    ``ask``: as in :func:`stamp`; the key of a domain needs it. Raises :class:`~sharc_crawler.errors.SharcError` for a
-    key that cannot be used, or where no authority answers.
+    A signature that is none, whoever one trusts, is replaced. ``ask``: as in :func:`stamp`; the key of a domain needs
+    it. Raises :class:`~sharc_crawler.errors.SharcError` for a key that cannot be used, where no authority answers, or
+    where another key has signed.
     """
     from sharc_crawler.certificate.identities import read_identity
 
@@ -74,11 +75,27 @@ def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
     written = []
     for path, document in _documents(folder):
         signature = path.with_name(signature_name(path.name))
-        if not signature.exists():
+        if not (signature.exists() and _is_signed(signature, document[DIGEST], identity)):
             said = about(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}") if identity.chain else {}
             replace_file(signature, to_signature(identity.sign(document[DIGEST], said, ask)))
             written.append(signature)
     return written
+
+
+def _is_signed(signature: Path, digest: str, identity: Identity) -> bool:
+    """Is a signature there that is one? Of a domain, who verifies looks at all of it."""
+    from sharc_crawler.certificate.signatures import check_signature, fingerprint, public_der
+
+    stored = signature.read_bytes()
+    data = _parsed(stored)
+    if _DOMAIN in data:
+        return True
+    signer, wrong = check_signature(data, digest)
+    if wrong or to_signature(data).encode() != stored:
+        return False
+    if signer != (own := fingerprint(public_der(identity.key.public_key()))):
+        raise UsageError(f"{signature} is by the key {signer}, not by {own}: move it away to sign by the other")
+    return True
 
 
 def about(created: str) -> dict[str, str]:
@@ -151,7 +168,7 @@ def check_seals(
 
 
 def _parsed(package: bytes | None) -> dict[str, Any]:
-    """What cannot be read is found with the package's other files."""
+    """What cannot be read is nothing: of a package, it is found with the other files."""
     try:
         data = json.loads(package or b"{}")
     except (ValueError, RecursionError):

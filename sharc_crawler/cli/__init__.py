@@ -17,7 +17,7 @@ from sharc_crawler.cli._next import GIVEN
 from sharc_crawler.errors import SharcError, UsageError, unknown_name
 from sharc_crawler.report.words import printable
 
-FULL = errno.ENOSPC, errno.EDQUOT
+FULL = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {

@@ -6,10 +6,10 @@ import shutil
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
-from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.folder import ADDING, Collection, is_over
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def add(folder: Path, capture: Path) -> Path:
     """Copy a complete capture's folder into a collection, which is made where there is none; the copy's place.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for one that is unfinished, of several sites or there already.
+    Raises :class:`~sharc_crawler.errors.UsageError` for one that is unfinished, of several sites or there already, and
+    :class:`~sharc_crawler.errors.DataError` where it cannot be copied: nothing of it is left then.
     """
     row = _row(capture)
     spec = row.spec
@@ -36,11 +37,21 @@ def add(folder: Path, capture: Path) -> Path:
     if place.exists():
         raise UsageError(f"capture={str(capture)!r} is in the collection already: {place}")
     place.parent.mkdir(parents=True, exist_ok=True)
-    draft = place.with_name(f".{place.name}.adding")
+    draft = place.with_name(f".{place.name}{ADDING}")
     shutil.rmtree(draft, ignore_errors=True)  # of one that was cut off
-    shutil.copytree(capture, draft)
-    draft.rename(place)
+    try:
+        shutil.copytree(capture, draft)
+        draft.rename(place)
+    except OSError as error:
+        raise DataError(f"capture={str(capture)!r} cannot be copied to {place}: {_first(error)}") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
     return place
+
+
+def _first(error: OSError) -> object:
+    """What was in the way of the first file that could not be copied."""
+    return error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror or error
 
 
 def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:

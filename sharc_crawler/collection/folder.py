@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 CAPTURES, HISTORY = "captures", "history.db"
+ADDING, REMOVING = ".adding", ".removing"  #: end the names of hidden folders that are half copied, or half gone
 _TIME = "%Y%m%dT%H%M%SZ"
 
 

@@ -182,8 +182,17 @@ class CollectionKeeper:
             self._tell(name, "failed", self._failed(name, known[name]))
         if not code:
             self._captured(name, before.failures)
-        for gone in thin(self._collection, name, time.time()) if not code else ():
-            self._say(f"{name}: {gone} is thinned out: no rule keeps it, and it held nothing of its own")
+            self._thin(name)
+
+    def _thin(self, name: str) -> None:
+        """Remove what no rule keeps; what is in the way of that keeps no site from its captures."""
+        try:
+            gone = thin(self._collection, name, time.time())
+        except (OSError, SharcError) as error:
+            self._say(f"{name}: former captures are not thinned out: {error}")
+            return
+        for one in gone:
+            self._say(f"{name}: {one} is thinned out: no rule keeps it, and it held nothing of its own")
 
     def _captured(self, name: str, failures: int) -> None:
         """Tell what a person should know of a capture that is complete, beside the last one before it with pages."""

@@ -11,7 +11,7 @@ from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.collection.folder import CAPTURES, is_over
+from sharc_crawler.collection.folder import CAPTURES, REMOVING, is_over
 from sharc_crawler.collection.referring import taken_digests
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 DAY: Seconds = 86_400.0
 #: rules, and of how long a period each keeps the first capture; ``all``: every one
 PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "yearly": 365 * DAY}
-_REMOVING = ".removing"
 _DAMAGED = "this former capture is damaged, or lacks files:"
 
 
@@ -92,13 +91,14 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
 
     Without rules nothing is removed. Of each payload that would go, another copy is read first: one that is damaged is
     none. What a capture refers to that is under way, or was cut off, no index tells yet: nothing is removed meanwhile.
-    Returns the folders that are gone.
+    What lies elsewhere, and is linked to, stays. Returns the folders that are gone.
     """
     rules = collection.terms.keep
     captures = list(collection.captures(name))
     _finish(collection, name)
     kept = kept_by_rules([one.time for one in captures], rules, now)
-    spare = [one for place, one in enumerate(captures) if rules and place not in kept and is_over(one.folder)]
+    ours = [one for place, one in enumerate(captures) if place not in kept and not one.folder.is_symlink()]
+    spare = [one for one in ours if rules and is_over(one.folder)]
     if not spare or any(collection.folder.glob(f"{CAPTURES}/*/*/{RUNNING}")):
         return []
     try:
@@ -145,12 +145,13 @@ def forget_payloads(collection: Collection, capture: Path) -> None:
 def _remove(collection: Collection, capture: CollectedCapture) -> None:
     """The history first: no capture to come refers to what is about to go."""
     forget_payloads(collection, capture.folder)
-    removing = capture.folder.with_name(f".{capture.folder.name}{_REMOVING}")
+    removing = capture.folder.with_name(f".{capture.folder.name}{REMOVING}")
     capture.folder.rename(removing)
     shutil.rmtree(removing)
 
 
 def _finish(collection: Collection, name: str) -> None:
     """What was being removed when the process was killed."""
-    for path in collection.capture_folder(name, 0.0).parent.glob(f".*{_REMOVING}"):
-        shutil.rmtree(path)
+    for path in collection.capture_folder(name, 0.0).parent.glob(f".*{REMOVING}"):
+        if not path.is_symlink():
+            shutil.rmtree(path)

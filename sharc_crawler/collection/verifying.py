@@ -15,7 +15,7 @@ from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, v
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
 from sharc_crawler.collection.damage import in_former, referred
-from sharc_crawler.collection.folder import CAPTURES, package_path
+from sharc_crawler.collection.folder import ADDING, CAPTURES, REMOVING, package_path
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, render
 from sharc_crawler.collection.referring import Referring
@@ -110,7 +110,8 @@ def package_of(collection: Collection) -> Path | None:
 
 def _beside(collection: Collection) -> Iterator[Finding]:
     """What lies beside the captures and could be taken for a part of one; certificates for instants are apart."""
-    apart = {collection.folder / CERTIFICATES, *(one.folder for one in collection.captures())}
+    halves = (one for end in (ADDING, REMOVING) for one in collection.folder.glob(f"{CAPTURES}/*/.*{end}"))
+    apart = {collection.folder / CERTIFICATES, *(one.folder for one in collection.captures()), *halves}
     own = package_of(collection)
     for finding in around(collection.folder, apart):
         if (finding.file or "").split("/")[0] == CAPTURES and (collection.folder / str(finding.file)).is_symlink():

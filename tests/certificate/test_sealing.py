@@ -260,6 +260,33 @@ def test_what_is_done_is_not_done_again_and_goes_with_its_certificate(capture, s
     assert not [*capture.glob("signature*"), *capture.glob("timestamp*")]
 
 
+@pytest.mark.parametrize("alter", ["torn", "reformatted", "of something else", "a list", "empty"])
+def test_what_is_no_signature_is_replaced(capture, sealed, alter):
+    path = capture / "signature.json"
+    data = json.loads(whole := path.read_text())
+    path.write_text(
+        {
+            "torn": whole[:100],
+            "reformatted": json.dumps(data),
+            "of something else": sealing.to_signature(data | {"hash": "sha256:0"}),
+            "a list": "[1]",
+            "empty": "",
+        }[alter]
+    )
+    assert verify(capture).findings
+    assert sealing.sign(capture, sealed[1]) == [path]
+    assert verify(capture).findings == []
+
+
+def test_what_another_key_signed_is_left_to_who_signs_now(capture, sealed, tmp_path):
+    before = (capture / "signature.json").read_bytes()
+    with pytest.raises(UsageError, match=r"signature\.json is by the key sha256:\w+, not by sha256:\w+: move it away"):
+        sealing.sign(capture, key_file(tmp_path / "other.pem"))
+    assert (capture / "signature.json").read_bytes() == before
+    (capture / "signature.json").unlink()
+    assert len(sealing.sign(capture, tmp_path / "other.pem")) == 1
+
+
 @pytest.mark.parametrize("make", ["missing", "public", "other curve", "encrypted"])
 def test_a_key_that_cannot_be_used_is_named_with_the_way_to_make_one(tmp_path, make):
     path = tmp_path / "key.pem"

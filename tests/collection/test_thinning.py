@@ -8,6 +8,7 @@ import pytest
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.keeper import CollectionKeeper
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.collection.thinning import holding, thin
 from sharc_crawler.storage.folders import RUNNING
@@ -57,3 +58,21 @@ def test_the_only_whole_copy_of_a_payload_is_never_removed(twice):
     assert entry.digest in holding(again).held, "by its index"
     assert thin(collection, first.site, first.time + 9 * DAY) == []
     assert first.folder.is_dir()
+
+
+def test_a_capture_that_lies_elsewhere_stays(twice, tmp_path):
+    collection, first, again = twice
+    elsewhere = shutil.move(first.folder, tmp_path / "elsewhere")
+    first.folder.symlink_to(elsewhere)
+    first.folder.with_name(f".{first.folder.name}.removing").symlink_to(elsewhere)  # as one that was being removed
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
+    assert (first.folder / "report.json").exists()
+    assert again.is_dir()
+
+
+def test_what_is_in_the_way_of_thinning_keeps_no_site_from_its_captures(twice):
+    collection, first, _ = twice
+    collection.history.write_bytes(b"garbage" * 999)
+    said = []
+    CollectionKeeper(collection.folder, 1, said.append)._came_of(first.site, 0)
+    assert any(one.startswith(f"{first.site}: former captures are not thinned out: ") for one in said), said

@@ -213,3 +213,16 @@ def test_a_collection_without_a_certificate_does_not_hold_and_neither_does_its_p
     told = CliRunner().invoke(main, ["verify", str(whole)])
     assert told.exit_code == 3
     assert f"{str(whole)!r} holds no certificate: none of its 2 captures has one" in told.stderr
+
+
+def test_a_capture_that_cannot_be_copied_leaves_nothing_and_what_a_killed_copy_left_is_no_finding(copied, tmp_path):
+    first, second = (one.folder for one in copied.captures())
+    source = shutil.copytree(first, tmp_path / "source")
+    (source / "odd").symlink_to("nowhere")
+    told = CliRunner().invoke(main, ["collection", "add", str(tmp_path / "new"), str(source)])
+    assert told.exit_code == 3, told.output
+    assert f"capture={str(source)!r} cannot be copied to " in told.stderr and "No such file" in told.stderr
+    assert [*(tmp_path / "new" / "captures").rglob("*.warc.gz")] == []
+    shutil.copytree(second, first.with_name(".20260101T000000Z.adding"))
+    found, _ = verify_collection(copied)
+    assert [str(one) for one in found.findings] == []
