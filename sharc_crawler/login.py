@@ -1,4 +1,4 @@
-"""A session that an archive is entitled to: cookies and storage from a file, and what must not end it or get out.
+"""A session that an archive is entitled to: cookies, storage, passwords, and what must not end it or get out.
 
 Cookies are sent to whom they are meant for (RFC 6265, 5.4), the same all through a capture: what servers or scripts set
 is not taken on, so that both downloads of a page are made as the same visitor.
@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import string
+from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -72,14 +73,23 @@ class Login:
     cookies: tuple[Cookie, ...] = ()
     storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  #: scripts' own, by origin
     keeps_secrets: bool = False  #: in WARC requests
+    passwords: Mapping[str, str] = field(default_factory=dict, repr=False)  #: ``user:password``, by host
 
-    def header(self, url: str, now: Instant) -> str:
-        """The value of ``Cookie``; empty: there is none.
+    def headers(self, url: str, now: Instant) -> dict[str, str]:
+        """What a request for a URL carries of it.
 
         >>> login = Login((Cookie("a", "1", "h.example", "/x"), Cookie("b", "2", "h.example", secure=True)))
-        >>> login.header("http://h.example/x/y", 0.0), login.header("https://h.example/", 0.0)
-        ('a=1', 'b=2')
+        >>> login.headers("http://h.example/x/y", 0.0), login.headers("https://h.example/", 0.0)
+        ({'Cookie': 'a=1'}, {'Cookie': 'b=2'})
+        >>> Login(passwords={"h.example": "ann:secret"}).headers("http://h.example/", 0.0)
+        {'Authorization': 'Basic YW5uOnNlY3JldA=='}
         """
+        found = {"Cookie": self._cookies(url, now)} if self.cookies else {}
+        if (password := self.passwords.get((urlsplit(url).hostname or "").rstrip("."))) is not None:
+            found["Authorization"] = f"Basic {_basic(password)}"
+        return {name: value for name, value in found.items() if value}
+
+    def _cookies(self, url: str, now: Instant) -> str:
         parts = urlsplit(url)
         host, path = (parts.hostname or "").rstrip("."), parts.path or "/"
         own = [one for one in self.cookies if one.is_for(parts.scheme, host, path, now)]
@@ -95,6 +105,8 @@ class Login:
         ({}, {'session_cookies': 'none was for i.example'})
         """
         hosts = list(dict.fromkeys((urlsplit(url).hostname or "").rstrip(".") for url in urls))
+        if not self.passwords.keys().isdisjoint(hosts):
+            return {}
         led_to = {name for host in hosts for name in (host, host.removeprefix("www."), f"www.{host}")}
         own = [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in led_to)]
         if any(not 0 < one.expires <= now for one in own) or any(
@@ -127,8 +139,10 @@ class Login:
 
     @property
     def values(self) -> list[str]:
-        """The secrets of the session: values of its cookies, and what scripts had stored."""
-        return sorted({one.value for one in self.cookies} | {v for own in self.storage.values() for v in own.values()})
+        """The secrets of the session: values of its cookies, what scripts had stored, passwords."""
+        stored = {value for own in self.storage.values() for value in own.values()}
+        passwords = {text for one in self.passwords.values() for text in (_basic(one), one.partition(":")[2])}
+        return sorted({one.value for one in self.cookies} | stored | passwords)
 
     def note_of(self, url: str) -> str:
         """What a reader must know of an address that holds one: it is a record's name, and stays. Empty: it does not.
@@ -214,16 +228,23 @@ def is_log_out(url: str) -> bool:
     return _LOG_OUT.search(unquote(url.partition("://")[2].partition("/")[2])) is not None
 
 
-def read_login(cookies: str | None, state: str | None, *, keeps_secrets: bool = False) -> Login | None:
+def _basic(password: str) -> str:
+    """User and password as RFC 7617 has them."""
+    return b64encode(password.encode()).decode()
+
+
+def read_login(
+    cookies: str | None, state: str | None, netrc: str | None = None, *, keeps_secrets: bool = False
+) -> Login | None:
     """The login of these files; ``None``: there is none. What is logged from now on has none of its secrets.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    if cookies is None and state is None:
+    if cookies is None and state is None and netrc is None:
         return None
     own = read_cookies(cookies) if cookies else ()
     found = read_state(state) if state else Login()
-    login = Login((*own, *found.cookies), found.storage, keeps_secrets)
+    login = Login((*own, *found.cookies), found.storage, keeps_secrets, read_netrc(netrc) if netrc else {})
     _guard_logs(login)
     return login
 
@@ -263,6 +284,27 @@ def read_cookies(file: str) -> tuple[Cookie, ...]:
         bare = domain.lower().removeprefix(".")
         cookies.append(Cookie(name, value, bare, path, _is(subdomains), _is(secure), float(expires or 0), http_only))
     return _not_none(tuple(cookies), f"cookies={file!r}")
+
+
+def read_netrc(file: str) -> dict[str, str]:
+    """``user:password`` by host, of a file as curl, wget and ftp read it (``machine HOST login USER password WORD``).
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    from netrc import NetrcParseError, netrc  # only where there are passwords
+
+    _text("netrc", file)
+    try:
+        hosts = netrc(file).hosts
+    except NetrcParseError as error:
+        raise UsageError(
+            f"netrc={file!r}, line {error.lineno}: it is none of machine HOST login USER password WORD"
+        ) from error
+    if "default" in hosts:
+        raise UsageError(f"netrc={file!r} has a default, which would go to every host: name its machine")
+    if not hosts:
+        raise UsageError(f"netrc={file!r} names no machine: write machine HOST login USER password WORD")
+    return {host.lower(): f"{user}:{password}" for host, (user, _, password) in hosts.items()}
 
 
 def read_state(file: str) -> Login:

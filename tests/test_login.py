@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from base64 import b64encode
 
 import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.login import Cookie, Login, is_log_out, read_cookies, read_login, read_state
+from sharc_crawler.login import Cookie, Login, is_log_out, read_cookies, read_login, read_netrc, read_state
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -54,12 +55,27 @@ def test_a_storage_state(tmp_path):
         (read_state, "[]", "is no storage state of Playwright"),
         (read_state, '{"cookies": [{"name": "a"}]}', "is no storage state of Playwright"),
         (read_state, "{}", "holds no cookies"),
+        (read_netrc, "machine h.example login ann password topsecret what", "line 1: it is none of machine HOST login"),
+        (read_netrc, "default login ann password topsecret", "has a default, which would go to every host"),
+        (read_netrc, "# none", "names no machine: write machine HOST login USER password WORD"),
     ],
 )
 def test_a_file_that_is_none_is_named_without_its_values(tmp_path, reads, text, said):
     with pytest.raises(UsageError, match=said) as error:
         reads(put(tmp_path, text))
     assert "topsecret" not in str(error.value)
+
+
+def test_passwords_of_a_file_go_to_their_host_alone_and_are_masked(tmp_path):
+    read = read_netrc(put(tmp_path, "machine H.example login ann password top:secret-word\n"))
+    login = Login(passwords=read)
+    sent = login.headers("http://h.example:8080/x", 0.0)
+    assert sent == {"Authorization": f"Basic {b64encode(b'ann:top:secret-word').decode()}"}
+    assert login.headers("http://www.h.example/", 0.0) == {}
+    request = f"GET /?p=top:secret-word HTTP/1.1\r\nAuthorization: {sent['Authorization']}\r\n\r\n".encode()
+    assert login.redacted(request) == b"GET /?p=top:secret-word HTTP/1.1\r\nAuthorization: " + b"*" * 34 + b"\r\n\r\n"
+    assert (login.in_vain(["http://h.example/"], 0.0), "top:" in repr(login)) == ({}, False)
+    assert login.in_vain(["http://i.example/"], 0.0) == {"session_cookies": "none was for i.example"}
 
 
 def test_a_file_that_is_not_there():
@@ -86,12 +102,12 @@ def test_cookies_are_sent_to_whom_they_are_meant_for(url, sent):
     login = Login(
         (Cookie("sid", "1", "h.example", subdomains=True), Cookie("staff", "2", "h.example", "/in", secure=True))
     )
-    assert login.header(url, 0.0) == sent
+    assert login.headers(url, 0.0).get("Cookie", "") == sent
 
 
 def test_a_cookie_that_has_expired_is_sent_no_more():
     login = Login((Cookie("a", "1", "h", expires=100.0),))
-    assert [login.header("http://h/", now) for now in (99.0, 100.0)] == ["a=1", ""]
+    assert [login.headers("http://h/", now).get("Cookie", "") for now in (99.0, 100.0)] == ["a=1", ""]
 
 
 def test_secrets_are_masked_wherever_they_stand():

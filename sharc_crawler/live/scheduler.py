@@ -239,8 +239,8 @@ class SharcScheduler(BaseScheduler):
     def _request(self, fetch: Fetch) -> Request:
         session = self._session
         sent = session.browsing.sent(fetch) if session.browsing is not None else Sent()
-        if session.login is not None and (cookie := session.login.header(fetch.url, session.clock.now())):
-            sent = sent._replace(headers={**sent.headers, "Cookie": cookie})
+        if session.login is not None:
+            sent = sent._replace(headers={**sent.headers, **session.login.headers(fetch.url, session.clock.now())})
         return request_for(fetch, self._spider, session.config.codings, sent)
 
     def _release(self, request: Request) -> Request:

@@ -297,7 +297,8 @@ def url(text: str, where: str = "") -> str:
     whole = with_scheme(text)
     if canonical(whole) is None or not urlsplit(whole).hostname:
         raise ValueError(
-            f"{where}is not an http(s) URL, or has a user or password; write it as https://www.example.org/"
+            f"{where}is not an http(s) URL, or has a user or password (netrc=FILE is for these); write it as"
+            " https://www.example.org/"
         )
     if _BARE_PORT.match(text):
         raise ValueError(f"{where}says neither http nor https; write http://{text} or https://{text}")

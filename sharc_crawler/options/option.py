@@ -94,5 +94,6 @@ UPDATES = plugin("updates", "`digest`, `link-addition`, `pdf-link`, `fingerprint
 DIVISION = Text("`path`, `sitemap`, `links`", _division)
 COOKIES = Text("file", lambda name: import_module("sharc_crawler.login").read_cookies(name))
 STATE = Text("file", lambda name: import_module("sharc_crawler.login").read_state(name))
+NETRC = Text("file", lambda name: import_module("sharc_crawler.login").read_netrc(name))
 MASKS, KEY = (Text("file", check) for check in (_masks, _key))
 OBJECTS = Text("URL, as `s3://bucket/folder`", _objects)

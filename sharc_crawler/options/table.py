@@ -33,6 +33,7 @@ from sharc_crawler.options.option import (
     DIVISION,
     KEY,
     MASKS,
+    NETRC,
     OBJECTS,
     RATES,
     STATE,
@@ -200,13 +201,19 @@ class Options:
     state: str | None = argument(
         STATE, None, "the same, and what scripts had stored: a storage state of Playwright's", never=_INSTANT
     )
+    netrc: str | None = argument(
+        NETRC,
+        None,
+        "users and passwords by host, for HTTP Basic authentication, as curl and wget read them",
+        never=_INSTANT,
+    )
     session: str = argument(
         Text("words"),
         "logged in",
-        "whose session that is, in a word, as `reader`: report and certificate say it (with `cookies` or `state`)",
+        "whose session that is, in a word, as `reader`: report and certificate say it (with one of these files)",
     )
     keep_secrets: bool = argument(
-        Flag(), False, "`1`: leave the session's secrets in WARC requests (with `cookies` or `state`)"
+        Flag(), False, "`1`: leave the session's secrets in WARC requests (with one of these files)"
     )
 
     # Pages made by script

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from base64 import b64encode
 from http.server import BaseHTTPRequestHandler
 
 import pytest
@@ -13,7 +14,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
 from sharc_crawler.live.setup.arguments import Arguments
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 SECRET, TOKEN = "topsecret-session", "topsecret-token"
 PAGE = (
@@ -84,6 +85,32 @@ def test_a_session_shows_what_is_its_own_and_its_secrets_are_left_nowhere(crawl,
     assert b"Cookie: ***" in left(done.folder)
     assert SECRET not in done.out + done.err
     assert not verify(done.folder).findings
+
+
+def test_passwords_are_sent_and_left_nowhere(crawl, tmp_path):
+    word = b64encode(f"ann:{SECRET}".encode()).decode()
+
+    class Asking(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.headers.get("Authorization") != f"Basic {word}":
+                self.answer(b"who are you?", status=401, WWW_Authenticate='Basic realm="r"')
+            else:
+                self.answer(b"<title>in</title><a href=/a>a</a>", status=404 if self.path == "/robots.txt" else 200)
+
+    (tmp_path / "netrc").write_text(f"machine 127.0.0.1 login ann password {SECRET}\n")
+    with serving(Asking) as url:
+        done = crawl(url=url, netrc=str(tmp_path / "netrc"), session="reader", delay="0", sitemap="off", limit="5")
+        headers = f'DEFAULT_REQUEST_HEADERS={{"Authorization": "Basic {word}"}}'
+        refused = crawl(url=url, output=str(tmp_path / "other"), settings=[headers])
+    assert done.code == 0, done.err
+    assert {page["verdict"] for page in done.capture["pages"]} == {"coherent"}
+    assert any("in a session (reader)" in note for note in done.capture["notes"])
+    assert b"Authorization: ***" in left(done.folder)
+    assert word.encode() not in left(done.folder) and SECRET.encode() not in left(done.folder)
+    assert SECRET not in done.out + done.err
+    assert not verify(done.folder).findings
+    assert refused.code == 2
+    assert "DEFAULT_REQUEST_HEADERS: Authorization would go to every host" in refused.err
 
 
 @pytest.mark.matrix
@@ -159,7 +186,7 @@ def test_a_browser_is_given_the_session_and_what_scripts_had_stored(crawl, tmp_p
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"session": "reader"}, "session='reader' is only for -a cookies=FILE or -a state=FILE"),
+        ({"session": "reader"}, "session='reader' is only for -a cookies=FILE, -a state=FILE or -a netrc=FILE"),
         ({"keep_secrets": "1"}, "keep_secrets='1' is only for -a cookies=FILE"),
         ({"cookies": "/no/file"}, "cookies='/no/file' cannot be read"),
     ],

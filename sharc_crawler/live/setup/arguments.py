@@ -136,17 +136,19 @@ def _instant(options: Options) -> Terms | None:
 
 def _login(options: Options, given: Mapping[str, str]) -> Login | None:
     """Whose requests are made; what is said of a session needs one."""
-    if options.cookies is None and options.state is None:
+    files = options.cookies, options.state, options.netrc
+    if not any(files):
         for name in ("session", "keep_secrets"):
             if name in given:
                 way = "add one, or leave it out"
-                raise UsageError(f"{name}={given[name]!r} is only for -a cookies=FILE or -a state=FILE: {way}")
+                which = "-a cookies=FILE, -a state=FILE or -a netrc=FILE"
+                raise UsageError(f"{name}={given[name]!r} is only for {which}: {way}")
         return None
     if not options.session.strip():
         raise UsageError("session='' must say whose session it is, as session=reader; or leave it out")
     from sharc_crawler.login import read_login  # only where one is logged in
 
-    return read_login(options.cookies, options.state, keeps_secrets=options.keep_secrets)
+    return read_login(*files, keeps_secrets=options.keep_secrets)
 
 
 def _choice(options: Options) -> SeedChoice | None:

@@ -66,9 +66,22 @@ def check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
             f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
             " strategy=sharc-attested, too"
         )
-    for name in ("browser", "cookies", "state"):  # browsers are shown whole answers, and visitors their own
+    for name in ("browser", "cookies", "state", "netrc"):  # browsers are shown whole answers, and visitors their own
         if (value := getattr(options, name)) not in (None, "never"):
             raise UsageError(f"skip='attested' takes former answers, which {name}={value!r} does not: leave one out")
+
+
+def refuse_secrets(settings: BaseSettings) -> None:
+    """Headers of all requests that hold a secret: every host would be told, and the WARC files keep it.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that names what is meant for them.
+    """
+    ways = {"authorization": "netrc=FILE, with user and password by host", "cookie": "cookies=FILE"}
+    for name in settings.getdict("DEFAULT_REQUEST_HEADERS"):
+        if way := ways.get(name.lower()):
+            raise UsageError(
+                f"DEFAULT_REQUEST_HEADERS: {name} would go to every host, and into the WARC files: give -a {way}"
+            )
 
 
 def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:

@@ -106,6 +106,10 @@ class SiteSpider(CaptureSpider):
         arguments = Arguments.parse(given)
         check_names(settings)  # one that is misspelt is not called missing
         require_operator(settings, arguments.urls)
+        if settings.getpriority("DEFAULT_REQUEST_HEADERS"):  # none of Scrapy's own
+            from sharc_crawler.live.setup.checks import refuse_secrets  # only of somebody's
+
+            refuse_secrets(settings)
         if listed := [url for url in arguments.urls if url not in arguments.options.url]:
             from sharc_crawler.live.setup.checks import refuse_private  # only of lists
 
