@@ -99,7 +99,7 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     kept = kept_by_rules([one.time for one in captures], rules, now)
     ours = [one for place, one in enumerate(captures) if place not in kept and not one.folder.is_symlink()]
     spare = [one for one in ours if rules and is_over(one.folder)]
-    if not spare or any(collection.folder.glob(f"{CAPTURES}/*/*/{RUNNING}")):
+    if not spare or _is_captured(collection):
         return []
     try:
         every = {one.folder: holding(one.folder) for one in collection.captures()}
@@ -111,11 +111,19 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
         held, needed = every[one.folder]
         others = [holds.held for folder, holds in every.items() if folder != one.folder]
         if all(not needs[digest] and _elsewhere(digest, others) for digest in held):
+            forget_payloads(collection, one.folder)
+            if _is_captured(collection) or any(other.folder not in every for other in collection.captures()):
+                break  # since they were read: what that refers to nobody has looked at
             needs.subtract(needed)
             del every[one.folder]
-            _remove(collection, one)
+            _remove(one)
             gone.append(one.folder)
     return gone
+
+
+def _is_captured(collection: Collection) -> bool:
+    """Is a capture under way, or was one cut off?"""
+    return any(collection.folder.glob(f"{CAPTURES}/*/*/{RUNNING}"))
 
 
 def _elsewhere(digest: str, others: Iterable[Mapping[str, tuple[Path, int]]]) -> bool:
@@ -137,14 +145,13 @@ def damaged_note(collection: Collection, capture: Path) -> str:
 def forget_payloads(collection: Collection, capture: Path) -> None:
     """No capture to come refers to what this one holds: it is about to go, or it is damaged."""
     with open_state(capture) as store:
-        (row,) = store.captures().values()
+        rows = list(store.captures().values())
     with ObservationStore(collection.history) as history:
-        history.forget_payloads(row.spec.site, row.started, row.ended or math.inf)
+        for row in rows:
+            history.forget_payloads(row.spec.site, row.started, row.ended or math.inf)
 
 
-def _remove(collection: Collection, capture: CollectedCapture) -> None:
-    """The history first: no capture to come refers to what is about to go."""
-    forget_payloads(collection, capture.folder)
+def _remove(capture: CollectedCapture) -> None:
     removing = capture.folder.with_name(f".{capture.folder.name}{REMOVING}")
     capture.folder.rename(removing)
     shutil.rmtree(removing)

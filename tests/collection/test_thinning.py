@@ -7,11 +7,14 @@ import shutil
 import pytest
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.collection import thinning
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.keeper import CollectionKeeper
 from sharc_crawler.collection.terms import FILE
-from sharc_crawler.collection.thinning import holding, thin
+from sharc_crawler.collection.thinning import holding, is_whole, thin
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
+from sharc_crawler.storage.observations import ObservationStore
 
 DAY = 86_400
 
@@ -76,3 +79,25 @@ def test_what_is_in_the_way_of_thinning_keeps_no_site_from_its_captures(twice):
     said = []
     CollectionKeeper(collection.folder, 1, said.append)._came_of(first.site, 0)
     assert any(one.startswith(f"{first.site}: former captures are not thinned out: ") for one in said), said
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_what_a_capture_that_begins_meanwhile_may_refer_to_stays(twice, monkeypatch, over):
+    """It asks the history, from which what is to go is gone before anybody looks whether one has begun."""
+    collection, first, again = twice
+    under_way = collection.capture_folder("b.example", first.time + 2 * DAY)
+
+    def begin(place):
+        if not under_way.exists():
+            shutil.copytree(again, under_way)
+            if not over:
+                (under_way / RUNNING).touch()
+        return is_whole(place)
+
+    monkeypatch.setattr(thinning, "is_whole", begin)
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
+    assert first.folder.is_dir()
+    with ObservationStore(collection.history) as history, open_state(first.folder) as state:
+        (row,) = state.captures().values()
+        digests = holding(first.folder).held
+        assert not any(history.payload(row.spec.site, digest, chunked=False) for digest in digests)
