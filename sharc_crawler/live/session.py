@@ -17,7 +17,7 @@ from sharc_crawler.instants import iso
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
 from sharc_crawler.live.setup.output import check_state, make_folder
-from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
+from sharc_crawler.live.setup.places import Place, open_stores, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
 from sharc_crawler.plugins import path_of
 from sharc_crawler.storage.holding import hold
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from sharc_crawler.archive.open_files import OpenFiles
     from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
@@ -77,7 +78,7 @@ class Session:
     browsing: Browsing | None = None  #: pages are shown by browsers
     login: Login | None = None  #: whose requests are made
     file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
-    stores: OpenStores = field(init=False)
+    stores: OpenFiles = field(init=False)
     masks: dict[str, str] = field(default_factory=dict)  #: by site, the file of those that it has for itself
     _held: IO[bytes] | None = None  #: the folder of several sites
     _stateless: set[str] = field(default_factory=set)  #: sites whose state is to be made again
@@ -89,7 +90,7 @@ class Session:
         self.archivist = Archivist(self._terms)
         detector = path_of("detector", self.config.detector)
         self.readers = Readers({"detector": detector, "masks": self.config.masks})
-        self.stores = OpenStores(self.at_once)
+        self.stores = open_stores(self.at_once)
         if self.drop_in and self.config.output:
             from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider
 

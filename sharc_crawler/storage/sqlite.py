@@ -279,9 +279,11 @@ def _pages(db: sqlite3.Connection, rows: list[Any]) -> tuple[list[Any], str]:
     return insertion(db, "page", columns)
 
 
+@cache
 def _insert(table: str, columns: int) -> str:
     return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608 - names of ours
 
 
+@cache
 def _replace(table: str, columns: int) -> str:
     return _insert(table, columns).replace("INSERT", "INSERT OR REPLACE")

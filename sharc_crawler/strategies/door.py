@@ -69,21 +69,16 @@ class Door:
         self.stopped: StrategyError | None = None  #: why it is asked nothing more
         self.revisits = strategy.revisits
         self.attests = strategy.attests
-        self._late = strategy.accepts_late
+        self.accepts_late = strategy.accepts_late  #: may pages still be added after T?
         self._setting = strategy.setting
         self._next = strategy.next  # looked up once
         self._finished = strategy.finished
         self._pages = bytearray()  # where each stands
-        self._waiting = 0  # pages in this standing
+        self.first_visits_waiting = 0  #: pages that are not handed out yet
         self._due = 0
         self._firsts = 0  # under way
         self._seconds = 0
         self._turned = False  # a second visit has been decided, or T is fixed
-
-    @property
-    def accepts_late(self) -> bool:
-        """May pages still be added after T?"""
-        return self._late
 
     @property
     def past_reference(self) -> bool:
@@ -114,7 +109,7 @@ class Door:
         except BaseException as error:
             raise self._failed(error, "it was asked for the next visit") from error
         if visit is None:
-            if (self._waiting or self._due) and not self._firsts and not self._seconds:
+            if (self.first_visits_waiting or self._due) and not self._firsts and not self._seconds:
                 self._left_out()
             return None
         good = type(visit) is Visit and type(visit.page) is int
@@ -131,7 +126,7 @@ class Door:
         if slot is not _SECOND:
             if slot is _ONLY or self._turned or not self.revisits:
                 self._check_first(page, slot)
-            self._waiting -= 1
+            self.first_visits_waiting -= 1
             self._firsts += 1
         else:
             if not self._turned or not self.revisits:
@@ -145,24 +140,24 @@ class Door:
     def _check_first(self, page: PageId, slot: Slot) -> None:
         if slot is _FIRST and not self.revisits:
             self._refuse("it makes single visits: there is no second slot to come", page, slot)
-        if self._turned and (slot is _FIRST or not self._late):
+        if self._turned and (slot is _FIRST or not self.accepts_late):
             self._refuse("the reference instant has passed: a first visit comes too late", page, slot)
-        if self.revisits and slot is _ONLY and not self.attests and (self._waiting > 1 or self._firsts):
+        if self.revisits and slot is _ONLY and not self.attests and (self.first_visits_waiting > 1 or self._firsts):
             self._refuse(f"only the last page may be visited once; {self._open_firsts(1)}", page, slot)
 
     def _check_second(self, page: PageId) -> None:
         if not self.revisits:
             self._refuse("it makes single visits: there is no second slot", page, Slot.SECOND)
-        if not self._turned and (self._firsts or (self._waiting and not self._late)):
+        if not self._turned and (self._firsts or (self.first_visits_waiting and not self.accepts_late)):
             self._refuse(f"a revisit comes after all first visits; {self._open_firsts()}", page, Slot.SECOND)
 
     def _open_firsts(self, but: int = 0) -> str:
-        return f"{self._waiting - but} more pages wait for theirs, {self._firsts} are under way"
+        return f"{self.first_visits_waiting - but} more pages wait for theirs, {self._firsts} are under way"
 
     def _left_out(self) -> NoReturn:
         """Nothing is under way, it has nothing more, and pages are left."""
-        page = self._pages.find(Standing.WAITING if self._waiting else Standing.DUE)
-        what = "was never handed out" if self._waiting else "was never revisited"
+        page = self._pages.find(Standing.WAITING if self.first_visits_waiting else Standing.DUE)
+        what = "was never handed out" if self.first_visits_waiting else "was never revisited"
         self._refuse(f"it says that nothing is left, and page {page} {what}", page)
 
     # -- what it is told -----------------------------------------------------------------------------------------
@@ -175,7 +170,7 @@ class Door:
             pages.extend(bytes(missing))
         for page in numbers:
             pages[page] = Standing.WAITING
-        self._waiting += len(numbers)
+        self.first_visits_waiting += len(numbers)
         first = numbers[0] if numbers else None
         self._ask(f"it was given {counted(len(numbers), 'page')}", first, self.strategy.add, candidates)
 
@@ -188,7 +183,7 @@ class Door:
         elif standing in _UNDER_WAY:
             self._firsts -= 1
         elif standing == _WAITING:
-            self._waiting -= 1
+            self.first_visits_waiting -= 1
         elif standing == _DUE:
             self._due -= 1
         if slot is _SECOND:
@@ -208,7 +203,11 @@ class Door:
 
     def linked(self, pages: Sequence[PageId]) -> None:
         """A document links to these pages."""
-        self._ask(f"it was told of {counted(len(pages), 'link')}", None, self.strategy.linked, pages)
+        if self.stopped is None:
+            try:
+                self.strategy.linked(pages)
+            except BaseException as error:
+                self._failed(error, f"it was told of {counted(len(pages), 'link')}")
 
     def reprice(self, page: PageId, rate: float) -> None:
         """A page's rate is known better."""
@@ -227,16 +226,11 @@ class Door:
     @property
     def first_visits_left(self) -> int:
         """Pages known that wait for their first visit, or are under way in it."""
-        return self._waiting + self._firsts
-
-    @property
-    def first_visits_waiting(self) -> int:
-        """Of these, pages that are not handed out yet."""
-        return self._waiting
+        return self.first_visits_waiting + self._firsts
 
     def revisits_ahead(self) -> list[PageId]:
         """The revisits still to be handed out, where their order is open."""
-        if self._waiting or self._firsts or not self._due or self.stopped is not None:
+        if self.first_visits_waiting or self._firsts or not self._due or self.stopped is not None:
             return []  # nothing can be: there is no need to ask
         try:
             ahead = self.strategy.revisits_ahead()

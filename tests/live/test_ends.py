@@ -19,7 +19,7 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.ending import _tried, leave
 from sharc_crawler.live.ends import AT_ONCE, at_once_next, in_threads, in_turn
 from sharc_crawler.live.monitoring.stopping import StoppedError
-from sharc_crawler.live.setup.places import OpenStores
+from sharc_crawler.live.setup.places import open_stores
 from sharc_crawler.storage.folders import SITES
 from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -69,7 +69,7 @@ def test_no_store_is_suspended_for_another_that_is_in_use():
         return lambda _: in_use.remove(number) or ("", False, Counter())
 
     list(SEVERAL((partial(begin, number) for number in range(3 * AT_ONCE)), _tried, lambda _: None))
-    assert max(most) <= AT_ONCE <= OpenStores(10**9).files._most
+    assert max(most) <= AT_ONCE <= open_stores(10**9)._most
 
 
 def test_ctrl_c_stops_those_that_are_being_written():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sharc_crawler.errors import SharcError
 
@@ -12,17 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Concatenate, ParamSpec
 
+    from sharc_crawler.live.scheduler import SharcScheduler
+
     P = ParamSpec("P")
+    S = TypeVar("S", bound=SharcScheduler)
 
-
-class GivesUp(Protocol):
-    """Who can end the crawl, as failed."""
-
-    def give_up(self, why: str, *, exc_info: bool = False) -> None:
-        """Say why, and end it."""
-
-
-S = TypeVar("S", bound=GivesUp)
 T = TypeVar("T")
 
 EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with

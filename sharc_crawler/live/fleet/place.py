@@ -29,10 +29,10 @@ from sharc_crawler.uncollected import uncollected
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from sharc_crawler.archive.open_files import OpenFiles
     from sharc_crawler.frontier.rows import Batch, HostRow, LinksRow
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
-    from sharc_crawler.live.setup.places import OpenStores
     from sharc_crawler.model import Seconds
 
 JOURNAL = "journal.jsonl.gz"  #: of a site that is done
@@ -47,7 +47,7 @@ class FleetPlace(Place):
         folder: Path,
         epoch: int,
         config: Config,
-        stores: OpenStores,
+        stores: OpenFiles,
         told: Callable[[str, int], None],
         read: Callable[[Iterable[HostRow]], None],
     ) -> None:

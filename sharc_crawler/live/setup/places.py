@@ -46,17 +46,15 @@ def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
     return {site: output / safe_name(site) for site in names}
 
 
-class OpenStores:
+def open_stores(at_once: int) -> OpenFiles:
     """The stores in use: of many sites' those that were written last are open, as many as there are descriptors for."""
-
-    def __init__(self, at_once: int) -> None:
-        self.files = OpenFiles(max(4, min(MOST, (limit() - RESERVE - 2 * at_once) // (2 * DESCRIPTORS))))
+    return OpenFiles(max(4, min(MOST, (limit() - RESERVE - 2 * at_once) // (2 * DESCRIPTORS))))
 
 
 class Place:
     """A capture's folder, with its state and its log; to its frontier, a store."""
 
-    def __init__(self, folder: Path, config: Config, stores: OpenStores) -> None:
+    def __init__(self, folder: Path, config: Config, stores: OpenFiles) -> None:
         self.folder = self.state = folder
         self._config = config
         self._stores = stores
@@ -77,7 +75,7 @@ class Place:
             self._store = self._opened()
             self._owner = owner(self.state)
         if self._config.store == opening.USUAL:  # others see to their descriptors themselves
-            self._stores.files.use(self)
+            self._stores.use(self)
         return self._store
 
     def _opened(self) -> FrontierStore:

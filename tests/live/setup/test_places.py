@@ -12,7 +12,7 @@ from sharc_crawler.errors import Superseded
 from sharc_crawler.frontier.rows import Batch, CaptureRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
+from sharc_crawler.live.setup.places import Place, site_paths
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
 from sharc_crawler.storage.holding import LOCK
 
@@ -20,8 +20,7 @@ from sharc_crawler.storage.holding import LOCK
 @pytest.fixture
 def places(tmp_path):
     """Three, of which one is open at a time."""
-    stores = OpenStores(16)
-    stores.files = OpenFiles(1)
+    stores = OpenFiles(1)
     config = replace(Config.from_settings(Settings()), log=("json",))
     paths = site_paths(tmp_path, ["a.example", "b.example", "c.example"])
     made = [Place(path, config, stores) for path in paths.values()]
