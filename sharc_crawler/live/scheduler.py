@@ -49,7 +49,6 @@ class SharcScheduler(BaseScheduler):
         self._finishes = True  #: visits that are over when the crawl ends are told
         self._pause = ""  #: for want of room: its note, as long as it lasts
         self._portions: Portions | None = None  #: once a sitemap names something
-        self._is_next_turn = False  #: a portion of a long sitemap may be taken in
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -72,7 +71,6 @@ class SharcScheduler(BaseScheduler):
             self._session.browsing.wake = private.wake_up(engine)
         places = self._session.places
         self._intake = Intake(self._session.sites, lambda site: places[site].folder, self._session.former)
-        self._next_turn = Alarm(self._turn)
         return deferred_from_coro(self._begin())
 
     async def _begin(self) -> None:
@@ -82,7 +80,8 @@ class SharcScheduler(BaseScheduler):
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
         self._alarm.cancel()
-        self._next_turn.cancel()
+        if self._portions is not None:
+            self._portions.rest()
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:  # noqa: ARG002 - of a project's spider
@@ -173,7 +172,8 @@ class SharcScheduler(BaseScheduler):
         session.sites.commit()  # what there was no room for before
         self._note_mishaps()
         self._finish_ended()
-        self._take_portion()
+        if self._portions is not None:
+            self._portions.take_in_turn()
         if lacking := session.space.lacking():
             session.space.pause(lacking)
             self._note_beginning()
@@ -267,18 +267,6 @@ class SharcScheduler(BaseScheduler):
         if self._session.browsing is not None:
             self._session.browsing.look()
 
-    def _take_portion(self) -> None:
-        """Take one portion in a turn of the reactor, however often the engine asks."""
-        if self._portions and self._is_next_turn:
-            self._is_next_turn = False
-            self._portions.take()
-        if self._portions:
-            self._next_turn.set(0)
-
-    def _turn(self) -> None:
-        self._is_next_turn = True
-        private.wake_up(self._crawler.engine)()
-
     def _finish(self, lease: Lease) -> None:
         if lease.withheld:
             self._session.sites.give_back(lease.fetch, self._session.clock.now())
@@ -303,7 +291,7 @@ class SharcScheduler(BaseScheduler):
         if self._portions is None:
             from sharc_crawler.live.reading.portions import Portions  # many sites have none
 
-            self._portions = Portions(self._session.sites, self._over)
+            self._portions = Portions(self._session.sites, self._over, private.wake_up(self._crawler.engine))
         return self._portions.add(lease)
 
     def _ending(self, lease: Lease, outcome: Outcome) -> None:

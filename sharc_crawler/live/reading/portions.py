@@ -6,6 +6,7 @@ from collections import deque
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from sharc_crawler.live.clock import Alarm
 from sharc_crawler.model import Kind
 from sharc_crawler.uncollected import uncollected
 
@@ -22,12 +23,14 @@ TEXT = 400_000  #: characters of them: unusual ones take up to 2 s for a million
 class Portions:
     """Sitemaps whose visits are over as soon as the frontier knows all that they name.
 
-    ``end``: called with each then; its ``links`` are the last portion.
+    ``end``: called with each then; its ``links`` are the last portion. ``wake``: called when another may be taken in.
     """
 
-    def __init__(self, sites: Sites, end: Callable[[Lease], None]) -> None:
-        self._sites, self._end = sites, end
+    def __init__(self, sites: Sites, end: Callable[[Lease], None], wake: Callable[[], None] = lambda: None) -> None:
+        self._sites, self._end, self._wake = sites, end, wake
         self._long: deque[Lease] = deque()
+        self._is_next_turn = False
+        self._next_turn = Alarm(self._turn)
 
     def __bool__(self) -> bool:
         """Whether there is more to take in."""
@@ -39,6 +42,22 @@ class Portions:
         if is_long:
             self._long.append(lease)
         return is_long
+
+    def take_in_turn(self) -> None:
+        """Take one portion in a turn of the reactor, however often the engine asks."""
+        if self and self._is_next_turn:
+            self._is_next_turn = False
+            self.take()
+        if self:
+            self._next_turn.set(0)
+
+    def _turn(self) -> None:
+        self._is_next_turn = True
+        self._wake()
+
+    def rest(self) -> None:
+        """Wake nobody any more."""
+        self._next_turn.cancel()
 
     def take(self) -> None:
         """The next portion, in one transaction; a crawl that is killed before the last reads the sitemap again."""
