@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.checkpoints import GrowingIndex
 from sharc_crawler.archive.files import OPEN
+from sharc_crawler.archive.held_files import are_finished
 from sharc_crawler.archive.records import (
     WARC_FIELDS,
     Draft,
@@ -15,7 +16,7 @@ from sharc_crawler.archive.records import (
     member,
 )
 from sharc_crawler.archive.warc_file import WarcFile
-from sharc_crawler.archive.warc_names import are_finished, file_name, files_of
+from sharc_crawler.archive.warc_names import file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef

@@ -1,18 +1,14 @@
-"""WARC files of a folder: whose they are, by their names, and whether a writer holds one."""
+"""WARC files of a folder: whose they are, by their names."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-
-if sys.platform != "win32":
-    import fcntl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,14 +60,6 @@ def series_of(name: str) -> tuple[str, str] | None:
     return (match[1], match[3]) if match else None
 
 
-def are_finished(folder: Path) -> bool:
-    """Whether no WARC file of a folder is open or lacks its index, as a crash leaves it."""
-    with os.scandir(folder) as found:
-        names = {entry.name for entry in found}
-    warcs = (name for name in names if name.endswith((SUFFIX, SUFFIX + OPEN)))
-    return all(f"{warc.removesuffix(SUFFIX)}.cdxj" in names for warc in warcs)
-
-
 def index_path(warc: Path) -> Path:
     """The path of the index of a closed WARC file."""
     return warc.with_name(f"{warc.name.removesuffix(SUFFIX)}.cdxj")
@@ -89,26 +77,3 @@ def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
         and match[2].startswith(run)
         and _OWNER.fullmatch(match[2], len(run))
     )
-
-
-def lock(descriptor: int) -> bool:
-    """Hold a file for this writer until the descriptor is closed; false: another writer holds it."""
-    if sys.platform == "win32":  # an open file can be neither renamed nor removed there
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def in_use(folder: Path) -> Path | None:
-    """A file in the folder that a writer holds open at this moment."""
-    for path in folder.glob(f"*{OPEN}"):
-        descriptor = os.open(path, os.O_RDWR)
-        try:
-            if not lock(descriptor):
-                return path
-        finally:
-            os.close(descriptor)
-    return None

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.archive.documents import document_file
 from sharc_crawler.archive.drafts import Drafts, sync_folder
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.warc_names import index_path, lock, series_of
+from sharc_crawler.archive.held_files import lock
+from sharc_crawler.archive.warc_names import index_path, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING, fixity, fixity_of

@@ -20,7 +20,7 @@ from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.beside import around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
-from sharc_crawler.certificate.clocks import beyond
+from sharc_crawler.certificate.clocks_stated import beyond
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
 from sharc_crawler.certificate.examining import Examination, statements, unspoken

@@ -1,4 +1,4 @@
-"""Records of the store's port from rows of the frontier's tables: all of a state, or URL by URL."""
+"""Records of the store's port from rows of the frontier's tables: captures, and what came of them URL by URL."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import (
-    Batch,
     CaptureRow,
     JudgementRow,
     LastmodRow,
-    NoveltyRow,
     PageRow,
-    SubsiteRow,
     UrlRow,
     VisitRow,
 )
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sharc_crawler.rates.swings import Swings
-    from sharc_crawler.storage.sqlite import SqliteStore
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -67,27 +63,6 @@ _LASTMODS = """
 SELECT lastmod.* FROM lastmod JOIN page ON page.page = lastmod.page WHERE page.capture = ?
 ORDER BY lastmod.page, lastmod.rowid
 """
-
-
-def loaded(store: SqliteStore, db: sqlite3.Connection) -> Batch:
-    """All that a store holds."""
-    return Batch(
-        pages=list(page_rows(db.execute("SELECT * FROM page ORDER BY page"))),
-        visits=list(visit_rows(db.execute("SELECT * FROM visit ORDER BY visit"))),
-        judgements=[
-            JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
-            for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
-        ],
-        lastmods=[LastmodRow(*values) for values in db.execute("SELECT * FROM lastmod ORDER BY rowid")],
-        outside=list(store.outside()),
-        embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
-        captures=store.captures(),
-        hosts=store.hosts(),
-        subsites=store.subsites(),
-        members=list(db.execute("SELECT page, subsite FROM member ORDER BY page")),
-        kept=dict(db.execute("SELECT name, text FROM kept ORDER BY rowid")),
-        novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
-    )
 
 
 def urls(db: sqlite3.Connection, capture: int) -> Iterator[UrlRow]:
@@ -158,17 +133,6 @@ def visit_rows(rows: Iterable[Iterable[Any]]) -> Iterator[VisitRow]:
             date, file, offset, size, error, retry_after, age, charset, part,
         ) in rows
     )  # fmt: skip
-
-
-def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
-    """The part of a row of its table."""
-    from sharc_crawler.subsites.branch import Branch  # only of a site that is captured in parts
-
-    branches = tuple(
-        Branch(tuple(root), frozenset(without), span and (span[0], span[1]))
-        for root, without, span in json.loads(values[7])
-    )
-    return SubsiteRow._make((*values[:7], branches))
 
 
 def capture_row(values: tuple[Any, ...]) -> CaptureRow:

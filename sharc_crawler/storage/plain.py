@@ -10,7 +10,8 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Verdict
 from sharc_crawler.storage import frontier_rows
-from sharc_crawler.storage.frontier_reading import capture_row, page_rows, subsite_row, visit_rows
+from sharc_crawler.storage.frontier_loading import subsite_row
+from sharc_crawler.storage.frontier_reading import capture_row, page_rows, visit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

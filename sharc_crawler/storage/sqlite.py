@@ -117,10 +117,10 @@ class SqliteStore:
 
         Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
         """
-        from sharc_crawler.storage import frontier_reading  # what begins has nothing to read
+        from sharc_crawler.storage.frontier_loading import loaded  # what begins has nothing to read
 
         with self._whole(), uncollected():
-            return frontier_reading.loaded(self, self._db)
+            return loaded(self, self._db)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -145,11 +145,12 @@ class SqliteStore:
 
     def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
         """The parts of sites alone; raises as :meth:`load`."""
-        from sharc_crawler.storage import frontier_reading
-
         with self._whole():
-            rows = map(frontier_reading.subsite_row, self._db.execute("SELECT * FROM subsite"))
-            return {(row.capture, row.number): row for row in rows}
+            if not (rows := self._db.execute("SELECT * FROM subsite").fetchall()):
+                return {}
+            from sharc_crawler.storage.frontier_loading import subsite_row  # only of a site that is captured in parts
+
+            return {(row.capture, row.number): row for row in map(subsite_row, rows)}
 
     def urls(self, capture: int) -> Iterator[UrlRow]:
         """The URLs of a capture in the order of discovery; raises as :meth:`load`."""

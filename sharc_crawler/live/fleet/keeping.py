@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
-from sharc_crawler.archive.warc_names import lock
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage.opening import holds_state

@@ -6,7 +6,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.warc_names import in_use
+from sharc_crawler.archive.held_files import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.former.going_on import as_given
