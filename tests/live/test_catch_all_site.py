@@ -7,6 +7,11 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
 from tests.live.serving import Answering, serving
 
 if TYPE_CHECKING:
@@ -56,3 +61,29 @@ def test_a_page_that_scripts_make_is_said_to_be_one_and_so_is_who_asked_to_wait(
     host = url.split("/")[2]
     asked = f"{host} asked the crawl to wait (429 or 503 with Retry-After): 1 time, for 1 s in all"
     assert asked in done.out
+
+
+@pytest.mark.parametrize("robots", ["", "Sitemap: %s", "Sitemap: %sen/"])
+def test_a_page_that_sitemaps_lead_to_is_a_page_where_pages_lead_to_it_too(crawl, robots) -> None:
+    """The home page and all that is unknown redirect to the start page of a language."""
+
+    class Redirecting(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/robots.txt":
+                self.answer((robots % url if robots else "").encode(), "text/plain")
+            elif self.path == "/en/":
+                self.answer(b"<title>start</title><a href=/a>a</a><a href=/b>b</a>")
+            elif self.path in ("/a", "/b"):
+                self.answer(b"<title>%s</title><a href=/en/>start</a>" % self.path.encode())
+            else:
+                self.answer(b"", status=302, Location="/en/")
+
+    with serving(Redirecting) as url:
+        done = crawl(url=url, delay=0)
+        again = CliRunner().invoke(main, ["report", str(done.folder)])
+    assert done.code == 0, done.err
+    assert {page["url"] for page in done.capture["pages"] if page["verdict"] == "coherent"} == {
+        f"{url}{name}" for name in ("en/", "a", "b")
+    }
+    assert not verify(done.folder).findings
+    assert again.exit_code == 0, again.output
