@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.traps.probing import Doubted
+    from sharc_crawler.frontier.traps.doubted import Doubted
     from sharc_crawler.frontier.visits.nearer import ShortestWays
     from sharc_crawler.frontier.visits.throttling import Refusals
     from sharc_crawler.model import Instant, PageId, Sighting

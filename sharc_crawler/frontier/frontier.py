@@ -277,9 +277,8 @@ class Frontier:
         if kind is _PAGE:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
-            traps = capture.traps if task.slot is not _SECOND and self.pages.depths[task.page] else None
-            parent = self.pages.parents[task.page]
-            if traps and (why := traps.why_not_found(url, parent, task.page)) and not self.pages.listed(task.page):
+            traps = capture.traps if task.slot is not _SECOND else None
+            if traps and (why := traps.left(task.page, self.pages)):
                 return why
         elif reason := capture.embedded.why_not(task.page):
             return reason

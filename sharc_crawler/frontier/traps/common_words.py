@@ -69,12 +69,18 @@ class CommonWords:
         """A page was captured; ``new``: no other had shown the same; ``contents``: of the site."""
         self._learn()
         if self._count(page, new=new) and self._help(contents):
-            self._misses = 0 if new else self._misses + 1
+            self._misses += 1
+        self._misses *= not new
 
     def fresh(self, url: str, contents: int) -> bool:
         """Has nobody shown the words that it shares?"""
         self._learn()
         return self._help(contents) and self._is_fresh(self._bare(url))
+
+    def shown(self, url: str) -> int:
+        """How likely it is that its page was shown: 0 by the words that it shares, 1 where its name shares none, 2."""
+        bare = self._bare(url)
+        return 0 if self._is_fresh(bare) else 1 + (_WORD.search(bare.rpartition("/")[2]) is not None)
 
     def _help(self, contents: int) -> bool:
         """Do they tell pages apart?"""

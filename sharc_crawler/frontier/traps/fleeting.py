@@ -3,7 +3,7 @@
 Asked are pages that named what looks like a trap, once nothing else is left to be visited, under an address that nobody
 names (``?no-such-page-…``): a server that knows no such parameter shows the same page. Of the links that are gone
 two are visited (one, where a name that nobody gave shows the same). Where both show one text that was seen before, such
-links are left but for every fiftieth, and what pages with that text name. Where one shows something new, links change
+links are left, and what pages with that text name. Where one shows something new, links change
 honestly here, and no more is left.
 """
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 LOOKS = 4  #: copies that are asked again, whatever looks told
 STEADY = 2  #: pages whose links have to stay, a copy among them, for all to be taken for pages that are there
 SAMPLE = 2  #: pages that one page names no more, and that show one text
-VISITED = 50  #: of those that would be left each such is visited all the same
 FRUITLESS = 3  #: looks in a row that told nothing, from which on none is made
 MOST = 1_000  #: pages that are asked again
 
@@ -45,7 +44,6 @@ class FleetingLinks:
         self._looked = 0  # copies that were asked again
         self._honest = False  # something new was found behind a link that was gone
         self._copies: Counter[tuple[PageId, int]] = Counter()  # by who named them no more, and what they show
-        self._left = 0
         self._texts: set[int] = set()
         self.gone: set[PageId] = set()  #: pages that named none again of what they alone had named
         self.leading: set[str] = set()  #: addresses that nobody names, which are pages that name new ones
@@ -135,9 +133,6 @@ class FleetingLinks:
     def why_not(self, page: PageId, pages: PageTable) -> str | None:
         """Why a page is left that waits; ``None``: it is not."""
         if not self._texts or self._honest or page in self._stayed.get(pages.parents[page], (page,)):
-            return None
-        self._left += 1
-        if self._left % VISITED == 0:
             return None
         return "its link was gone when its page was asked again"
 

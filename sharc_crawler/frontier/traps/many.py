@@ -13,7 +13,6 @@ import numpy as np
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps import rules
 from sharc_crawler.frontier.traps.repeats import HONEST
-from sharc_crawler.frontier.traps.soft_errors import KEPT
 from sharc_crawler.known_urls import UNSEEN
 
 if TYPE_CHECKING:
@@ -34,9 +33,6 @@ def tell(traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: S
     if not (_is_quiet(traps) and _all_new(traps, contents) and _all_plain(urls)):
         return False
     _count(traps, shown, urls, contents, pages)
-    asked = [at for at, url in enumerate(urls) if "?" not in url]
-    for at in asked[-KEPT:]:  # others would be forgotten again
-        traps.errors.saw(urls[at], contents[at])
     for url, content in zip(urls, contents, strict=True):
         if len(traps.contents) >= rules.MOST_SHOWN:
             break

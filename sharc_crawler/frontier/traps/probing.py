@@ -6,21 +6,20 @@ Such a download is captured or lost, and never judged.
 from __future__ import annotations
 
 import re
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, shown, worth
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.idle_places import forms
-from sharc_crawler.frontier.traps.rules import LAST, content_of
+from sharc_crawler.frontier.traps.rules import HELD, LAST, content_of
 from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.links.dated import has_day
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, made_up_name
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
@@ -127,46 +126,6 @@ def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
     return counts[1] > counts[0]
 
 
-class Doubted:
-    """Visits that wait until nothing else is left: by distance from the seeds, then in any order, always the same."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[int, int, int, PageId, Visit]] = []
-        self._ahead: Container[PageId] = ()
-        self._deep = False
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-    def put(self, visit: Visit, pages: PageTable, doubts: int = LAST) -> None:
-        """A visit waits. A month's days tell whether it is empty: they come first."""
-        drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
-        depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
-        depth -= 2 * (pages.parents[visit.page] in self._ahead)
-        if self._deep or doubts > LAST:
-            depth = -depth
-        heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
-
-    def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
-        """From now on comes first what these lead to."""
-        if not self._ahead:
-            self._ahead, waiting, self._heap = echoes, self._heap, []
-            for doubts, *_, visit in waiting:
-                self.put(visit, pages, doubts)
-
-    def deepen(self, pages: PageTable) -> None:
-        """From now on one trail is followed after the other, not all at once."""
-        if not self._deep:
-            self._deep, waiting, self._heap = True, self._heap, []
-            for doubts, *_, visit in waiting:
-                self.put(visit, pages, doubts)
-
-    def take(self) -> tuple[Visit, int]:
-        """The next one, where there is one, and how much it is doubted."""
-        doubts, *_, visit = heappop(self._heap)
-        return visit, doubts
-
-
 class Prober:
     """Asks, and takes the answers in."""
 
@@ -177,7 +136,7 @@ class Prober:
     def ask(self, capture: SiteCapture, now: Instant) -> None:
         """For what cannot exist, where pages look like error pages."""
         assert capture.traps is not None, "they are what asks"
-        wanted, capture.traps.errors.wanted = capture.traps.errors.wanted, []
+        wanted, capture.traps.wanted = capture.traps.wanted, []
         if any(map(is_look, wanted)):
             capture.note(_LOOKED)
         self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
@@ -197,18 +156,36 @@ class Prober:
             doubted.follow(traps.echoes.echoes, pages)
         if traps.patient:
             doubted.deepen(pages)
-        visit, doubts = doubted.take()
-        traps.alone = traps.alone or doubts >= LAST
-        if traps.suspicion is None or (doubts <= LAST and traps.why_not(pages.urls[visit.page])):
-            return visit  # a calendar's; or it is left at once
+        for _ in range(MAX_HELD):
+            visit, doubts = doubted.take()
+            if doubts == HELD and traps.holds(visit.page, pages):
+                return doubted.sample(traps, visit, pages)
+            late = doubts == LAST and worth(traps) and shown(traps, visit, pages) == SHOWN
+            if not late:
+                traps.alone = traps.alone or doubts >= LAST
+                if not traps.holds(visit.page, pages) and self._looks_again(capture, visit, doubts, now):
+                    return None
+                if not traps.holds(visit.page, pages):
+                    return visit
+            doubted.put(visit, pages, HELD)
+        return doubted.take()[0]
+
+    def _looks_again(self, capture: SiteCapture, visit: Visit, doubts: int, now: Instant) -> bool:
+        """Is the page asked again that named one? Else it is known enough."""
+        traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
+        assert traps is not None, "they put it off"
+        assert doubted is not None, "it was taken from there"
+        if traps.suspicion is None or traps.left(visit.page, pages):
+            return False  # a calendar's
+        looks = _looks(traps)
         if looks.wants(visit.page, pages):
             looks.asked(parent := pages.parents[visit.page])
             if self._look(capture, pages.urls[parent], now):
                 doubted.put(visit, pages, doubts)
-                return None
+                return True
         if doubts >= LAST and (traps.suspicion.made or not looks.told(visit.page, pages)):
             traps.suspicion.nothing_else()
-        return visit
+        return False
 
     def _look(self, capture: SiteCapture, url: str, now: Instant) -> bool:
         """Is it asked for?"""

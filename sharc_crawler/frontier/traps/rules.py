@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.repeats import HONEST, LEAST, REPEATS, Repeats, as_trap
-from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
     from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
     from sharc_crawler.frontier.traps.repeating import Repeating
+    from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Outcome, PageId
@@ -36,6 +36,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
 LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
+HELD = 4  #: what is left unless samples of it show something new
 MOST_SHOWN = 500  #: contents whose first addresses are remembered
 
 
@@ -78,7 +79,7 @@ class Traps:
         self.contents: dict[int, str] = {}  #: contents of plain addresses, and which showed them first
         self.idle: IdlePlaces | None = None  #: once one of them was shown again
         self.calendars: Calendars | None = None  #: once an address has a date
-        self.errors = SoftErrors()
+        self.wanted: list[str] = []  #: what nobody names, and is to be asked for
         self.firsts = SeenUrls()  #: content → the page that showed it first
         self.unlike = array("i")  #: these pages, as long as no other showed the same
         self.copies: Echoes | None = None  #: once one did
@@ -86,6 +87,15 @@ class Traps:
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
         self.patient = False  #: all tells that pages are there before they are named
+        self.samples: set[PageId] = set()  #: pages that are visited though they would be left
+        self.tries = 0  #: of these since a page showed something new
+
+    @cached_property
+    def errors(self) -> SoftErrors:
+        """Error pages of status 200: of many sites none."""
+        from sharc_crawler.frontier.traps.soft_errors import SoftErrors  # only where there are copies
+
+        return SoftErrors()
 
     @property
     def echoes(self) -> Echoes:
@@ -100,7 +110,6 @@ class Traps:
         """A page was captured, which ``parent`` named first; what a sitemap ``listed`` does not blame its template."""
         if content is None or self._is_dated(url):
             return
-        self.errors.saw(url, content)
         if has_odd_word(url):
             self._saw_odd(url, content, parent)
         self._saw_plain(url, content, parent)
@@ -111,12 +120,16 @@ class Traps:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
         if content is None or (self.calendars and self.calendars.saw(page, content, pages)):
             return
+        if (first := self.firsts.get(content)) != UNSEEN:
+            self.wanted += self.errors.saw(url, content, pages.urls[first])
         if new := self.copies is None and self.firsts.add(content, page) == UNSEEN:
             self.unlike.append(page)
         else:
             new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
         if new and (parent := pages.parents[page]) != NO_PARENT:
             self.brought(template(pages.urls[parent]), template(url))
+        sample = self._told and page not in self.samples and self.left(page, pages)  # of a former process
+        self.tries = 0 if new else self.tries + bool(sample)
         if self.repeating:
             self.repeating.showed(page, pages, new=new)
         if self.fleeting:
@@ -137,7 +150,7 @@ class Traps:
             from sharc_crawler.frontier.traps.ever_new import EverNew  # on most sites such pages name what is known
 
             self.ever_new = EverNew()
-        self.errors.wanted += self.ever_new.saw(page, linked, pages, self.copies, self.fleeting)
+        self.wanted += self.ever_new.saw(page, linked, pages, self.copies, self.fleeting)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
@@ -180,7 +193,7 @@ class Traps:
                 from sharc_crawler.frontier.traps.repeating import Repeating  # on few sites
 
                 self.repeating = Repeating(self)
-            self.errors.wanted += self.repeating.saw(row, url)
+            self.wanted += self.repeating.saw(row, url)
 
     def brought(self, name: str, other: str) -> None:
         """A page of a template named one of another first, which shows something new: so do contents of its own."""
@@ -189,7 +202,7 @@ class Traps:
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
-        return (self.errors.shown or None) and (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
+        return (self.copies or None) and (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
 
     def doubts(self, page: PageId, urls: Texts) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
@@ -202,6 +215,24 @@ class Traps:
         waits = self.ever_new is not None and self.ever_new.bottomless.waits(page, urls[page])
         return max(waits, self.suspicion.doubts(page) if self.suspicion else 0)
 
+    def waits(self, page: PageId, pages: PageTable) -> int:
+        """The same; what would be left waits longest."""
+        return self.doubts(page, pages.urls) or HELD * self.holds(page, pages)
+
+    def holds(self, page: PageId, pages: PageTable) -> bool:
+        """Would it be left, though samples of it may show something new? Of dates, and of ever new pages, none do."""
+        url, parent = pages.urls[page], pages.parents[page]
+        if not self._told or (self.calendars and self.calendars.has(url)):
+            return False
+        return not (self.ever_new and self.ever_new.why_not(parent, url)) and bool(self.left(page, pages))
+
+    def left(self, page: PageId, pages: PageTable) -> str | None:
+        """Why a page that is queued is left; ``None``: it is not."""
+        if not pages.depths[page] or page in self.samples:
+            return None
+        why = self.why_not_found(pages.urls[page], pages.parents[page], page)
+        return why if why and not pages.listed(page) else None
+
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
@@ -212,9 +243,13 @@ class Traps:
 
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
+        return {url: why for url in (urls if self._told else ()) if (why := self.why_not_found(url, parent))}
+
+    @property
+    def _told(self) -> bool:
+        """May anything be left?"""
         last = self.ever_new and self.ever_new.closed
-        told = any((self.calendars, self.suspicion, self.idle, self.made_up, self.repeating, last))
-        return {url: why for url in (urls if told else ()) if (why := self.why_not_found(url, parent))}
+        return any((self.calendars, self.suspicion, self.idle, self.made_up, self.repeating, last))
 
     def why_not(self, url: str, *, new: bool = False) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not. ``new``: it may wait."""

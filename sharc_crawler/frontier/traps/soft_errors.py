@@ -7,6 +7,11 @@ visited where others name them; what they alone name, and was not known before, 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 COPIES = 4  #: pages of a folder that show the same, until one asks
 MOST = 5  #: folders that are asked in
 KEPT = 80  #: contents that are counted, those seen last
@@ -16,9 +21,8 @@ class SoftErrors:
     """Counts equal pages of each folder; knows what was asked for, and what it showed.
 
     >>> errors = SoftErrors()
-    >>> for name in ("kqzv", "bnwt", "wmdk", "qjxe"): errors.saw(f"http://h/x/{name}", "Oops")
-    >>> [probe] = errors.wanted
-    >>> errors.answered(probe, "Oops")
+    >>> [asked] = [errors.saw(f"http://h/x/{name}", "Oops", "http://h/x/kqzv") for name in ("bnwt", "wmdk", "qjxe")][2]
+    >>> errors.answered(asked, "Oops")
     >>> errors.why_not("Oops"), errors.why_not("a story")
     ('named by an error page of status 200 alone (http://h/x/no-such-page-euxmcqqecr shows it, too)', None)
     """
@@ -26,24 +30,24 @@ class SoftErrors:
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}  # of a folder and a content; the latest last
         self._asked: dict[str, str] = {}  # folder → what was asked for
-        self.wanted: list[str] = []  #: what is to be asked for
         self.shown: dict[str, str] = {}  #: content of an error page → what showed it
 
-    def saw(self, url: str, content: str) -> None:
-        """A page was captured. Queries are others' to look at: one page may be shown under many."""
-        if "?" in url:
-            return
-        for place in dict.fromkeys((url.rpartition("/")[0], "/".join(url.split("/")[:3]))):  # its folder, the top
-            if self._count(place, content) == COPIES and place not in self._asked and len(self._asked) < MOST:
+    def saw(self, url: str, content: str, first: str) -> Sequence[str]:
+        """A page was captured that shows what ``first`` had shown; what is to be asked for.
+
+        Queries are others' to look at: one page may be shown under many.
+        """
+        for place in _places(url):
+            if self._count(place, content, first) == COPIES and place not in self._asked and len(self._asked) < MOST:
                 from sharc_crawler.unlikely import unlikely  # on few sites
 
                 self._asked[place] = probe = f"{place}/{unlikely(place)}"
-                self.wanted.append(probe)
-                break
+                return (probe,)
+        return ()
 
-    def _count(self, folder: str, content: str) -> int:
+    def _count(self, folder: str, content: str, first: str) -> int:
         key = hash((folder, content))
-        self._counts[key] = count = self._counts.pop(key, 0) + 1
+        self._counts[key] = count = self._counts.pop(key, folder in _places(first)) + 1
         if len(self._counts) > KEPT:
             del self._counts[next(iter(self._counts))]
         return count
@@ -57,3 +61,8 @@ class SoftErrors:
         """Why what a page names, and nobody had named, is left; ``None``: it is not."""
         url = content and self.shown.get(content)
         return url and f"named by an error page of status 200 alone ({url} shows it, too)"
+
+
+def _places(url: str) -> dict[str, None]:
+    """Its folder, and the top."""
+    return dict.fromkeys(() if "?" in url else (url.rpartition("/")[0], "/".join(url.split("/")[:3])))

@@ -53,7 +53,7 @@ class Suspicion:
     def _ask(self) -> None:
         for probe in self._nobodys[len(self._asked) :] if self._steady else ():
             self._asked[probe] = True
-            self._traps.errors.wanted.append(probe)
+            self._traps.wanted.append(probe)
 
     def answered(self, url: str, content: str | None, *, absent: bool) -> None:
         """What nobody names was answered; ``content``: as if it were a page."""

@@ -99,11 +99,11 @@ class Chooser:
 
     def _sure(self, capture: SiteCapture, visit: Visit | None, strategy: Door, now: Instant) -> Visit | None:
         """What looks like a trap waits until nothing else is left."""
-        traps, urls = capture.traps, self._ledger.pages.urls
+        traps, pages = capture.traps, self._ledger.pages
         if traps is None:
             return visit
         for _ in range(MAX_DOUBTED):
-            if visit is None or visit.slot is _SECOND or not (doubts := traps.doubts(visit.page, urls)):
+            if visit is None or visit.slot is _SECOND or not (doubts := traps.waits(visit.page, pages)):
                 break
             self._finisher.prober.put_off(capture, visit, doubts)
             visit = capture.mode.next(strategy, now)

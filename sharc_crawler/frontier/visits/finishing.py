@@ -194,7 +194,7 @@ class Finisher:
                 if (content := content_of(outcome)) is not None:
                     traps.saw(fetch.url, content, pages.parent_url(task.page), listed=pages.listed(task.page))
                     traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, ended, linked, links))
-                if traps.errors.wanted and capture.spec.discover:
+                if traps.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)
         if task.page not in capture.again:
             if fetch.kind is _PAGE:

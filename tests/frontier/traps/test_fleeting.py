@@ -78,15 +78,6 @@ def test_two_copies_whose_links_are_gone_tell_that_such_links_are_left():
     assert site.links.why_not_named(0) is None
 
 
-def test_every_fiftieth_link_that_is_gone_is_visited_all_the_same():
-    site = Site()
-    site.links.answered(1, "a", site.below[:1], site.pages)
-    for page in site.below[2:4]:
-        site.echo(page)
-    assert [site.left(site.below[4]) for _ in range(101)].index(False) == 49
-    assert [site.left(site.below[4]) for _ in range(60)].count(False) == 1
-
-
 def test_one_copy_suffices_where_a_name_that_nobody_gave_shows_the_same():
     asked_before, asked_after = Site("the trap"), Site()
     for site in (asked_before, asked_after):

@@ -157,7 +157,7 @@ class Asking:
         self.pages, self.asked, self.notes, self.sure = table("a"), [], [], 0
         self.new = new
         self.traps = Traps()
-        self.traps.suspicion = SimpleNamespace(nothing_else=self.nothing_else, made=False)
+        self.traps.suspicion = SimpleNamespace(nothing_else=self.nothing_else, made=False, why_not=lambda *_: None)
         self.capture = SimpleNamespace(
             traps=self.traps,
             doubted=None,
@@ -299,11 +299,11 @@ def test_what_was_asked_for_is_captured_or_lost_and_a_reader_is_told_of_error_pa
     site.prober.answered(site.capture, fetched(look_at(f"{ROOT}a")), outcome, [])
     assert site.told == [("moved", 5, event), ("changed",)]
     assert not site.notes
-    traps = Traps()
-    for name in "abcd":
-        traps.saw(f"{ROOT}x/{name}", "Oops")
+    traps, pages = Traps(), table(*(f"x/{name}" for name in "abcd"))
+    for page in range(1, 5):
+        traps.showed(page, pages.urls[page], "Oops", pages, lambda: False)
     site = Answered(traps)
-    site.prober.answered(site.capture, fetched(traps.errors.wanted[0]), outcome, [])
+    site.prober.answered(site.capture, fetched(traps.wanted[0]), outcome, [])
     assert site.told == [("moved", 5, event), ("changed",)]
     assert shown_by(site.notes) is (result is Result.OK)
     assert bool(traps.why_not_named(outcome)) is (result is Result.OK)

@@ -31,7 +31,7 @@ class Archive:
             self.day(number)
 
     def answer(self, content: str | None, *, absent: bool) -> None:
-        self.traps.repeating.answered(self.traps.errors.wanted[-1], content, absent=absent)
+        self.traps.repeating.answered(self.traps.wanted[-1], content, absent=absent)
 
     def left(self, *, new: bool) -> bool:
         return bool(self.traps.why_not(f"{ROOT}month/999", new=new))
@@ -47,7 +47,7 @@ class Archive:
 def test_they_wait_where_an_address_that_nobody_names_is_not_there_and_are_left_all_the_same(content, absent, waits):
     site = Archive()
     site.days(range(20))
-    assert nobodys(f"{ROOT}month/19", f"{ROOT}month/0") in site.traps.errors.wanted
+    assert nobodys(f"{ROOT}month/19", f"{ROOT}month/0") in site.traps.wanted
     assert (site.waits(), site.left(new=True), site.left(new=False)) == (LAST + 1, False, True), "it is not known yet"
     site.answer(content, absent=absent)
     assert site.waits() == (LAST + 1) * waits
@@ -114,7 +114,7 @@ def test_few_templates_are_asked_about_and_the_rest_is_left_at_once():
     for folder in "abcdefghijklmnop"[: ASKED + 1]:
         for number in range(20):
             site.day(number, f"Archive {folder}", folder)
-    assert sum("94" in one for one in site.traps.errors.wanted) == ASKED
+    assert sum("94" in one for one in site.traps.wanted) == ASKED
     left = [bool(site.traps.why_not(f"{ROOT}{folder}/99", new=True)) for folder in "abcdefghijklmnop"[: ASKED + 1]]
     assert left == [False] * ASKED + [True]
 
@@ -123,7 +123,7 @@ def test_values_of_a_query_are_asked_for_by_name():
     traps = Traps()
     for number in range(20):
         traps.saw(f"{ROOT}p?title={'ab' * number}x", "log in")
-    assert traps.errors.wanted == [nobodys(f"{ROOT}p?title={'ab' * 19}x", f"{ROOT}p?title=y")]
+    assert traps.wanted == [nobodys(f"{ROOT}p?title={'ab' * 19}x", f"{ROOT}p?title=y")]
     assert traps.endless([f"{ROOT}p?title=z"], 0) == {}
     traps.repeating = SimpleNamespace(why_not=lambda url, *, new: f"{url} {new}")
     assert traps.endless([f"{ROOT}p?title=z"], 0) == {f"{ROOT}p?title=z": f"{ROOT}p?title=z True"}

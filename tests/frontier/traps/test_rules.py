@@ -69,7 +69,7 @@ def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strate
     visited, capture, store = crawl(impolite, strategy=strategy, hops=50)
     assert len({path for path in visited if path.startswith("item/")}) == Endless.honest
     shop = [path for path in visited if path.startswith("s/")]
-    assert len(shop) <= 25
+    assert len(shop) <= 25 + 8, "samples of the rest"
     assert {path[-4:] for path in shop} == {f"/p/{number}" for number in range(5)}, (
         "each product is seen once, at least"
     )
@@ -116,7 +116,7 @@ def test_what_was_seen_holds_after_a_restart(impolite):
     frontier = Frontier(impolite, store)
     frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs", hops=50), world.now)
     world.run_restarted(frontier, impolite, store, every=15)
-    assert len([fetch for _, fetch in world.requests if "/s/" in fetch.url and fetch.slot is Slot.FIRST]) <= 25
+    assert len([fetch for _, fetch in world.requests if "/s/" in fetch.url and fetch.slot is Slot.FIRST]) <= 35
 
 
 @pytest.mark.slow
@@ -348,8 +348,9 @@ def test_what_was_shown_before_the_first_copy_is_counted_with_it(before, left):
 def test_copies_that_lead_nowhere_are_suspects_where_an_error_page_shows_the_same(error):
     pages, traps = table("a"), Traps()
     for number in range(4):
-        traps.saw(f"{ROOT}x/{'abcd'[number]}", "Sorry")
-    traps.errors.answered(traps.errors.wanted[0], "Sorry" if error else "Oops")
+        page = add(pages, f"x/{'abcd'[number]}", 0)
+        traps.showed(page, pages.urls[page], "Sorry", pages, lambda: False)
+    traps.errors.answered(traps.wanted[0], "Sorry" if error else "Oops")
     for number in range(5):
         page = add(pages, f"x/{number}", 1)
         traps.showed(page, pages.urls[page], "Sorry", pages, lambda: False)
@@ -363,7 +364,7 @@ def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
         traps.saw(pages.urls[page], "No events")
         traps.saw(f"{ROOT}about{'ab' * number}", f"text {number}")  # an address without a year
         traps.showed(page, pages.urls[page], "No events", pages, lambda: False)
-    assert not traps.errors.wanted
+    assert not traps.wanted
     assert traps.idle is None
     assert traps.repeating is None
     assert len(traps.calendars._shown) == 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.unlikely import unlikely
 from tests.frontier.conftest import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ROOT = "http://h/"
 TRUE = 12  #: pages
@@ -106,11 +110,15 @@ def test_nobody_is_asked_without_a_suspicion(impolite):
     assert not [fetch for _, fetch in world.requests if "no-such-page" in fetch.url]
 
 
+def told(errors: SoftErrors, urls: Iterable[str], content: str) -> list[str]:
+    """Pages show the same; what is to be asked for."""
+    first, *others = urls
+    return [asked for url in others for asked in errors.saw(url, content, first)]
+
+
 def test_pages_that_are_alike_are_followed_where_an_error_page_looks_otherwise():
     errors = SoftErrors()
-    for word in WORDS[:9]:
-        errors.saw(f"{ROOT}{word}", "Are you of age?")
-    [probe] = errors.wanted
+    [probe] = told(errors, [ROOT + word for word in WORDS[:9]], "Are you of age?")
     errors.answered(probe, "Not found")
     assert errors.why_not("Are you of age?") is None
     assert errors.why_not("Not found")
@@ -119,50 +127,43 @@ def test_pages_that_are_alike_are_followed_where_an_error_page_looks_otherwise()
 
 
 def test_one_page_under_many_queries_is_no_suspicion():
-    errors = SoftErrors()
-    for word in WORDS[:9]:
-        errors.saw(f"{ROOT}page?from={word}", "a story")
-    assert errors.wanted == []
+    assert told(SoftErrors(), [f"{ROOT}page?from={word}" for word in WORDS[:9]], "a story") == []
 
 
 def test_few_folders_are_asked_in():
     errors = SoftErrors()
-    for folder in WORDS[:50]:
-        for word in WORDS[:9]:
-            errors.saw(f"{ROOT}{folder}/{word}", "sold out")
-    assert len(errors.wanted) == 5
+    asked = [told(errors, [f"{ROOT}{folder}/{word}" for word in WORDS[:9]], "sold out") for folder in WORDS[:50]]
+    assert sum(map(len, asked)) == 5
 
 
 def test_one_text_in_four_folders_is_asked_for_at_the_top():
-    errors = SoftErrors()
-    for depth in range(1, 5):
-        errors.saw(ROOT + "/".join(WORDS[:depth]) + "/x", "Not found")
-    [probe] = errors.wanted
+    [probe] = told(SoftErrors(), [ROOT + "/".join(WORDS[:depth]) + "/x" for depth in range(1, 5)], "Not found")
     assert probe.rpartition("/")[0] + "/" == ROOT
 
 
-def test_four_pages_of_a_folder_that_show_the_same_are_a_suspicion():
-    errors = SoftErrors()
-    for word in WORDS[:3]:
-        errors.saw(f"{ROOT}x/{word}", "Oops")
-    assert errors.wanted == []
-    errors.saw(f"{ROOT}x/{WORDS[3]}", "Oops")
-    assert len(errors.wanted) == 1
+@pytest.mark.parametrize(("pages", "asked"), [(3, 0), (4, 1)])
+def test_four_pages_of_a_folder_that_show_the_same_are_a_suspicion(pages, asked):
+    assert len(told(SoftErrors(), [f"{ROOT}x/{word}" for word in WORDS[:pages]], "Oops")) == asked
+
+
+@pytest.mark.parametrize(("pages", "asked"), [(3, 0), (4, 1)])
+def test_the_first_counts_where_it_lies(pages, asked):
+    urls = [f"{ROOT}y/z?q", *(f"{ROOT}x/{word}" for word in WORDS[:pages])]
+    assert len(told(SoftErrors(), urls, "Oops")) == asked
 
 
 @pytest.mark.parametrize(("others", "wanted"), [(79, 1), (80, 0)])
 def test_of_the_contents_the_eighty_seen_last_are_counted(others, wanted):
-    errors = SoftErrors()
-    for time in range(4):
-        errors.saw(f"{ROOT}{WORDS[time]}", "Oops")
+    errors, asked = SoftErrors(), []
+    for time in range(1, 4):
+        asked += errors.saw(f"{ROOT}{WORDS[time]}", "Oops", f"{ROOT}{WORDS[0]}")
         for other in range(others):
-            errors.saw(f"{ROOT}{WORDS[other]}", f"story {time} {other}")
-    assert len(errors.wanted) == wanted
+            asked += errors.saw(f"{ROOT}{WORDS[other]}", f"story {time} {other}", ROOT)
+    assert len(asked) == wanted
 
 
 def test_an_answer_without_content_is_no_error_page():
     errors = SoftErrors()
-    for word in WORDS[:4]:
-        errors.saw(f"{ROOT}{word}", "Oops")
-    errors.answered(errors.wanted[0], None)
+    [asked] = told(errors, [ROOT + word for word in WORDS[:4]], "Oops")
+    errors.answered(asked, None)
     assert errors.why_not(None) is None

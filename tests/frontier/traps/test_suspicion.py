@@ -59,7 +59,8 @@ def test_what_no_echo_speaks_against_waits_where_its_place_may_mean_nothing():
 
 def test_it_is_told_of_each_page_from_then_on():
     told, pages, traps = [], table("a"), Traps()
-    traps.suspicion = SimpleNamespace(saw=lambda page, *, new: told.append((page, new)))
+    saw = lambda page, *, new: told.append((page, new))  # noqa: E731
+    traps.suspicion = SimpleNamespace(saw=saw, why_not=lambda *_: None)
     for page in (1, 0):
         traps.showed(page, pages.urls[page], "text", pages, lambda: False)
     assert told == [(1, True), (0, False)]
@@ -86,7 +87,7 @@ class Named:
 
     @property
     def asked(self) -> list[str]:
-        return self.traps.errors.wanted
+        return self.traps.wanted
 
 
 def test_an_address_that_nobody_names_is_made_of_two_copies_of_a_shape_once_links_stay():

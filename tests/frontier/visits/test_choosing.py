@@ -28,7 +28,7 @@ class Choice:
             phase=Phase.VISIT,
             owed=SimpleNamespace(first=set(), unread=set(), pending=0, one=lambda: self.told.append("owed")),
             strategy="a strategy",
-            traps=SimpleNamespace(doubts=lambda page, urls: page in odd) if odd else None,
+            traps=SimpleNamespace(waits=lambda page, pages: page in odd) if odd else None,
             doubted=None,
             budget=SimpleNamespace(ends=math.inf),
             later=[],
@@ -112,7 +112,7 @@ def test_what_looks_like_a_traps_waits_until_nothing_else_is_left_or_under_way()
 
 def test_of_a_page_it_is_asked_once_whether_it_looks_so():
     site, asked = Choice(Visit(1, Slot.FIRST), hosts={1: 0}, odd=(2,)), []
-    site.capture.traps.doubts = lambda page, _: asked.append(page)
+    site.capture.traps.waits = lambda page, _: asked.append(page)
     assert site.choose() == Task(1, Slot.FIRST)
     assert asked == [1]
 

@@ -152,7 +152,7 @@ def test_of_what_an_error_page_names_what_is_new_is_left(world, impolite, traps)
 @pytest.mark.parametrize("discover", [True, False])
 def test_an_error_page_is_asked_for_where_links_are_followed(world, impolite, discover):
     site = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, ROOT + "other"), discover=discover)
-    site.capture.traps.errors.wanted = [ROOT + "no-such-page-euxmcqqecr"]
+    site.capture.traps.wanted = [ROOT + "no-such-page-euxmcqqecr"]
     site.answer()
     assert site.known("no-such-page-euxmcqqecr") == [discover]
 

@@ -1,0 +1,85 @@
+"""Pages that wait until nothing else is left, and samples of those that would be left: true ones are only late."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.traps.rules import HELD, LAST
+from sharc_crawler.links.dated import has_day
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.model import PageId, Visit
+
+MAX_HELD = 1_000  #: pages that are put off once more, per decision; as many are looked at for a sample
+SAMPLES = 20  #: of what is held, that show nothing new in a row, at most: then it is left
+SHARE, FEW = 6, 4  #: or one for so many contents of the site, but the first few
+SHOWN = 2  #: by the words of its address, what a page shows was seen
+
+
+class Doubted:
+    """Visits that wait until nothing else is left: by distance from the seeds, then in any order, always the same."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, int, PageId, Visit]] = []
+        self._ahead: Container[PageId] = ()
+        self._deep = False
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def put(self, visit: Visit, pages: PageTable, doubts: int = LAST) -> None:
+        """A visit waits. A month's days tell whether it is empty: they come first."""
+        drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
+        depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
+        depth -= 2 * (pages.parents[visit.page] in self._ahead)
+        if self._deep or doubts > LAST:
+            depth = -depth
+        heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
+
+    def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
+        """From now on comes first what these lead to."""
+        if not self._ahead:
+            self._ahead, waiting, self._heap = echoes, self._heap, []
+            for doubts, *_, visit in waiting:
+                self.put(visit, pages, doubts)
+
+    def deepen(self, pages: PageTable) -> None:
+        """From now on one trail is followed after the other, not all at once."""
+        if not self._deep:
+            self._deep, waiting, self._heap = True, self._heap, []
+            for doubts, *_, visit in waiting:
+                self.put(visit, pages, doubts)
+
+    def take(self) -> tuple[Visit, int]:
+        """The next one, where there is one, and how much it is doubted."""
+        doubts, *_, visit = heappop(self._heap)
+        return visit, doubts
+
+    def sample(self, traps: Traps, visit: Visit, pages: PageTable) -> Visit:
+        """One of those that are held, ``visit`` or another, which is visited unless samples have shown nothing new."""
+        if traps.tries >= worth(traps):
+            return visit
+        ranks = [shown(traps, one, pages) for one in (visit, *(one[-1] for one in self._heap[:MAX_HELD]))]
+        if at := ranks.index(min(ranks)):
+            other = self._heap[at - 1][-1]
+            self._heap[at - 1] = (HELD, 0, 0, visit.page, visit)
+            heapify(self._heap)
+            visit = other
+        traps.tries += 1
+        traps.samples.add(visit.page)
+        return visit
+
+
+def worth(traps: Traps) -> int:
+    """How many samples in a row may show nothing new."""
+    return max(0, min(SAMPLES, (len(traps.firsts) - FEW) // SHARE))
+
+
+def shown(traps: Traps, visit: Visit, pages: PageTable) -> int:
+    """How likely it is that what a page shows was seen: 0, 1 or 2."""
+    return traps.suspicion.words.shown(pages.urls[visit.page]) if traps.suspicion else 1
