@@ -6,7 +6,7 @@ from array import array
 from functools import partial
 from itertools import compress, groupby, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
@@ -34,6 +34,7 @@ _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 LOG_OUT = "it would end the session"
+_FILES = (".xml", ".gz", ".txt")  #: sitemaps that are no pages, by their names
 
 
 class Admitted(NamedTuple):
@@ -75,6 +76,8 @@ class Admitter:
         """Sightings of one document (see :class:`Origin`)."""
         if not sightings:
             return Admitted(0, [])
+        if listed:
+            sightings = list(map(self.sitemap, sightings))
         # Most are known, as they are spelled: looked up at once, in columns, as to read a field of each costs as much.
         urls, kinds, _, hints, keyed, _, told = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
@@ -99,6 +102,14 @@ class Admitter:
             again = [(at, key) for at, key in dated if found[at] != UNSEEN and key not in fresh]
             self._queuer.rate_again(capture, {found[at]: sightings[at]._replace(url=key) for at, key in again}, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
+
+    def sitemap(self, sighting: Sighting) -> Sighting:
+        """One of a sitemap leaves its canonical URL, by which things are known, to a page, where it may be one, too."""
+        if sighting.kind is not Kind.SITEMAP:
+            return sighting
+        key = self.canonical(sighting.url)
+        is_file = not key or urlsplit(key).path.lower().endswith(_FILES)
+        return sighting if is_file or sighting.key else sighting._replace(key=f"{key}#")
 
     def _unknown(
         self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, told: Keys, found: list[PageId]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from sharc_crawler.errors import StrategyError, UsageError
 from sharc_crawler.frontier.capture import SiteCapture
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
 MAX_NAMED_SITEMAPS = 1_000  #: by one robots.txt: each is a request before the first page
-_FILES = (".xml", ".gz", ".txt")
-
-
-def sitemap_key(url: str | None) -> str | None:
-    """What a sitemap is known by, by its canonical URL: that of what may be a page, too, is left to the page."""
-    return f"{url}#" if url and not urlsplit(url).path.lower().endswith(_FILES) else None
 
 
 class Opener:
@@ -153,8 +147,7 @@ class Opener:
 
     def _add_sitemaps(self, capture: SiteCapture, urls: Iterable[str]) -> None:
         """Sitemaps to be read before the first page."""
-        keys = {url: sitemap_key(self._admitter.canonical(url)) for url in urls}
-        named = [Sighting(url, Kind.SITEMAP, "robots.txt", key=key) for url, key in keys.items()]
+        named = [self._admitter.sitemap(Sighting(url, Kind.SITEMAP, "robots.txt")) for url in urls]
         self._admitter.admit(capture, named, capture.started)
 
     def _made(self, spec: CaptureSpec, setting: Setting) -> Door:

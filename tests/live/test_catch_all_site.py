@@ -21,6 +21,7 @@ SHELL = (
     b"<!doctype html><html><head><title>App</title><script defer src=/app.js></script>"
     b"<link rel=stylesheet href=/app.css></head><body><div id=app></div>%s</body></html>"
 )
+INDEX = b'<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>%sen/</loc></sitemap></sitemapindex>'
 FILES = {"/app.js": (b"fetch('/api')", "text/javascript"), "/app.css": (b"a{}", "text/css")}
 
 
@@ -63,7 +64,7 @@ def test_a_page_that_scripts_make_is_said_to_be_one_and_so_is_who_asked_to_wait(
     assert asked in done.out
 
 
-@pytest.mark.parametrize("robots", ["", "Sitemap: %s", "Sitemap: %sen/"])
+@pytest.mark.parametrize("robots", ["", "Sitemap: %s", "Sitemap: %sen/", "Sitemap: %sindex.xml"])
 def test_a_page_that_sitemaps_lead_to_is_a_page_where_pages_lead_to_it_too(crawl, robots) -> None:
     """The home page and all that is unknown redirect to the start page of a language."""
 
@@ -71,6 +72,8 @@ def test_a_page_that_sitemaps_lead_to_is_a_page_where_pages_lead_to_it_too(crawl
         def do_GET(self) -> None:
             if self.path == "/robots.txt":
                 self.answer((robots % url if robots else "").encode(), "text/plain")
+            elif self.path == "/index.xml":
+                self.answer(INDEX % url.encode(), "text/xml")
             elif self.path == "/en/":
                 self.answer(b"<title>start</title><a href=/a>a</a><a href=/b>b</a>")
             elif self.path in ("/a", "/b"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag
 
-from sharc_crawler.frontier.opening import sitemap_key
 from sharc_crawler.model import Kind, Sighting
 
 if TYPE_CHECKING:
@@ -29,8 +28,7 @@ def redirected(canonical: Canonical, capture: SiteCapture, fetch: Fetch, locatio
     own = canonical(fetch.url)
     same = own == canonical(location) and target != fetch.url
     if own is None or not same or capture.seen.get(own) != fetch.page:
-        key = sitemap_key(canonical(location)) if fetch.kind is Kind.SITEMAP else None
-        return Sighting(location, fetch.kind, fetch.url, key=key)
+        return Sighting(location, fetch.kind, fetch.url)
     return Sighting(target, fetch.kind, fetch.url, key=target if target != own else f"{own}#")
 
 
