@@ -223,9 +223,8 @@ def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
 def _packed(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
     try:
         with zipfile.ZipFile(source) as package:
-            for name in package.namelist():
-                if name.endswith(_WARC):
-                    with package.open(name) as stream:
-                        yield f"{source}/{name}", stream
+            for name in (one for one in package.namelist() if one.endswith(_WARC)):
+                with package.open(name) as stream:
+                    yield f"{source}/{name}", stream
     except NO_ZIP as error:
         raise DataError(f"{source} cannot be read as a WACZ: {error}") from error

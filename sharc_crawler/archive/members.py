@@ -98,45 +98,67 @@ def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Re
     """``None``: the file ends here."""
     stream.seek(offset)
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    parts, size, stated, read, said = list[bytes](), 0, 0, 0, 0
-    large: Spooling | None = None  # what follows the head
+    unpacked, read, said = _Unpacked(), 0, 0
     try:
         while not unpacker.eof:
             data = unpacker.unconsumed_tail or stream.read(_BLOCK)
             read += 0 if unpacker.unconsumed_tail else len(data)
             if not data:
                 return Damage(offset, "cut short") if read else None
-            part = unpacker.decompress(data, _PART)
-            if large:
-                large.write(part)
-                if large.size > stated + len(_END):
-                    return Damage(offset, _UNLIKE)
+            if why := unpacked.add(unpacker.decompress(data, _PART)):
+                return Damage(offset, why)
+            if unpacked.large:
                 progress(read - said)
                 said = read
-                continue
-            parts.append(part)
-            size += len(part)
-            if size > LARGE:
-                from sharc_crawler.spooling import Spooling  # of a large body
-
-                head, blank, rest = b"".join(parts).partition(_END)
-                stated = _fields(head)[1]
-                if not blank or stated < 0:
-                    return Damage(offset, "not a WARC record")
-                parts, large = [head], Spooling(data=[rest])
         length = read - len(unpacker.unused_data)
         progress(length - said)
-        if large is None:
-            head, blank, rest = b"".join(parts).partition(_END)
-            return _parsed(offset, length, head, blank, rest, rest[-len(_END) :])
-        end, block = large.cut(min(len(_END), large.size)), large.done()
-        large = None
-        return _parsed(offset, length, parts[0], _END, block, end, len(end))
+        return unpacked.parsed(offset, length)
     except zlib.error as error:
         return Damage(offset, f"damaged ({error})")
     finally:
-        if large:
-            large.discard()
+        unpacked.discard()
+
+
+class _Unpacked:
+    """What is unpacked of a member: in memory, or, where that is large, what follows the head on the disk."""
+
+    def __init__(self) -> None:
+        self.large: Spooling | None = None
+        self._parts: list[bytes] = []
+        self._size = self._stated = 0
+
+    def add(self, part: bytes) -> str:
+        """More of it; why it is no record, as far as is known."""
+        if self.large:
+            self.large.write(part)
+            return _UNLIKE if self.large.size > self._stated + len(_END) else ""
+        self._parts.append(part)
+        self._size += len(part)
+        return self._spill() if self._size > LARGE else ""
+
+    def _spill(self) -> str:
+        from sharc_crawler.spooling import Spooling  # of a large body
+
+        head, blank, rest = b"".join(self._parts).partition(_END)
+        self._stated = _fields(head)[1]
+        if not blank or self._stated < 0:
+            return "not a WARC record"
+        self._parts, self.large = [head], Spooling(data=[rest])
+        return ""
+
+    def parsed(self, offset: int, length: int) -> Record | Damage:
+        """The record, once all of it is there."""
+        if self.large is None:
+            head, blank, rest = b"".join(self._parts).partition(_END)
+            return _parsed(offset, length, head, blank, rest, rest[-len(_END) :])
+        end, block = self.large.cut(min(len(_END), self.large.size)), self.large.done()
+        self.large = None
+        return _parsed(offset, length, self._parts[0], _END, block, end, len(end))
+
+    def discard(self) -> None:
+        """What lies on the disk is not wanted."""
+        if self.large:
+            self.large.discard()
 
 
 def _parsed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, pairwise
@@ -125,6 +126,15 @@ def verify(
     return every
 
 
+@contextmanager
+def by_schema(subject: str) -> Iterator[None]:
+    """What has not the fields that are looked at is no certificate: ``subject``, which one, with its verb."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{subject} not by the schema of version {VERSION}: {error!r}") from error
+
+
 def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None], trust: Trust) -> Verification:
     source = open_source(path)
     if not source.certificates:
@@ -142,23 +152,19 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
     if path.is_dir():
         damaged = {finding.file for finding in verification.findings}
         verification.findings += stale(path, source.warcs, damaged, progress)
-    try:
+    with by_schema(f"{str(path)!r}: a certificate is"):
         verification.findings += strangers(path, source, witness, list(documents.values()))
         if sound == documents.keys():
             verification.findings += unspoken(witness, source, list(documents.values()))
         if len(documents) > 1:  # a spider's rounds
             documents = dict(sorted(documents.items(), key=lambda one: str(one[1]["capture"]["started"])))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{str(path)!r}: a certificate is not by the schema of version {VERSION}: {error!r}") from error
     share = sum(source.sizes.values()) // len(documents)
     for name, document in documents.items():
-        try:
+        with by_schema(f"{name} of {str(path)!r} is"):
             _certificate(name, source, document, witness, verification)
             if name in sound:
                 each = share // max(document["pages"]["lines"], 1)
                 statements(name, source, document, witness, others, verification, partial(_pages, progress, each))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
     _confirmed(path, source, documents[CERTIFICATE] if CERTIFICATE in sound else None, witness, trust, verification)
     verification.findings += verification.seals.findings

@@ -250,9 +250,12 @@ class Simulation:
             now += self._step
             if decisions % TELL_EVERY == 0:
                 tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
+        return self._done(capture, web, decisions, now)
+
+    def _done(self, capture: SiteCapture, web: Web, decisions: int, now: Instant) -> VirtualCrawl:
+        """What came of it."""
         attested = capture.strategy is not None and capture.strategy.attests
         schedule = DownloadTimes(self._visits, self._revisits, capture.reference if attested else None)
-        audit = capture.mode.audit
         done = VirtualCrawl(
             schedule,
             self._hopeless,
@@ -263,7 +266,7 @@ class Simulation:
             capture.reference,
             self._judged(),
             self._confirmed(capture, web, now),
-            audit,
+            capture.mode.audit,
             taken=self._taken if self._skip != "off" else None,
         )
         return self._divided(done) if self._subsites else done

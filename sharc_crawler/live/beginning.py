@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.setup.arguments import Arguments
@@ -63,35 +64,14 @@ def _captures(crawler: Crawler) -> bool:
 
 def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
-    config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
-    require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
-    tell_unread(crawler.settings)
+    clock, drop_in = clock_of(crawler), not _captures(crawler)
+    config = _config(crawler, clock.now(), drop_in=drop_in)
     name = crawler.spider.name if crawler.spider else "crawl"
-    if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
-        logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
-        config = replace(config, output=None, resume="", warc=False)
-    drop_in = not _captures(crawler)
-    if config.output is not None:
-        goes_on = drop_in and bool(config.resume)
-        config = replace(config, output=_named(crawler, config.output, clock.now(), goes_on=goes_on))
-        if config.warc and not is_asyncio_available():
-            raise UsageError(
-                f"SHARC_OUTPUT={str(config.output)!r}: WARC files are written by way of asyncio, which"
-                f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
-                " SHARC_WARC=False"
-            )
     rebuilds = not drop_in and config.resume == "rebuild"
     history = _history(config.history) if config.history else None
     former = None if drop_in else _former(crawler.spider, config)
-    politeness, parts = config.politeness, parts_of(history, config)
-    parts = former.known_to(parts) if former else parts
-    if drop_in:
-        from sharc_crawler.live.project.beginning import PARTS, politeness_of  # of projects alone
-
-        politeness, parts = politeness_of(config, crawler.spider, crawler.settings), replace(PARTS, rates=parts.rates)
-    machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
-    pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
-    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)
+    parts = parts_of(history, config)
+    sites = _sites(crawler, config, former.known_to(parts) if former else parts, drop_in=drop_in)
     space = Space(config.output, config.min_free)
     _check_detector(config.detector, config.masks)
     memory = memory_of(crawler)
@@ -108,6 +88,38 @@ def _begin(crawler: Crawler) -> Session:
 
         session.browsing = opened(session, arguments.options)
     return session
+
+
+def _config(crawler: Crawler, now: Instant, *, drop_in: bool) -> Config:
+    """The crawl's settings, with the folder that is meant; what cannot be used is refused."""
+    config = Config.from_settings(crawler.settings)
+    require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    tell_unread(crawler.settings)
+    if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
+        logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
+        return replace(config, output=None, resume="", warc=False)
+    if config.output is None:
+        return config
+    goes_on = drop_in and bool(config.resume)
+    config = replace(config, output=_named(crawler, config.output, now, goes_on=goes_on))
+    if config.warc and not is_asyncio_available():
+        raise UsageError(
+            f"SHARC_OUTPUT={str(config.output)!r}: WARC files are written by way of asyncio, which"
+            f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
+            " SHARC_WARC=False"
+        )
+    return config
+
+
+def _sites(crawler: Crawler, config: Config, parts: Parts, *, drop_in: bool) -> Sites:
+    politeness = config.politeness
+    if drop_in:
+        from sharc_crawler.live.project.beginning import PARTS, politeness_of  # of projects alone
+
+        politeness, parts = politeness_of(config, crawler.spider, crawler.settings), replace(PARTS, rates=parts.rates)
+    machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
+    pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
+    return Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)
 
 
 def _named(crawler: Crawler, output: Path, now: Instant, *, goes_on: bool) -> Path:

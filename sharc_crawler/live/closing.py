@@ -44,15 +44,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         if session.superseded:
             stats.set_value(EXIT_CODE, Superseded.exit_code)
             return
-        refuted = False  # by the records
-        if session.config.output and session.places:
-            stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
-            with busy("writing report and certificate", session.config.progress) as share, stoppable():
-                refuted = _report(crawler, session, session.config.output, stopped, share)
-        _deliver(session)
-        for place in session.places.values():
-            place.ended()
-        if not refuted:
+        if not _written(crawler, session, reason):
             unshown = session.browsing.unshown if session.browsing else ()
             captures = [frontier.capture for frontier in session.sites]
             stats.set_value(EXIT_CODE, _exit_code(captures, session.lost, unshown))
@@ -73,6 +65,19 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         raise
     finally:
         session.let_go()
+
+
+def _written(crawler: Crawler, session: Session, reason: str) -> bool:
+    """All that is left behind; do the records not bear it out?"""
+    refuted = False
+    if session.config.output and session.places:
+        stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
+        with busy("writing report and certificate", session.config.progress) as share, stoppable():
+            refuted = _report(crawler, session, session.config.output, stopped, share)
+    _deliver(session)
+    for place in session.places.values():
+        place.ended()
+    return refuted
 
 
 def _report(crawler: Crawler, session: Session, output: Path, stopped: str, share: Share) -> bool:

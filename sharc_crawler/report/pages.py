@@ -61,23 +61,19 @@ class StoredPages:
         self._few = few or []
 
     def _page(self, url: UrlRow) -> PageFacts:
-        row, visits, judgement = url.page, counted(url), url.judgement
-        first = _first(visits)
-        second = last([visit for visit in visits if visit.slot is Slot.SECOND])
+        row, visits = url.page, counted(url)
+        first, second = _first(visits), last([visit for visit in visits if visit.slot is Slot.SECOND])
         part = self.subsites.of(row.page)
-        changes = self.truth(row.url, *self.span) if self.truth and judgement else None
-        true_changes = None if changes is None else tuple(float(instant) for instant in changes)
+        true_changes = self._true_changes(url)
         truth = None
         if true_changes is not None:
             from sharc_crawler.report.true_changes import stayed
 
-            truth = stayed(first, second, judgement, part.reference, true_changes)
-        judgement = judgement or not_judged_yet(row, first)
+            truth = stayed(first, second, url.judgement, part.reference, true_changes)
+        judgement = url.judgement or not_judged_yet(row, first)
         if first and first.outcome.result in (Result.GONE, Result.REDIRECTED) and second is None:
             judgement = None  # a resource that was asked for once
-        visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
-        if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing
-            visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)
+        visit, revisit = _both(first, second, visits)
         page = PageFacts(
             url=Url(row.key),
             archived_as="" if row.url == row.key else row.url,
@@ -104,11 +100,18 @@ class StoredPages:
             embeds=tuple(map(Url, url.embeds)),
             lastmod=max((said.lastmod for said in url.lastmods), default=None),
         )
-        if not self.data or row.kind is not Kind.PAGE:
-            return page
+        return self._with_data(page, part.reference) if self.data and row.kind is Kind.PAGE else page
+
+    def _true_changes(self, url: UrlRow) -> tuple[float, ...] | None:
+        """Those of a page that was judged, where they are known."""
+        changes = self.truth(url.page.url, *self.span) if self.truth and url.judgement else None
+        return None if changes is None else tuple(map(float, changes))
+
+    def _with_data(self, page: PageFacts, reference: Instant | None) -> PageFacts:
+        """Judged together with what its scripts fetched."""
         from sharc_crawler.evidence.data import judged_with_data  # only where browsers showed pages
 
-        page = judged_with_data(page, part.reference, self.data)
+        page = judged_with_data(page, reference, self.data)
         if page.truth is None or not page.data or self.truth is None:
             return page
         from sharc_crawler.report.true_changes import with_data  # of a demo, as below
@@ -154,6 +157,16 @@ def _asked_for(visit: VisitRow | None, visits: list[VisitRow]) -> VisitRow | Non
     if visit is None or visit.attempt or visit.outcome.result is not Result.REFUSED:
         return visit
     return last([one for one in visits if one.attempt and one.slot is visit.slot]) or visit
+
+
+def _both(
+    first: VisitRow | None, second: VisitRow | None, visits: list[VisitRow]
+) -> tuple[VisitFacts | None, VisitFacts | None]:
+    """Visit and revisit."""
+    visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
+    if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing
+        visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)
+    return visit, revisit
 
 
 def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:

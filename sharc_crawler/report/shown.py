@@ -50,10 +50,7 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
         for certificate in _certificates(folders):
             captures.append(None)
             try:
-                document = json.loads(certificate.read_text(encoding="utf-8"))
-                confirmation = confirmation_of(certificate.parent)
-                if confirmation and confirmation["certificate"] == document["digest"]:
-                    document["confirmation"] = confirmation
+                document = _with_confirmation(certificate)
                 for line in _lines(document, certificate, len(captures) - 1):
                     opened[shelf(line[0])].write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
                 captures[-1] = _capture(document)  # only now: of one that breaks off nothing is said
@@ -63,6 +60,15 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
         for file in opened.values():
             file.close()
     (shelves / "captures.json").write_text(json.dumps(captures))
+
+
+def _with_confirmation(certificate: Path) -> dict[str, Any]:
+    """A certificate, and what confirms it."""
+    document: dict[str, Any] = json.loads(certificate.read_text(encoding="utf-8"))
+    confirmation = confirmation_of(certificate.parent)
+    if confirmation and confirmation["certificate"] == document["digest"]:
+        document["confirmation"] = confirmation
+    return document
 
 
 def shelf(url: str) -> int:

@@ -25,6 +25,7 @@ from sharc_crawler.storage.folders import capture_folders
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
 
+    from sharc_crawler.frontier.spec import CaptureSpec
 
 _ARGUMENTS = "arguments of the spider site"
 
@@ -79,19 +80,7 @@ class Command(CrawlCommand):
             sys.stderr.write(f"ranking {counted(len(given.urls), 'seed')} by {given.choice.ranker} …\n")
         arguments, selection = given.chosen(output)
         specs = arguments.specs(config.strategy, {}, config)
-        if config.resume == "rebuild":
-            from sharc_crawler.live.setup.unfinished import check_rebuilding  # hardly ever
-
-            check_rebuilding(output, specs, collected="collection" in opts.spargs)
-        else:
-            if is_begun(output):
-                from sharc_crawler.live.setup.unfinished import (
-                    check_output,  # only where there is something to go on with
-                )
-
-                check_output(output, specs, config.bounds)
-            for folder in capture_folders(output):
-                check_state(folder)
+        _check_output(output, specs, config, collected="collection" in opts.spargs)
         if "collection" in opts.spargs and not arguments.options.dry_run:
             from sharc_crawler.live.setup.collected import begin_collection
 
@@ -139,3 +128,18 @@ class Command(CrawlCommand):
     def _stopped(self, way_out: str) -> None:
         sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
+
+
+def _check_output(output: Path, specs: list[CaptureSpec], config: Config, *, collected: bool) -> None:
+    """Refuse a folder that these captures cannot begin in, nor go on."""
+    if config.resume == "rebuild":
+        from sharc_crawler.live.setup.unfinished import check_rebuilding  # hardly ever
+
+        check_rebuilding(output, specs, collected=collected)
+        return
+    if is_begun(output):
+        from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
+
+        check_output(output, specs, config.bounds)
+    for folder in capture_folders(output):
+        check_state(folder)

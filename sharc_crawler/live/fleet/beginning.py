@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
@@ -64,11 +65,7 @@ async def begin_site(
     now = session.clock.now()
     note = epoch_note(tenure, clerk.worker, clerk.skew, now)
     if state is None:
-        settings = {**spec.settings, "run": run, "lots": secrets.token_hex(8)}
-        frontier = session.sites.open(replace(spec, settings=settings), now, place)
-        frontier.note(note)
-        if session.history:
-            frontier.schedule(known_pages(site, session.history), now)
+        frontier = _begun(replace(spec, settings={**spec.settings, "run": run}), session, place, note)
     else:
         place.take_over(state)
         frontier = await _gone_on_with(continued(state, run, note), session, place)
@@ -80,6 +77,17 @@ async def begin_site(
         host.pace.pause(now + host.delay)
     session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
     say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
+
+
+def _begun(spec: CaptureSpec, session: Session, place: FleetPlace, note: str) -> Frontier:
+    """Anew, with what the history tells of."""
+    now = session.clock.now()
+    settings = {**spec.settings, "lots": secrets.token_hex(8)}
+    frontier = session.sites.open(replace(spec, settings=settings), now, place)
+    frontier.note(note)
+    if session.history:
+        frontier.schedule(known_pages(spec.site, session.history), now)
+    return frontier
 
 
 async def _gone_on_with(state: Batch, session: Session, place: FleetPlace) -> Frontier:
