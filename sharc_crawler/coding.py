@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is compared as it was sent
 MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than two
 USED = "what could be unpacked is used"  #: as problems say of it
+_NO_TEXT = bytes({*range(32)} - set(b"\t\n\v\f\r\x1b"))  # no text has these
+_LOOKED_AT = 1024  #: bytes for them
+_OTHERS = {b"aes128gcm", b"compress", b"dcb", b"dcz", b"exi", b"pack200-gzip", b"x-compress"}  #: that IANA lists
 _STEP = 65_536  #: bytes taken in and given out at once
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -52,10 +55,10 @@ def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = 
 
 
 def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> Unpacked:
-    """The body unpacked as far as it goes, and why not further.
+    r"""The body unpacked as far as it goes, and why not further. Plain text has no unheard-of coding.
 
-    >>> unpacked(b"hello", [b"compress"])
-    Unpacked(data=b'', problem="content coding 'compress' is not known")
+    >>> unpacked(b"\x1f\x9d\x90h", [b"compress"]), unpacked(b"hello", [b"aws-chunked"]).data
+    (Unpacked(data=b'', problem="content coding 'compress' is not known"), b'hello')
     """
     names = [name.strip().lower() for value in codings for name in value.split(b",")]
     names = [name for name in names if name not in {b"", b"identity"}]
@@ -65,11 +68,17 @@ def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int =
     problem = None
     for name in reversed(names):
         stream = _STREAMS.get(name)
+        if stream is None and name not in _OTHERS and _is_text(bytes(data[:_LOOKED_AT])):
+            continue  # the name of a charset, or what an object store leaves there
         if stream is None:
             return Unpacked(b"", f"content coding {name.decode('latin-1')!r} is not known")
         data, said = _collected(stream(data), name.decode().removeprefix("x-"), limit)
         problem = problem or said
     return _cut(Unpacked(bytes(data[: limit + 1]), problem), limit)
+
+
+def _is_text(head: bytes) -> bool:
+    return len(head.translate(None, _NO_TEXT)) == len(head)
 
 
 def unpack(body: bytes, limit: int) -> Unpacked:

@@ -62,6 +62,12 @@ def test_a_bomb_stops_at_the_limit(payload: bytes) -> None:
 
 def test_an_unknown_coding_is_not_guessed() -> None:
     assert decoded(BODY, [b"compress"]) is None
+    assert decoded(gzip.compress(BODY), [b"unheard-of"]) is None
+
+
+@pytest.mark.parametrize("coding", [b"utf-8", b"none", b"aws-chunked", b"aws-chunked, gzip"])
+def test_what_is_no_coding_at_all_is_passed_over_on_plain_text(coding: bytes) -> None:
+    assert decoded(gzip.compress(BODY) if b"gzip" in coding else BODY, [coding]) == BODY
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"gzip", b"deflate", b"br", b"zstd", b"gzip, br"]))

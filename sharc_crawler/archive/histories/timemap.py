@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.histories.gathering import Gathering
 
-_LINK = re.compile(r"<([^<>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"<>]+))?)*)\s*(?:,|;?\s*\Z)")
+#: blanks are given back by none of these, and looked at once: a line of a million takes a moment
+_LINK = re.compile(
+    r"<([^<>]*+)>((?:\s*+;\s*+[\w*-]++(?:\s*+=\s*+(?:\"[^\"]*+\"|[^\s;,\"<>]++))?+)*+)\s*+(?:,|;?\s*+\Z)"
+)
 _BETWEEN = re.compile(r"[\s,]*")
-_NEXT = re.compile(r"\n\s*<")
+_NEXT = re.compile(r"\n[^\S\n]*+<")
 _ATTRIBUTE = re.compile(r";\s*([\w*-]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"<>]+))")
 
 

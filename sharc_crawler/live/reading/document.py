@@ -66,7 +66,7 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
     codings = message.values(b"content-encoding")
     data, broken = unpacked(message.payload, codings)
     payload = Payload(message.digest, of_unpacked(message, None if broken else data)) if order.digests else Payload()
-    kind = header_text(message.header(b"content-type"))
+    kind = _media_type(message)
     if not order.digests or not order.compared or broken or message.status != _OK:
         detector = _NONE
     if order.wants is Wants.ROBOTS:
@@ -79,6 +79,12 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
     if order.wants is Wants.NOTHING or _known(payload, order):
         return Reading(payload)
     return _READERS[order.wants](data, order, kind, payload, (broken,) if broken else ())
+
+
+def _media_type(message: HttpResponse) -> str | None:
+    """As browsers read it: the last of several, which proxies may have joined."""
+    said = [one for value in message.values(b"content-type") for one in value.split(b",")]
+    return header_text(next((one for one in reversed(said) if b"/" in one), said[0] if said else None))
 
 
 def _known(payload: Payload, order: Order) -> bool:
@@ -100,7 +106,7 @@ def _read_page(
     message: HttpResponse, data: bytes, order: Order, payload: Payload, detector: ChangeDetector, broken: str | None
 ) -> Reading:
     """Read a page from one tree: its links, then its text, then what counts as content."""
-    kind = header_text(message.header(b"content-type"))
+    kind = _media_type(message)
     page = parsed(data, kind)
     found = html.named(page, order.url, message.values(b"link"), message.values(b"refresh"))
     about, text = found.document, None

@@ -251,6 +251,12 @@ def test_timemap_as_links(tmp_path: Path) -> None:
     assert history.missing == ("http://archive.example/timemap/link/2/http://a.org/",)
 
 
+@pytest.mark.parametrize("blanks", [" ", "\n"])
+def test_a_line_that_ends_in_blanks_is_read_once(tmp_path: Path, blanks: str) -> None:
+    """Where each blank is tried anew, this takes an hour."""
+    assert days(read(tmp_path, f"<http://a/>{blanks * 10**6}x\n{LINKS}")) == [0.0, 2.0]
+
+
 def test_timemap_without_an_original(tmp_path: Path) -> None:
     memento = '<http://x/web/20200101000000id_/http://a.org/>; rel="memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT"'
     assert read(tmp_path, memento).captures.urls == ["http://a.org/"]

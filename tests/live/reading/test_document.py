@@ -30,6 +30,19 @@ BODIES = [
 ]
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        b"Content-Type: text/html, text/html\r\n",
+        b"Content-Type: text/plain\r\nContent-Type: text/html\r\n",
+        b"Content-Type: text/html\r\nContent-Encoding: utf-8\r\n",
+    ],
+)
+def test_headers_are_read_as_browsers_read_them(headers: bytes) -> None:
+    reading = read(b"HTTP/1.1 200 OK\r\n%b\r\n<a href=/b>b</a>" % headers, PAGE, ContentDetector())
+    assert [link.url for link in reading.links] == ["http://h.example/b"]
+
+
 @pytest.mark.parametrize("kind", ["text/html", "text/html; charset=latin-1", "image/svg+xml", "text/css", ""])
 @pytest.mark.parametrize("body", BODIES)
 def test_one_tree_tells_what_separate_readings_tell(kind: str, body: bytes) -> None:
