@@ -21,7 +21,6 @@ from sharc_crawler.evidence.judgement import ONCE, of_comparison
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import (
-    Download,
     Lastmod,
     Readings,
     anywhere,
@@ -32,6 +31,7 @@ from sharc_crawler.evidence.lastmods import (
     weigh,
 )
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.rows_by_page import Downloads, FewByPage, Lastmods
 from sharc_crawler.model import Change, Comparison, Hints, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust
 from sharc_crawler.urls import url_class
@@ -39,7 +39,7 @@ from sharc_crawler.urls import url_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-    from sharc_crawler.evidence.lastmods import Weighed
+    from sharc_crawler.evidence.lastmods import Download, Weighed
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.trust import LastmodTrust
@@ -52,17 +52,17 @@ class Attestations:
         self._history = history
         self.share = share  #: of the pages claimed on the server's word that is audited
         self.lag: Seconds = math.ceil(max(late, learned(history)))  #: after which a sitemap has told of a change
-        self.downloads: dict[PageId, list[Download]] = {}
-        self.lastmods: dict[PageId, list[Lastmod]] = {}
+        self.downloads = Downloads()
+        self.lastmods = Lastmods()
         self.embedded: dict[PageId, Download] = {}  #: resources, by their first download
         self.once: set[PageId] = set()  #: visited in one slot only
-        self._further: dict[PageId, Judgement] = {}  # what the last further download said
+        self._further: FewByPage[Judgement] = FewByPage()  # what the last further download said
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.audited: set[PageId] = set()
         self._could: set[PageId] = set()  # have been drawn for that
         self._honest: set[str] = set()  # kinds that had owned up to a change by then
         self._named: set[PageId] = set()  # of the audited: they have been asked for
-        self._strata: dict[PageId, str] = {}
+        self._strata: FewByPage[str] = FewByPage()
         self._seed: int | str = 0  # of the lots
         self.changed: dict[PageId, Instant] = {}  #: since a former capture saw them, then
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
@@ -76,7 +76,7 @@ class Attestations:
 
     def ingest(self, page: PageId, read: Instant, lastmod: Instant, precision: Seconds) -> None:
         """A sitemap that was asked for at ``read`` says when a page last changed."""
-        self.lastmods.setdefault(page, []).append(Lastmod(read, lastmod, lastmod + precision))
+        self.lastmods.add(page, Lastmod(read, lastmod, lastmod + precision))
 
     def read(self, sitemap: PageId, outcome: Outcome) -> None:
         """A sitemap was read: it will be read again, and its server's clock is known."""
@@ -96,9 +96,9 @@ class Attestations:
         if once:
             self.once.add(page)
         if outcome.result is Result.OK and not is_part(outcome):
-            self.downloads.setdefault(page, []).append(download_of(outcome, former=former))
+            self.downloads.add(page, download_of(outcome, former=former))
         elif outcome.result in (Result.GONE, Result.REDIRECTED) and page in self.downloads:
-            self.downloads[page].append(download_of(outcome)._replace(away=True))
+            self.downloads.add(page, download_of(outcome)._replace(away=True))
 
     def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page or a resource was downloaded first."""
@@ -190,7 +190,8 @@ class Attestations:
 
     def draw(self, urls: Mapping[PageId, str], seed: int | str) -> None:
         """The strata of the pages that lastmods tell of, and what lots are drawn by, before any is visited."""
-        self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)}, audit.SMALL)
+        drawn = audit.strata({page: url for page, url in urls.items() if self.trusted(url)}, audit.SMALL)
+        self._strata = FewByPage(drawn.items())
         self._seed = seed
 
     def draw_more(self, urls: Mapping[PageId, str]) -> None:
@@ -212,7 +213,7 @@ class Attestations:
             for page in own & self._strata.keys()
             if self.downloads[page][0].ended <= reference and self._told(page) and not self._changed(page, reference)
         }
-        found = audit.sample(self._strata, self.share, self._seed, self._could)
+        found = audit.sample(self._strata, self.share, self._seed, self._could) if self._could else set()
         again = sum(len(self.downloads[page]) > 1 for page in own - found)
         self._honest = {
             self._strata[page] for page, said in self.lastmods.items() if page in self._strata and _moved(said)
@@ -286,10 +287,12 @@ class Attestations:
 
     def judge(self, urls: Mapping[PageId, str], reference: Instant) -> tuple[dict[PageId, Judgement], dict[str, Any]]:
         """All that is left to judge, and what the audit found, as the report tells it."""
-        weighed = {page: self._weighed(page, reference) for page in self.downloads}
-        labels = {page: self._strata.get(page) or url_class(urls[page]) for page in urls if page in weighed}
+        weighed: FewByPage[Weighed] = FewByPage((page, self._weighed(page, reference)) for page in self.downloads)
+        kinds = ((page, self._strata.get(page) or url_class(url)) for page, url in urls.items() if page in weighed)
+        labels: FewByPage[str] = FewByPage(kinds)
         lies = Counter(label for page, label in labels.items() if weighed[page].lies) + self._hidden(labels)
-        judged = {page: self._judge(page, urls[page], weighed.get(page), labels, lies, reference) for page in urls}
+        found = (self._judge(page, url, weighed.get(page), labels, lies, reference) for page, url in urls.items())
+        judged = dict(FewByPage(zip(urls, found, strict=True)))
         return judged, self._summary(weighed, judged, labels, lies, urls)
 
     def judge_embedded(self, urls: Mapping[PageId, str], reference: Instant) -> dict[PageId, Judgement]:

@@ -80,9 +80,9 @@ def flatten(changes: Sequence[ArrayLike], pages: int) -> tuple[NDArray[np.int64]
     """
     if len(changes) != pages:
         raise DataError(f"{pages} pages need as many change histories, not {len(changes)}")
-    histories = [np.asarray(history, np.float64).ravel() for history in changes]
-    page = np.repeat(np.arange(pages), [len(history) for history in histories])
-    instants = np.concatenate([np.zeros(0), *histories])
+    counts = np.fromiter(map(np.size, changes), np.int64, pages)
+    some = (np.asarray(history, np.float64).ravel() for history in changes if np.size(history))
+    page, instants = np.repeat(np.arange(pages), counts), np.concatenate([np.zeros(0), *some])
     if not np.isfinite(instants).all():
         raise DataError(f"page {page[~np.isfinite(instants)][0]} has a change at an instant that is not finite")
     return page, instants

@@ -53,7 +53,6 @@ class BelievedRates:
         self._numbers = numbers
         self._told = told
         self._asked = False
-        self._made: dict[tuple[float, float], RateEstimate] = {}
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
         """One estimate per sighting."""
@@ -63,11 +62,8 @@ class BelievedRates:
         return [self._estimate(self._numbers[sighting.url]) for sighting in sightings]
 
     def _estimate(self, page: int) -> RateEstimate:
-        key = (float(self._belief.rates[page]), float(self._belief.shapes[page]))
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = RateEstimate(key[0], self._belief.source, key[1])
-        return made
+        belief = self._belief
+        return RateEstimate(float(belief.rates[page]), belief.source, float(belief.shapes[page]))
 
     def swings(self) -> None:
         """Nothing is reported of a simulated capture that it would be needed for."""

@@ -85,6 +85,7 @@ def crawl(
     subsites: str = "",
     hints: float = HINTS,
     skip: str = "off",
+    judged: bool = True,
 ) -> VirtualCrawl:
     """Crawl a site once in virtual time, and return what was done when.
 
@@ -105,6 +106,7 @@ def crawl(
     subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
     hints: share of the slots, at most, that pages said to have changed are visited again in before T
     skip: ``attested``: no request for pages that by the sitemap's word are as the archive has them
+    judged: whether the frontier's judgements are asked for, where there is a sitemap: they take memory for each page
 
     """
     if graph not in (*GRAPHS, LISTED):
@@ -112,7 +114,9 @@ def crawl(
     pages = len(site.known)
     while True:
         step = site.step or spread(site, pages)
-        done = Simulation(site, belief, strategy, step, published, audit, subsites, hints, skip).run(graph, tell)
+        done = Simulation(site, belief, strategy, step, published, audit, subsites, hints, skip, judged).run(
+            graph, tell
+        )
         if site.step or done.schedule.interval[1] < site.end:
             return done
         found = int(done.schedule.visited.sum())
@@ -150,6 +154,7 @@ class Simulation:
         subsites: str = "",
         hints: float = HINTS,
         skip: str = "off",
+        judged: bool = True,
     ) -> None:
         self._site = site
         self._hints = hints
@@ -181,7 +186,7 @@ class Simulation:
         )
         self._known_graph = False
         # remembers the judgements, and the parts
-        self._store = MemoryStore() if published is not None or subsites else None
+        self._store = MemoryStore() if subsites or (judged and published is not None) else None
         politeness = Politeness(delay=step, obey_robots=False)
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 

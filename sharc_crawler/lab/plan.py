@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from sharc_crawler.lab.prospect import Prospect
     from sharc_crawler.model import Instant, Seconds
+
+MANY = 1_000  #: pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,9 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
     )
     belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested, again=False)
     published = Published(attested, nobody) if attested.any() else None
-    done = crawl(site, belief, strategy, LISTED, published=published, audit=AUDIT)
+    done = crawl(site, belief, strategy, LISTED, published=published, audit=AUDIT, judged=False)
+    if size > MANY:  # parts of a frontier know each other: else one after the other would be left until there are many
+        gc.collect()
     found, risks = score(site, done.schedule, belief), change_probabilities(done.schedule, belief)
     return Foreseen(
         strategy=strategy,

@@ -73,8 +73,11 @@ class Changes:
 
     @cached_property
     def rows(self) -> list[Instants]:
-        """The instants of each page."""
-        return np.split(self.times, self.offsets[1:-1])
+        """The instants of each page; those without any share one row."""
+        rows, ends = [self.times[:0]] * self.size, self.offsets.tolist()
+        for page in np.flatnonzero(self.counts()).tolist():
+            rows[page] = self.times[ends[page] : ends[page + 1]]
+        return rows
 
     def latest(self, floor: Instants) -> Instants:
         """The last change of each page; its floor (such as its creation) where there is none."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 SITEMAP, FEED, LISTING = "sitemap", "feed", "recent-changes"  #: their URLs
+MANY = 5_000  #: links of a page
 RARELY = 1e-8  #: changes per second, at least, of pages whose past is made up
 
 
@@ -80,7 +81,9 @@ class Web:
         return [Sighting(urls[page], hints=said) for page, said in zip(pages, hints, strict=True)]
 
     def sightings(self, pages: Sequence[int]) -> list[Sighting]:
-        """Links to pages; each object is made once."""
+        """Links to pages; each object is made once, but those of a page that names a whole site."""
+        if len(pages) > MANY:
+            return [Sighting(self._site.urls[page]) for page in pages]
         made = self._sightings
         for page in pages:
             if made[page] is None:

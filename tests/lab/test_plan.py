@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import math
@@ -15,7 +16,8 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.cli.plan import COSTLY, _show
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.lab.plan import foresee
+from sharc_crawler.lab.driver import Simulation
+from sharc_crawler.lab.plan import MANY, foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.model import Change, Observation, Result, Url
 from sharc_crawler.report.packaging import package
@@ -262,3 +264,15 @@ def test_pages_of_several_hosts_are_said_to_be_planned_as_one_site(tmp_path):
     source = write(tmp_path, f"<urlset>{urls}</urlset>".encode())
     done = CliRunner().invoke(main, ["plan", str(source), "--strategy", "bfs"])
     assert "Note: pages of 4 hosts (a, b, c, …) are planned as one site." in done.stdout
+
+
+def test_a_capture_of_many_pages_that_was_foreseen_is_let_go_before_the_next():
+    size = MANY + 1
+    prospect = Prospect("t", [f"http://h/{n}" for n in range(size)], np.ones(size), np.ones(size), np.zeros(size, bool))
+    gc.disable()
+    try:
+        foresee(prospect, "bfs", 1.0, 0.0)
+        left = [one for one in gc.get_objects() if isinstance(one, Simulation)]
+    finally:
+        gc.enable()
+    assert not left
