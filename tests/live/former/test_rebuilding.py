@@ -228,7 +228,8 @@ def test_the_state_of_a_capture_that_read_the_sitemap_on_the_way_is_made_again(t
     after, state = visited(folder), load_state(folder)
     assert not log or sum((before - after).values()) <= 1, "what had been visited counts as it did"
     again = sitemaps_read(state)
-    assert len(again) == 3 + log, "and at T, and at the end"
+    late = len(again) - 3 - log
+    assert late in (0, 1), "and at T, and at the end; after four fifths, too, where visits take long by then"
     assert state.captures[0].reference > max(read)
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert capture["coherence"]["captured"] == 130
