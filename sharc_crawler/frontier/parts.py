@@ -41,36 +41,11 @@ def named_strategy(spec: CaptureSpec, setting: Setting) -> Strategy:
     return make_strategy(spec.strategy, setting)
 
 
-def seed_scope(spec: CaptureSpec) -> Admission:
-    """The scope that a spec's seeds span."""
-    return Scope(spec.seeds, spec.scope, spec.include, spec.exclude)
-
-
 def no_history(spec: CaptureSpec) -> SiteHistory:
     """The site was never captured."""
     from sharc_crawler.rates.history import SiteHistory  # only where a mode asks for it
 
     return SiteHistory.empty(spec.site)
-
-
-def no_links(_: CaptureSpec) -> Iterable[tuple[str, str]]:
-    """Nothing was ever read."""
-    return ()
-
-
-def believed() -> bool:
-    """None was caught to lie."""
-    return True
-
-
-def never_answered(_spec: CaptureSpec, _url: str) -> Validators:
-    """No former answer is at hand."""
-    return NO_VALIDATORS
-
-
-def never_taken(_spec: CaptureSpec, _url: str) -> Outcome | None:
-    """No former answer is at hand."""
-    return None
 
 
 def at_once(work: Callable[[], Any], _: int) -> Future[Any]:
@@ -92,14 +67,15 @@ class Parts:
     """Factories, one per port; the defaults are what a live crawl uses."""
 
     strategy: Callable[[CaptureSpec, Setting], Strategy] = named_strategy
-    scope: Callable[[CaptureSpec], Admission] = seed_scope
+    scope: Callable[[CaptureSpec], Admission] = lambda one: Scope(one.seeds, one.scope, one.include, one.exclude)
     rates: Callable[[CaptureSpec], Rates] = default_rates
     history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
-    links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = no_links  #: source and target, by former captures
-    former: Callable[[CaptureSpec, str], Validators] = never_answered  #: what a URL's answer in a former capture had
-    believed: Callable[[], bool] = believed  #: do 304s of this server show that nothing has changed?
+    links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = lambda _: ()  #: source and target, by former captures
+    #: what a URL's answer in a former capture had
+    former: Callable[[CaptureSpec, str], Validators] = lambda _spec, _url: NO_VALIDATORS
+    believed: Callable[[], bool] = lambda: True  #: do 304s of this server show that nothing has changed?
     #: a URL's answer in a former capture, as the outcome of a visit: it may stand for one where nothing has changed
-    taken: Callable[[CaptureSpec, str], Outcome | None] = never_taken
+    taken: Callable[[CaptureSpec, str], Outcome | None] = lambda _spec, _url: None
     seen: Callable[[CaptureSpec, str, Instant], LastSeen | None] | None = None  #: by the archive, before an instant
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of

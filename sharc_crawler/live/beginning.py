@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.login import Login
     from sharc_crawler.model import Instant
-    from sharc_crawler.storage.observations import ObservationStore
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +67,11 @@ def _begin(crawler: Crawler) -> Session:
     config = _config(crawler, clock.now(), drop_in=drop_in)
     name = crawler.spider.name if crawler.spider else "crawl"
     rebuilds = not drop_in and config.resume == "rebuild"
-    history = _history(config.history) if config.history else None
+    history = None
+    if config.history:
+        from sharc_crawler.storage.observations import ObservationStore  # only where there is one
+
+        history = ObservationStore(config.history)
     former = None if drop_in else _former(crawler.spider, config)
     parts = parts_of(history, config)
     sites = _sites(crawler, config, former.known_to(parts) if former else parts, drop_in=drop_in)
@@ -148,12 +151,6 @@ def _former(spider: Any, config: Config) -> FormerCaptures | None:
     from sharc_crawler.live.former.validators import former_captures  # only in a collection
 
     return former_captures(options.collection, config)
-
-
-def _history(file: str) -> ObservationStore:
-    from sharc_crawler.storage.observations import ObservationStore  # only where there is one
-
-    return ObservationStore(file)
 
 
 def _check_detector(detector: str, masks: str | None) -> None:

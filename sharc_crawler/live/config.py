@@ -17,8 +17,6 @@ from sharc_crawler.options.table import Options
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from sharc_crawler.rates.sitemap import SitemapRules
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(Options):
@@ -42,23 +40,11 @@ class Config(Options):
         if ours.objects and not (ours.output and ours.warc):
             raise UsageError(f"objects={ours.objects!r} needs output=FOLDER, the working copy, and SHARC_WARC=True")
         if ours.sign and not ours.timestamp:
-            _by_key_alone(ours.sign)
+            from sharc_crawler.certificate.identities import read_identity  # only where one signs, by a key alone
+
+            read_identity(Path(ours.sign), stamped=False)
         known = {row.field: getattr(ours, row.field) for row in SETTINGS.values()}
         return cls(**known, politeness=_politeness(settings, ours), user_agent=settings.get("USER_AGENT"))
-
-    @property
-    def sitemap_rules(self) -> SitemapRules:
-        """What a sitemap's words mean."""
-        from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules  # only where there is one
-
-        own = {name: 1 / period for name, period in self.changefreq}
-        return SitemapRules(changefreq={**CHANGEFREQ_RATES, **own})
-
-
-def _by_key_alone(sign: str) -> None:
-    from sharc_crawler.certificate.identities import read_identity  # only where one signs
-
-    read_identity(Path(sign), stamped=False)
 
 
 def _politeness(settings: BaseSettings, ours: Options) -> Politeness:

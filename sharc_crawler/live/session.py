@@ -73,7 +73,7 @@ class Session:
     lost: dict[str, Exception] = field(default_factory=dict)  #: by site, what it could not go on for; others could
     archivist: Archivist = field(init=False)
     readers: Readers = field(init=False)
-    control: Control | None = field(init=False)
+    control: Control | None = None
     places: dict[str, Place] = field(default_factory=dict)  #: by site, or by the name of a project's spider
     browsing: Browsing | None = None  #: pages are shown by browsers
     login: Login | None = None  #: whose requests are made
@@ -85,8 +85,10 @@ class Session:
     leaving: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        folder = self.config.output if self.config.control else None
-        self.control = _control(folder, self.sites) if folder else None
+        if self.config.output and self.config.control:
+            from sharc_crawler.live.monitoring.control import Control  # only where orders are taken
+
+            self.control = Control(self.config.output, self.sites)
         self.archivist = Archivist(self._terms)
         detector = path_of("detector", self.config.detector)
         self.readers = Readers({"detector": detector, "masks": self.config.masks})
@@ -273,9 +275,3 @@ def _file_size(config: Config) -> int:
     from sharc_crawler.archive.mirror import LARGEST  # only where there is an object store
 
     return min(config.warc_size, LARGEST)
-
-
-def _control(folder: Path, sites: Sites) -> Control:
-    from sharc_crawler.live.monitoring.control import Control  # only where orders are taken
-
-    return Control(folder, sites)

@@ -38,19 +38,17 @@ def document(captures: Sequence[CaptureFacts], selection: Selection | None = Non
 
     The same facts always give the same document.
     """
-    return {
+    found: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "generator": {"name": "sharc-crawler", "version": __version__},
         "captures": [capture_entry(facts) for facts in captures],
-        **({"seeds": _seeds(selection)} if selection else {}),
     }
+    if selection:
+        from sharc_crawler.report.selection import entry  # only where seeds were ranked
 
-
-def _seeds(selection: Selection) -> dict[str, Any]:
-    from sharc_crawler.report.selection import entry  # only where seeds were ranked
-
-    return entry(selection)
+        found["seeds"] = entry(selection)
+    return found
 
 
 def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
