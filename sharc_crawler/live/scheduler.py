@@ -180,8 +180,9 @@ class SharcScheduler(BaseScheduler):
         if wait := session.space.waits():
             self._alarm.set(wait)
             return None
-        self._note_pause()
-        session.space.go_on()
+        if session.space.paused() is not None:
+            self._note_pause()
+            session.space.go_on()
         if session.control and session.control.paused:
             self._alarm.set(1.0)
             return None
@@ -301,7 +302,7 @@ class SharcScheduler(BaseScheduler):
         """End a visit of which nothing more is to be learned."""
         outcome = lease.outcome
         assert outcome is not None, "there is one, or nothing was seen"
-        judgement = self._session.sites.finished(lease.fetch, outcome, lease.links)
+        judgement = self._session.sites.of(lease.fetch).finished(lease.fetch, outcome, lease.links)
         stats = self._crawler.stats
         stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
         if judgement:

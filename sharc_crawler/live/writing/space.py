@@ -101,9 +101,8 @@ class Space:
         return None if self._since is None else time.monotonic() - self._since
 
     def go_on(self) -> None:
-        """Note that there is room, and go on."""
-        if self._since is not None:
-            logger.warning("There is room again: the crawl goes on.")
+        """Note, after a pause, that there is room, and go on."""
+        logger.warning("There is room again: the crawl goes on.")
         if self._needed:
             self._next_pause = min(2 * self._next_pause, LONGEST_PAUSE)
         self._since, self._needed = None, 0
