@@ -147,14 +147,16 @@ def told(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
     yield f"{seed} names {counted(pages, 'page')}{asks}."
     for note in found.notes:
         yield f"Note: {printable(note)}."
-    yield f"A capture visits each page twice, one request every {step:g} s: {span(whole)}."
+    yield f"A capture visits each page twice, one request every {step:g} s: {span(whole)} for the pages."
+    yield "What they embed comes on top (pictures, styles, scripts: often several requests a page),"
+    yield "and so do pages that no sitemap names."
     if whole <= limit:
-        yield f"That fits into {span(limit)}. Pages that no sitemap names come on top."
+        yield f"That fits into {span(limit)}."
     else:
         fit = max(math.floor(limit / step / VISITS), 1)
         yield (
-            f"That does not fit into {span(limit)}: about {counted(fit, 'page')} would. Give more --time, or leave out"
-            " what you need not (`exclude:` in collection.yaml)."
+            f"That does not fit into {span(limit)}: about {counted(fit, 'page')} would, fewer with what they embed."
+            " Give more --time, or leave out what you need not (`exclude:` in collection.yaml)."
         )
     if whole > LONG and step > found.asked:
         yield (

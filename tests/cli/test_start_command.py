@@ -34,6 +34,8 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
     assert done.returncode == 0, done.stderr
     assert all("robots" in target or "sitemap" in target for target in targets)
     assert "That fits into 2 h." in done.stdout
+    assert "What they embed comes on top" in done.stdout
+    assert "left" not in done.stderr, "no page is captured yet"
     assert "scrapy crawl site -a collection=kept -s DOWNLOAD_DELAY=0.05" in done.stdout
     terms = read_terms(tmp_path / "kept")
     assert [(one.urls, dict(one.arguments)) for one in terms.sites] == [((server.url,), {"max_time": "2h"})]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class Surveyed(ByLastmods):
     """Ends with the pages that a capture would begin with, and which of them the server's word may stand for."""
 
+    called = "asked for its sitemaps"
+
     def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
         """Never: all that is wanted has been read."""
         return False

@@ -208,7 +208,8 @@ class ProgressLine:
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least, wait = at_least(self._sites, snapshot.left, now), until_next(self._sites, now)
         told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
-        more = " or more: pages are still found" if told.endswith("left") and now - self._grew < WORTH_SAYING else ""
+        grows = told.endswith("left") and "at least" not in told and now - self._grew < WORTH_SAYING
+        more = " or more: pages are still found" if grows else ""
         if wait >= WORTH_SAYING:
             from sharc_crawler.live.monitoring.unread import unread  # few crawls wait so long
 

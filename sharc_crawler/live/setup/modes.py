@@ -53,6 +53,8 @@ def told(sites: Sites, now: Instant) -> str:
         return progress(sites.polls, now)
     captures = [one.capture for one in sites]
     kept = [mode for mode in (one.mode for one in captures) if isinstance(mode, Continuously) and mode.called]
+    if not kept:
+        return f"reading robots.txt and sitemaps: {counted(sum(one.counts.pages for one in captures), 'page')} so far"
     left = timedelta(seconds=round(max(0.0, max(mode.ends for mode in kept) - now)))
     pages = counted(sum(one.counts.captured for one in captures), "page")
     return f"kept up: {pages}, {counted(sum(mode.looks for mode in kept), 'look')}, {left} left"
