@@ -8,6 +8,7 @@ tag's attributes over :data:`MOST_ATTRIBUTES` are taken out before it reads them
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -178,6 +179,8 @@ def parsed(body: bytes, content_type: str | None) -> HtmlPage:
     (['a', 'b'], True)
     """
     encoding, text = as_text(body, content_type)
-    data, left_out = bounded(ENDS.sub(b"", text.encode("utf-8", "replace")))
+    read = "\ufffd" not in text
+    as_sent = body.removeprefix(BOM_UTF8) if read and encoding == "utf-8" else text.encode("utf-8", "replace")
+    data, left_out = bounded(ENDS.sub(b"", as_sent))
     root, ended = parse(data)
-    return HtmlPage(root, data, encoding, left_out, ended and not left_out and "\ufffd" not in text)
+    return HtmlPage(root, data, encoding, left_out, ended and not left_out and read)

@@ -123,6 +123,7 @@ def _kept(pairs: list[str]) -> str:
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
 
 
+@lru_cache(maxsize=256)  # pages name the same ones again and again
 def _normalised(origin: str, path: str, query: str) -> Url | None:
     """The long way, by w3lib; repeated where leaving out a part of the path uncovers a dot segment."""
     from w3lib.url import canonicalize_url  # with what speaks HTTP in Python: processes beside a crawl need none

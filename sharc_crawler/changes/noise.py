@@ -83,7 +83,7 @@ class _MadeUp(NamedTuple):
         return any(sign.search(small) for sign in self.signs)
 
 
-_SPACE = r"[\s\x80-\xff]"  #: of a text in UTF-8, where any byte beyond ASCII may be of one
+_SPACE = r"[^!-\x7e]"  #: of a text in UTF-8, where any byte beyond ASCII may be of one
 
 
 def _sign(words: str) -> re.Pattern[bytes]:
@@ -110,7 +110,7 @@ _MADE_UP = tuple(
         ),
         (
             _signs("queries"),
-            r"\b\d+ (?:(?:sql|db|mysql|database) )?queries(?: in|\.|,)? \d*[.,]\d+ ?(?:s|secs?|seconds?)\b"
+            r"\d(?<!\w.)\d* (?:(?:sql|db|mysql|database) )?queries(?: in|\.|,)? \d*[.,]\d+ ?(?:s|secs?|seconds?)\b"
             r"|\b(?:sql|db|mysql|database) queries ?: ?\d+" + _END,
         ),
         (
@@ -126,8 +126,8 @@ _MADE_UP = tuple(
         (_signs("visitor", " (?:no|number|#)"), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
         (
             _signs("online"),
-            r"(?<![\d.,])(?:\b|[.,]++)\d[\d.,]*+ (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?"
-            rf"(?:currently )?online\b{_END}",
+            r"[\d.,](?<![\d.,].)(?:(?<=\d)(?<!\w.)|(?<=[.,])[.,]*+\d)[\d.,]*+"
+            rf" (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?(?:currently )?online\b{_END}",
         ),
         (
             _signs("views hits visitors visits", "~:"),
@@ -200,8 +200,10 @@ def plain_text(text: str) -> str:
     small = _small(text)
     for one in _MADE_UP:
         if one.may_be_in(small):
-            text = " ".join(one.pattern.sub(" ", text).split())
-            small = _small(text)
+            text, found = one.pattern.subn(" ", text)
+            if found:
+                text = " ".join(text.split())
+                small = _small(text)
     return text
 
 
@@ -212,7 +214,9 @@ def spaced_text(text: str) -> str:
     ('Three  trees.', 'Three trees, .')
     """
     small = _small(text)
-    return plain_text(text) if _CLOCK_SIGN.search(text) or any(one.may_be_in(small) for one in _MADE_UP) else text
+    if any(one.may_be_in(small) for one in _MADE_UP):
+        return plain_text(text)
+    return in_utc(" ".join(text.split())) if _CLOCK_SIGN.search(text) else text
 
 
 def _small(text: str) -> bytes:

@@ -33,6 +33,7 @@ _SHAPES = tuple(
 )
 #: what each of these ends with, from its first colon on: looked for in a hundredth of the time
 _ZONED = re.compile(rf":\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\b\.?)? ?\(?{_ZONE}", re.IGNORECASE)
+_LEAST, _BEFORE = 10, 64  #: characters of a day and an hour before that colon, at least and at most
 _TOLD: Any = etree.XPath("//time[@datetime]", smart_strings=False)
 _NUMBERS = re.compile(r"\d+")
 _WORDS = 6  #: of a day that is spelled out, at most
@@ -45,11 +46,15 @@ def in_utc(text: str) -> str:
     >>> in_utc("Edited 5 Mar 2021, 00:30 +0100."), in_utc("Edited March 4, 2021 3:30 PM PST.")
     ('Edited 2021-03-04T23:30:00Z.', 'Edited 2021-03-04T23:30:00Z.')
     """
-    if not _ZONED.search(text):
-        return text
-    for shape in _SHAPES:
-        text = shape.sub(_instant, text)
-    return text
+    parts, done, begin = list[str](), 0, 0
+    for zoned in _ZONED.finditer(text):  # an instant is looked for before its zone alone: the rest of a page is long
+        begin, end = max(begin, zoned.start() - _BEFORE), zoned.end() + 1
+        wide = zoned.start() - begin >= _LEAST
+        if wide and (found := next(filter(None, (shape.search(text, begin, end) for shape in _SHAPES)), None)):
+            parts += text[done : found.start()], _instant(found)
+            done = found.end()
+        begin = max(done, end - 1)
+    return "".join((*parts, text[done:])) if parts else text
 
 
 def _instant(found: re.Match[str]) -> str:

@@ -63,14 +63,12 @@ def is_type(media_type: str) -> bool:
     return re.fullmatch(_TYPE, media_type) is not None
 
 
-def maybe(data: bytes) -> bool:
-    """Does a text end as an address of a file does? Most pages name none."""
-    return (
-        re.search(
-            rb"(?i)\." + _ENDING.encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)", data
-        )
-        is not None
-    )
+_MAYBE = rb"\." + _ENDING.encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)"
+
+
+def maybe(lower: bytes) -> bool:
+    """Does a text of a document, in small letters, end as an address of a file does? Most pages name none."""
+    return re.search(_MAYBE, lower) is not None
 
 
 def written(script: str) -> Iterator[str]:

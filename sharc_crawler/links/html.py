@@ -127,7 +127,7 @@ class _Page:
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
         self.links.extend(opened.by_scripts(data))
-        if files.maybe(data):
+        if files.maybe(lower):
             self.files.extend(files.of_elements(root))
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))

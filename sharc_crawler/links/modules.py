@@ -82,5 +82,5 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
     """
     script, resolver = body.decode("utf-8", "replace"), Resolver(url)
     resources, left_out = resolver.all(imports(script))
-    named = files.of_host(files.written(script), resolver, url) if files.maybe(body) else []
+    named = files.of_host(files.written(script), resolver, url) if files.maybe(body.lower()) else []
     return Found(resolver.all([*menu(script, url), *named])[0], resources, url, left_out)

@@ -29,9 +29,8 @@ _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ
 #: What a text is made of: each digit as 0, each letter as a, or each hexadecimal digit as 0; else a blank.
 _KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
 _HEXADECIMAL = bytes(ord("0" if byte in b"0123456789abcdefABCDEF" else " ") for byte in range(256))
-#: One of these is in all that looks made up.
-_NUMBER = b"0" * 8
-_BY_TURNS = (b"0a0", b"0aa0", b"0aaa0", b"0aaaa0")
+#: One of these is in all that looks made up: of hexadecimal digits, of kinds.
+_NUMBER, _BY_TURNS = re.compile(b"0{8}"), re.compile(b"0aa{0,3}0")
 MANY = 2_000  #: runs that may be made up, of a text that is better looked at as a whole
 
 
@@ -94,18 +93,14 @@ def without_made_up(text: bytes) -> bytes:
 def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
     """The runs of letters and digits that may hold something made up."""
     kinds = text.translate(_KINDS)
-    marks = [(text.translate(_HEXADECIMAL), _NUMBER)]
-    if b"0a" in kinds:
-        marks += [(kinds, mark) for mark in _BY_TURNS]
-    for shape, mark in marks:
-        at = shape.find(mark)
-        while at >= 0:
-            start, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
+    for shape, mark in ((text.translate(_HEXADECIMAL), _NUMBER), (kinds, _BY_TURNS)):
+        end = 0
+        while found := mark.search(shape, end):
+            start, end = kinds.rfind(b" ", 0, found.start()) + 1, kinds.find(b" ", found.start())
             end = len(kinds) if end < 0 else end
             if text[end : end + 1] == b"-" and (made_up := FRAGMENT.match(text, start)):
                 end = max(end, made_up.end())
             yield start, end
-            at = shape.find(mark, end)
 
 
 _FILE = r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z"  #: its query may be there for caches alone
