@@ -72,6 +72,6 @@ def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
 
 def nearest(name: str, allowed: Iterable[str], listed: str = "") -> str:
     """The end of a sentence on a name that is none of the allowed ones. ``listed``: the guide that has many of them."""
-    from sharc_crawler.suggesting import suggested  # most names are known
+    from sharc_crawler.suggestions import suggested  # most names are known
 
     return suggested(name, allowed, listed)

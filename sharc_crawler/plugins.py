@@ -74,7 +74,7 @@ def load(port: str, name: str) -> Any:
     try:
         found = point.load() if point else getattr(import_module(module), attribute)
     except Exception as error:  # of a module that is not ours, whatever it raises
-        from sharc_crawler.dotted import why_not  # hardly ever
+        from sharc_crawler.dotted_paths import why_not  # hardly ever
 
         raise UsageError(f"{port}={name!r} cannot be imported: {why_not(module, attribute, error)}") from error
     if not callable(found):

@@ -16,7 +16,7 @@ from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.references import missing
-from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
+from sharc_crawler.certificate.unknown_fields import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED
-from sharc_crawler.certificate.forms import misformed
+from sharc_crawler.certificate.record_forms import misformed
 from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, of_unpacked, parse_response
 from sharc_crawler.spool import pieces

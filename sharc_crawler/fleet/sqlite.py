@@ -25,8 +25,8 @@ from sharc_crawler.fleet.rows import (
 )
 from sharc_crawler.fleet.sharing import surplus
 from sharc_crawler.storage.connecting import Connection, share
-from sharc_crawler.storage.failing import said_of
 from sharc_crawler.storage.frontier_rows import statements
+from sharc_crawler.storage.sqlite_errors import said_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

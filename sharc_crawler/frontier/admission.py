@@ -214,7 +214,7 @@ class Admitter:
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
         """What sitemaps say of the last changes of pages, where that is wanted."""
         if capture.mode.listens:
-            from sharc_crawler.frontier.listed import ingest  # at T, and where changes are looked out for
+            from sharc_crawler.frontier.dates_again import ingest  # at T, and where changes are looked out for
 
             ingest(self._ledger, self.canonical, capture, sightings, read)
 

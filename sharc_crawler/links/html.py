@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from sharc_crawler.links import css, files, lazy, modules, opened
+from sharc_crawler.links import css, files, lazy, modules
+from sharc_crawler.links import hidden_addresses as hidden
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.lazy import srcset_candidates
 from sharc_crawler.links.scripted import by_script
@@ -85,7 +86,7 @@ def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Seque
     root, written, own = page.root, _Page(), Resolver(url, page.encoding)
     for value in refresh:
         written.refresh(value.decode("latin-1"))
-    for reference, relations, kind in opened.linked(linked):
+    for reference, relations, kind in hidden.linked(linked):
         written.link(own.one(reference) or "", relations, kind)
     if root is not None:
         written.read(root, page.data)
@@ -126,7 +127,7 @@ class _Page:
         """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
-        self.links.extend(opened.by_scripts(data))
+        self.links.extend(hidden.by_scripts(data))
         if files.maybe(lower):
             self.files.extend(files.of_elements(root))
         if _BACKGROUND.search(lower):
@@ -165,7 +166,7 @@ class _Page:
         if srcset := element.get("srcset"):
             self.resources.extend(srcset_candidates(srcset))
         self.resources.extend(lazy.references(element, tag))
-        if opened.is_address(description := element.get("longdesc", "")):
+        if hidden.is_address(description := element.get("longdesc", "")):
             self.links.append(description)
         if tag == "iframe" and (document := element.get("srcdoc")):
             self._inner(document)
@@ -203,7 +204,7 @@ class _Page:
     def _meta(self, element: Any) -> None:
         if element.get("http-equiv", "").strip().lower() == "refresh":
             self.refresh(element.get("content", ""))
-        elif files.is_cited(element.get("name", "")) and opened.is_address(said := element.get("content", "")):
+        elif files.is_cited(element.get("name", "")) and hidden.is_address(said := element.get("content", "")):
             self.links.append(said)
 
     def refresh(self, content: str) -> None:
@@ -212,7 +213,7 @@ class _Page:
         self.links.append(next(filter(None, match.groups()), "") if match else "")
 
     def _option(self, element: Any) -> None:
-        if opened.is_address(value := element.get("value", "")):
+        if hidden.is_address(value := element.get("value", "")):
             self.links.append(value)
 
     def _param(self, element: Any) -> None:

@@ -73,7 +73,7 @@ def leave(
 
     beginnings = (partial(begun, *one) for one in left)
     if len(sites) > 1:
-        from sharc_crawler.live.ends import in_threads, in_turn  # only of many sites
+        from sharc_crawler.live.site_ends import in_threads, in_turn  # only of many sites
 
         part = "writing reports and certificates of the sites"
         together = in_threads if config.store == USUAL else in_turn  # a store that others made need not bear threads

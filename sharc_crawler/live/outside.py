@@ -5,6 +5,6 @@ from scrapy.utils.project import inside_project
 if inside_project():
     from scrapy.commands.crawl import Command
 else:
-    from sharc_crawler.live.nowhere import NoProjectCommand as Command
+    from sharc_crawler.live.without_project import NoProjectCommand as Command
 
 __all__ = ["Command"]

@@ -3,7 +3,7 @@
 One line installs everything; the rest is manners.
 """
 
-import sharc_crawler.live.loading  # noqa: F401 - Ctrl-C is told in a line from here on
+import sharc_crawler.live.early_interrupt  # noqa: F401 - Ctrl-C is told in a line from here on
 
 BOT_NAME = "sharc-crawler"
 SPIDER_MODULES = ["sharc_crawler.live.spiders"]

@@ -107,7 +107,7 @@ class SharcScheduler(BaseScheduler):
             text = "The last visits of %s could not be written: %s. The same command makes them again."
             logger.error(text, error.site, error)
             if isinstance(error.cause, Superseded):
-                from sharc_crawler.live.failures.losing import supersede  # hardly ever
+                from sharc_crawler.live.failures.lost_sites import supersede  # hardly ever
 
                 supersede(self._session, error.site, error.cause)
             return True
@@ -145,7 +145,7 @@ class SharcScheduler(BaseScheduler):
 
     def _end_site(self, site: str, error: Exception) -> None:
         """End a site that cannot go on; the others go on, if there are any."""
-        from sharc_crawler.live.failures.losing import lose  # hardly ever
+        from sharc_crawler.live.failures.lost_sites import lose  # hardly ever
 
         then, stopped = lose(self._session, site, error), isinstance(error, StoppedCaptureError)
         if self._session.sites.done or (self._session.drop_in and not stopped):

@@ -89,7 +89,7 @@ def _division(name: str) -> object:
 
 STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
 WRITER = Text("name", lambda name: import_module("sharc_crawler.archive.chosen").check_writer(name))
-RATES = Text("names, separated by commas", lambda spec: import_module("sharc_crawler.rates.theirs").tried_out(spec))
+RATES = Text("names, separated by commas", lambda spec: import_module("sharc_crawler.rates.guarded").tried_out(spec))
 UPDATES = plugin("updates", "`digest`, `link-addition`, `pdf-link`, `fingerprint`")
 DIVISION = Text("`path`, `sitemap`, `links`", _division)
 COOKIES = Text("file", lambda name: import_module("sharc_crawler.login").read_cookies(name))

@@ -86,7 +86,7 @@ class Chain:
 
 def _asked(source: RateSource) -> Any:
     ours = type(source).__module__.startswith("sharc_crawler.")
-    return source.rates if ours else import_module("sharc_crawler.rates.theirs").checked(source)
+    return source.rates if ours else import_module("sharc_crawler.rates.guarded").checked(source)
 
 
 def _some(given: Any, places: list[int]) -> list[RateEstimate | None]:

@@ -8,7 +8,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Literal
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.storage.failing import BUSY, said_of
+from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.connecting import Connection, readable, share
-from sharc_crawler.storage.failing import BUSY
+from sharc_crawler.storage.sqlite_errors import BUSY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,8 @@ from sharc_crawler.frontier.rows import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows
-from sharc_crawler.storage.failing import BUSY, is_full, said_of
 from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.sqlite_errors import BUSY, is_full, said_of
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def _pages(db: sqlite3.Connection, rows: list[Any]) -> tuple[list[Any], str]:
     columns = frontier_rows.page_values(rows)
     if len(rows) < MANY:
         return list(zip(*columns, strict=True)), _insert("page", 16)
-    from sharc_crawler.storage.alike import insertion  # of long sitemaps
+    from sharc_crawler.storage.bulk_insert import insertion  # of long sitemaps
 
     return insertion(db, "page", columns)
 

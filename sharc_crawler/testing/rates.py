@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Hints, Sighting
-from sharc_crawler.rates.theirs import MOST
+from sharc_crawler.rates.guarded import MOST
 
 if TYPE_CHECKING:
     from sharc_crawler.rates.base import RateSource

@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.rates import theirs
+from sharc_crawler.rates import guarded as sources
 from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
 from sharc_crawler.subsites import make as partitions
@@ -21,7 +21,7 @@ from sharc_crawler.subsites import make as partitions
 if TYPE_CHECKING:
     from types import FrameType
 
-_DOORS = [vars(one) for one in (door, partitions, stores, theirs)]  #: where others' code is called
+_DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: where others' code is called
 EVERY = 60.0  #: seconds
 LOOKS = 10  #: at one call
 

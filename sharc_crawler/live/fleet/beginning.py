@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoreUnavailable, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
-from sharc_crawler.live.aside import by_thread
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.former.known import known_pages
+from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:

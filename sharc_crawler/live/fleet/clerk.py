@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, TypeVar
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import SMALL, lines_of, packed
 from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
-from sharc_crawler.live.aside import by_thread
 from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.storage.plain import joined
 
 if TYPE_CHECKING:

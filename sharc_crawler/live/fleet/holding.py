@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded
-from sharc_crawler.live.failures.losing import forget
+from sharc_crawler.live.failures.lost_sites import forget
 from sharc_crawler.live.fleet.clerk import AGAIN
 from sharc_crawler.live.fleet.robots import SharedRobots
 from sharc_crawler.live.fleet.saying import say

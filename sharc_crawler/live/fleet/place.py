@@ -15,7 +15,7 @@ from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.owners import own_name
 from sharc_crawler.archive.taking_over import STAY, remove_own
 from sharc_crawler.errors import DataError, SharcError, StoreUnavailable, Superseded
-from sharc_crawler.live.aside import by_thread
+from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.live.monitoring.busy import Share
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.live.setup.output import make_folder

@@ -36,7 +36,7 @@ def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
     """What takes long is not waited for: the reactor hears the others meanwhile."""
     if pages <= LONG:
         return at_once(work, pages)
-    from sharc_crawler.live.aside import by_thread  # only of large sites
+    from sharc_crawler.live.in_thread import by_thread  # only of large sites
 
     return by_thread(work)
 

@@ -9,9 +9,9 @@ import sys
 SCRIPT = """
 import time
 from sharc_crawler.errors import SharcError, StrategyError
-from sharc_crawler.live.aside import by_thread
+from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.live.failures.unanswered import Watch
-from sharc_crawler.rates.theirs import checked
+from sharc_crawler.rates.guarded import checked
 from sharc_crawler.storage.guarded import Guarded
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.door import Door

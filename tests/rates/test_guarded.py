@@ -12,7 +12,7 @@ import pytest
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import RateEstimate, Sighting
-from sharc_crawler.rates.theirs import checked
+from sharc_crawler.rates.guarded import checked
 
 GOOD = RateEstimate(1e-6, "mine")
 

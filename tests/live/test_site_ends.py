@@ -14,12 +14,12 @@ from scrapy.settings import Settings
 
 from benchmarks.made_capture import Maker
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.live import ends
+from sharc_crawler.live import site_ends
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.ending import _tried, leave
-from sharc_crawler.live.ends import AT_ONCE, at_once_next, in_threads, in_turn
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.live.setup.places import open_stores
+from sharc_crawler.live.site_ends import AT_ONCE, at_once_next, in_threads, in_turn
 from sharc_crawler.storage.folders import SITES
 from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -144,7 +144,7 @@ def ended(folder, config):
 
 @pytest.mark.slow
 def test_what_several_threads_write_is_what_one_writes(tmp_path, monkeypatch):
-    monkeypatch.setattr(ends, "in_threads", SEVERAL)
+    monkeypatch.setattr(site_ends, "in_threads", SEVERAL)
     shutil.copytree(made(tmp_path / "one"), tmp_path / "many")
     in_one = ended(tmp_path / "one", replace(CONFIG, store="of.others.Store"))
     in_many = ended(tmp_path / "many", CONFIG)
