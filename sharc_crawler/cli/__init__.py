@@ -8,6 +8,8 @@ leave to the group, which says it on stderr and ends with the error's exit code.
 from __future__ import annotations
 
 import errno
+import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn, cast
 
@@ -112,3 +114,7 @@ def main() -> None:
 
     Exit codes: 0 done, 2 a setting or argument cannot be used, 3 a file or an answer cannot be read, 1 anything else.
     """
+    stream: Any
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # somebody else's
+            stream.reconfigure(errors="replace")  # not each has all characters

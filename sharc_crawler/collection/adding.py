@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
@@ -15,7 +17,6 @@ from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from sharc_crawler.frontier.rows import CaptureRow
 
@@ -37,10 +38,9 @@ def add(folder: Path, capture: Path) -> Path:
     if place.exists():
         raise UsageError(f"capture={str(capture)!r} is in the collection already: {place}")
     place.parent.mkdir(parents=True, exist_ok=True)
-    draft = place.with_name(f".{place.name}{ADDING}")
-    shutil.rmtree(draft, ignore_errors=True)  # of one that was cut off
+    draft = Path(mkdtemp(ADDING, f".{place.name}.", place.parent))  # nobody else's, who adds it at the same time
     try:
-        shutil.copytree(capture, draft)
+        shutil.copytree(capture, draft, dirs_exist_ok=True)
         draft.rename(place)
     except OSError as error:
         raise DataError(f"capture={str(capture)!r} cannot be copied to {place}: {_first(error)}") from error

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
 from sharc_crawler.live.failures.failing import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
@@ -84,8 +84,10 @@ def _report(crawler: Crawler, session: Session, output: Path, stopped: str, shar
     from sharc_crawler.live.ending import leave  # report and certificate: only where there is something to report on
 
     left = leave(_left(session), output, stopped, session.config, share, session.lost)
-    out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
+    out: Any = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
     if out:  # it may have been closed
+        with suppress(AttributeError):  # somebody else's stream
+            out.reconfigure(errors="replace")  # not each has all characters
         with suppress(OSError):  # a project's command
             print(left.summary, end="", file=out, flush=True)
     for verdict in filter(None, left.verdicts):  # those that were judged at the end, too

@@ -46,7 +46,7 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
     """A crawl's state in a folder, new or gone on with, held by this process from now on.
 
     Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it,
-    :class:`~sharc_crawler.errors.UsageError` where it is kept in another store.
+    :class:`~sharc_crawler.errors.UsageError` where it is kept in another store, or its disk takes no file or no lock.
     """
     kind, held_by = store_kind(name), kept_by(folder)
     if held_by != name and store_kind(held_by).holds(folder):
@@ -54,11 +54,15 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
             f"output={str(folder)!r} holds state that is kept by store {held_by!r}, not {name!r}:"
             f" give SHARC_STORE={held_by}, or choose another folder"
         )
-    store = kind(folder)
-    if name == USUAL:
-        (folder / NAMED).unlink(missing_ok=True)
-    else:
-        (folder / NAMED).write_text(f"{name}\n", encoding="utf-8")
+    try:
+        store = kind(folder)
+        if name == USUAL:
+            (folder / NAMED).unlink(missing_ok=True)
+        else:
+            (folder / NAMED).write_text(f"{name}\n", encoding="utf-8")
+    except OSError as error:
+        why = f"the state cannot be kept there: {error.strerror or error}"
+        raise UsageError(f"output={str(folder)!r}: {why}; mend that, or choose a folder on another disk") from error
     return store
 
 

@@ -17,7 +17,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.live.setup.plan import check_place
 from sharc_crawler.options.pages import help_text
-from tests.live.warm import finished
+from tests.live.warm import SHARC, finished
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
@@ -101,6 +101,25 @@ def again(captured, crawl, tmp_path):
     folder, url = captured
     shutil.copytree(folder, tmp_path / "capture")
     return lambda: crawl(url=url, limit="1", delay="0"), tmp_path / "capture"
+
+
+def test_a_folder_in_which_no_state_can_be_kept_is_named_with_the_way_out(crawl, tmp_path):
+    (tmp_path / "capture" / ".frontier.lock").mkdir(parents=True)
+    done = crawl(url="http://127.0.0.1:9/", output=str(tmp_path / "capture"))
+    assert done.code == USAGE
+    assert f"output='{tmp_path}/capture': the state cannot be kept there: Is a directory; mend that, or" in done.err
+
+
+@pytest.mark.slow
+def test_a_terminal_that_has_not_all_characters_is_told_all_the_same(tmp_path):
+    with serve(LivingSite(seed=3, pages=20)) as server:
+        words = ["crawl", "site", "-a", f"url={server.url}", "-a", "delay=0", "-a", "output=c", "-a", "limit=4"]
+        words += ["-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
+        settings = {"SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile", "PYTHONIOENCODING": "ascii:strict"}
+        done = finished(words, tmp_path, {**os.environ, **settings})
+        told = finished(["report", "c"], tmp_path, {**os.environ, **settings}, program=SHARC)
+    assert (done.returncode, told.returncode) == (0, 0), done.stderr + told.stderr
+    assert " coherent (" in done.stdout
 
 
 def test_an_output_that_holds_a_capture_is_not_overwritten(again):
