@@ -267,37 +267,43 @@ def _capture_of(file: str, captures: Iterable[str]) -> str:
 def _words(result: Verification) -> str:
     of = counted(result.pages, "page") + (f" and {counted(result.resources, 'resource')}" if result.resources else "")
     size = f"judgements of {of}, {counted(result.records, 'record')}"
-    if not result.findings:
+    if result.findings:
         lines: list[str] = [
+            f"Not as certified ({counted(len(result.findings), 'finding')} in {size}):",
+            *_by_capture(result),
+        ]
+    else:
+        lines = [
             f"Everything holds: {size}.",
             *_claims(result),
             *_package(result),
             *(f"  {text}" for one in result.confirmations for text in confirmed(one)),
             *map(_provisional, result.provisional),
             *_seals(result),
+            *_unsealed(result),
         ]
-    else:
-        lines = [f"Not as certified ({counted(len(result.findings), 'finding')} in {size}):"]
-        lines += _by_capture(result)
-    if result.unsealed and not result.findings:
-        names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
-        lines.append(
-            f"  not certified: {names}. Of a report what the certificate states was compared, all else was not."
-        )
-        if not {INDEX, PAGE}.isdisjoint(result.unsealed):
-            lines.append(
-                f"  The index is of another moment, or altered: sharc collection {result.source} makes it anew."
-            )
     lines += [f"  not verified: {short(site)}, whose folder was moved elsewhere" for site in result.moved]
+    return "\n".join([*lines, *_not_compared(result)])
+
+
+def _unsealed(result: Verification) -> Iterator[str]:
+    """Files that no certificate speaks of."""
+    if result.unsealed:
+        names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
+        yield f"  not certified: {names}. Of a report what the certificate states was compared, all else was not."
+        if not {INDEX, PAGE}.isdisjoint(result.unsealed):
+            yield f"  The index is of another moment, or altered: sharc collection {result.source} makes it anew."
+
+
+def _not_compared(result: Verification) -> Iterator[str]:
     if result.worded:
-        lines.append(
+        yield (
             f"  not compared: the wording of the report, by sharc-crawler {short(result.worded)}. "
             "What it has of the certificate was; `sharc report` writes a folder's anew."
         )
     if result.elsewhere:
         damaged = ", or in what is damaged" if result.findings else ""
-        lines.append(
+        yield (
             f"{counted(result.elsewhere, 'payload', 'are')} stored in former captures{damaged}; --former DIR"
             f" checks {agreeing(result.elsewhere, 'these')}, too."
         )
-    return "\n".join(lines)
