@@ -65,12 +65,20 @@ def http_date(text: str | None) -> Instant | None:
     return when.replace(tzinfo=when.tzinfo or UTC).timestamp() if told else None
 
 
-_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+BLANK_LINE = re.compile(rb"\n\r?\n")  #: with the end of the line before
 STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")  #: a header's name; the wire reads no other line either
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _INTERIM = {*range(100, 200)} - {101}  #: after that one the connection speaks another protocol
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
+
+
+@lru_cache(maxsize=256)  # a server's answers have most of them in common
+def field_of(line: bytes) -> tuple[bytes, bytes] | None:
+    """Name and value in a header's line, unfolded; ``None``: it is none (RFC 9112, 5.1)."""
+    name, colon, value = line.partition(b":")
+    name = name.rstrip(b" \t")
+    return (name, value.strip()) if colon and TOKEN.match(name) else None
 
 
 @dataclass(frozen=True)  # no slots: payload and digest are worked out once, for whoever asks
@@ -85,9 +93,8 @@ class HttpResponse:
     @cached_property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
         """Names as sent; folded values joined by one space. What has no name is no header."""
-        parts = (line.partition(b":") for line in _FOLD.sub(b" ", self.head).split(b"\n")[1:])
-        named = ((name.rstrip(b" \t"), value.strip()) for name, colon, value in parts if colon)
-        return tuple((name, value) for name, value in named if TOKEN.match(name))
+        lines = _FOLD.sub(b" ", self.head).split(b"\n")[1:]
+        return tuple(named for line in lines if (named := field_of(line)))
 
     @property
     def interim(self) -> bytes:
@@ -162,7 +169,7 @@ def parse_response(raw: Octets) -> HttpResponse | None:
     (200, b'b', b'hello')
     """
     start = 0
-    while (status := STATUS_LINE.match(raw, start)) and (blank := _BLANK_LINE.search(raw, start)):
+    while (status := STATUS_LINE.match(raw, start)) and (blank := BLANK_LINE.search(raw, start)):
         if int(status[1]) not in _INTERIM:
             return HttpResponse(raw, start, blank.end(), int(status[1]))
         start = blank.end()

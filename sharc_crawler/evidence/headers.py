@@ -11,7 +11,7 @@ from sharc_crawler.changes.http import http_date
 from sharc_crawler.model import Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.model import Outcome, Seconds
 
@@ -30,6 +30,7 @@ _CALLED = {
     b"x-cache", b"x-cache-status", b"x-proxy-cache", b"cf-cache-status", b"cdn-cache", b"akamai-cache-status",
     b"x-vercel-cache", b"x-sucuri-cache", b"x-fastcgi-cache",
 }  # fmt: skip
+_OF_COPIES = {b"age", b"cache-status", b"warning", *_CALLED}
 _COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
 
 
@@ -64,14 +65,13 @@ def of_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, Any]:
     odd = others or _ODD.search(kind)
     charset = _CHARSET.search(kind)
     modified = max(said[b"last-modified"], key=lambda text: http_date(text) or -math.inf, default=None)
-    called = ", ".join(text for name in said.keys() & _CALLED for text in said[name])
     dates = [date for text in said[b"date"] if (date := http_date(text)) is not None]
     return {
         "validators": Validators(", ".join(said[b"etag"]) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": ", ".join((kind, *others)).lower() if odd else charset[1].lower() if charset else None,
         "date": min(dates, default=None),
-        "age": _age(said[b"age"], ", ".join(said[b"cache-status"]), ", ".join(said[b"warning"]), called),
+        "age": _age(said) if said.keys() & _OF_COPIES else None,
         "part": any(map(_of_a_part, said[b"content-range"])),
     }
 
@@ -92,13 +92,15 @@ def is_part(outcome: Outcome) -> bool:
     return outcome.part or outcome.status == _PARTIAL
 
 
-def _age(said: Sequence[str], status: str, warning: str, called: str = "") -> Seconds | None:
-    """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning of RFC 7234;
-    ``called``: by headers of no standard), but not how old, or in no way that can be read; ``None``: it says nothing.
+def _age(said: Mapping[bytes, Sequence[str]]) -> Seconds | None:
+    """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning of RFC 7234; by
+    headers of no standard), but not how old, or in no way that can be read; ``None``: it says nothing.
     """
-    ages = [text.strip() for text in ",".join(said).split(",") if text.strip()]
+    ages = [text.strip() for text in ",".join(said.get(b"age", ())).split(",") if text.strip()]
     if ages:
         return max(float(age) if age.isascii() and age.isdigit() else UNTOLD for age in ages)
+    status, warning = (", ".join(said.get(name, ())) for name in (b"cache-status", b"warning"))
+    called = ", ".join(text for name in said.keys() & _CALLED for text in said[name])
     return UNTOLD if _HIT.search(status) or _STALE.search(warning) or _COPY.search(called) else None
 
 

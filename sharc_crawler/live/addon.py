@@ -87,9 +87,8 @@ class SharcAddon:
 def _install_components(settings: BaseSettings) -> None:
     """Imported only where Scrapy is known to be one that we run with."""
     from sharc_crawler.live.extension import CaptureExtension
-    from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
+    from sharc_crawler.live.middlewares import ArchiveMiddleware
 
-    settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
     theirs = dict(settings["SPIDER_MIDDLEWARES"])
     if theirs.setdefault(ORIGINS, 10) is None:  # in a capture spider: Scrapy would import it all the same

@@ -1,4 +1,4 @@
-"""Two downloader middlewares: one makes revisits conditional, one archives every exchange before it counts."""
+"""A downloader middleware: it makes revisits conditional, and archives every exchange before it counts."""
 
 from __future__ import annotations
 
@@ -48,17 +48,6 @@ def _length(exchange: Exchange, response: Response) -> int:
     return len(large.raw) - large.body_start if large else len(response.body)
 
 
-class RevisitMiddleware:
-    """Asks "has it changed?" at a revisit, and at a visit that a former capture brought validators of."""
-
-    def process_request(self, request: Request) -> None:
-        """Add the conditional headers, unless the project sets its own."""
-        fetch: Fetch | None = request.meta.get(META_KEY)
-        if fetch is not None:
-            for name, value in conditions(fetch, request.method).items():
-                request.headers.setdefault(name, value)
-
-
 class ArchiveMiddleware:
     """Nearest to the downloader: notes what was exchanged, and has it written before it counts as a visit.
 
@@ -76,13 +65,18 @@ class ArchiveMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> Response | None:
-        """The last stop before the downloader: note when the request leaves. What a former capture has goes nowhere."""
+        """The last stop before the downloader: note when the request leaves. What a former capture has goes nowhere.
+
+        What is asked again is asked "has it changed?", unless the project sets conditions of its own.
+        """
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
             from sharc_crawler.live.former.standing import take  # only in a collection
 
             take(self, self._session, fetch)
             return Response(request.url)
+        for name, value in conditions(fetch, request.method).items() if fetch is not None else ():
+            request.headers.setdefault(name, value)
         request.meta[SENT_KEY] = self._session.clock.now()
         return None
 

@@ -8,9 +8,9 @@ do without them.
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
 from scrapy import signals, version_info
 from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
@@ -74,14 +74,18 @@ class CaptureDownloader(Downloader):
         return answer
 
     async def _answered(self, request: Request) -> Response:
-        tell = partial(self.signals.send_catch_log, request=request, spider=self.crawler.spider)
-        tell(signals.request_reached_downloader)
+        self._tell(signals.request_reached_downloader, request=request)
         try:
             response = await self.handlers.download_request_async(request)
-            tell(signals.response_downloaded, response=response)
+            self._tell(signals.response_downloaded, request=request, response=response)
             return response
         finally:
-            tell(signals.request_left_downloader)
+            self._tell(signals.request_left_downloader, request=request)
+
+    def _tell(self, signal: object, **about: Any) -> None:
+        """Send a signal where anybody hears it: hardly ever."""
+        if getReceivers(self.signals.sender, signal):
+            self.signals.send_catch_log(signal, spider=self.crawler.spider, **about)
 
 
 def spare_callbacks(scraper: Scraper) -> None:

@@ -103,7 +103,7 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
         status=response.status,
         location=location,
         length=length,
-        **of_headers((name, value) for name, values in response.headers.items() for value in values),
+        **of_headers((name, value) for name, values in dict.items(response.headers) for value in values),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=_wish(response, ended) if result is Result.FAILED else None,
     )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http import STATUS_LINE, TOKEN, transfer_codings
+from sharc_crawler.changes.http import BLANK_LINE, STATUS_LINE, field_of, transfer_codings
 
 if TYPE_CHECKING:
     from sharc_crawler.live.wire.chunks import Chunks
@@ -40,6 +41,22 @@ def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
         line = bytes(held) + line
         held.clear()
     return line, found + 1
+
+
+@lru_cache(maxsize=256)  # a server's answers have most of them in common
+def _field(sent: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], bytes, bytes] | None:
+    """A header, folded or not: its lines for the parser, none where they are too long for it, its name and value."""
+    lines = [line.removesuffix(b"\n").removesuffix(b"\r") for line in sent]
+    if (found := field_of(b"".join(lines))) is None:
+        logger.debug("Skipping the bad header line %r", b"".join(lines)[:200])
+        return None
+    name, value = found
+    if max(map(len, lines)) > LINE:
+        return (), name, value
+    if name.lower() == b"transfer-encoding" and (codings := b", ".join(transfer_codings(value))) != value:
+        return ((name + b": " + codings + b"\r\n",), name, codings) if codings else None
+    lines[0] = name + b":" + lines[0].partition(b":")[2]
+    return tuple(line + b"\r\n" for line in lines), name, value
 
 
 class Framing:
@@ -114,10 +131,13 @@ class Framing:
         return at
 
     def _headers(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        line, at = line_of(self._held, data, at)
-        if line not in _BLANK:
-            self._lines += [line] if line else []
-            return at
+        if at and not self._lines and (blank := BLANK_LINE.search(data, at - 1)):  # all are there, nearly always
+            self._lines, at = data[at - 1 : blank.start()].split(b"\n")[1:], blank.end()
+        else:
+            line, at = line_of(self._held, data, at)
+            if line not in _BLANK:
+                self._lines += [line] if line else []
+                return at
         fields = self._fields()
         clean += [line for lines, *_ in fields for line in lines]
         clean.append(b"\r\n")
@@ -129,32 +149,18 @@ class Framing:
         self._begin_body({name: [value for _, other, value in fields if other == name] for name in _FRAMING})
         return at
 
-    def _fields(self) -> list[tuple[list[bytes], bytes, bytes]]:
+    def _fields(self) -> list[tuple[tuple[bytes, ...], bytes, bytes]]:
         """Each header that the parser can read: its lines, its name in lower case, its value."""
-        folded: list[list[bytes]] = []
+        folded: list[tuple[bytes, ...]] = []
         for line in self._lines:
             if line[:1] not in (b" ", b"\t"):
-                folded.append([])
-            if folded:
-                folded[-1].append(line.removesuffix(b"\n").removesuffix(b"\r"))
+                folded.append((line,))
+            elif folded:
+                folded[-1] += (line,)
         self._lines = []
-        fields = []
-        for lines in folded:
-            name, colon, value = b"".join(lines).partition(b":")
-            name = name.rstrip(b" \t")  # RFC 9112, 5.1
-            if not colon or not TOKEN.match(name):
-                logger.debug("Skipping the bad header line %r", b"".join(lines)[:200])
-            elif max(map(len, lines)) > LINE:
-                self.long.append((name, value.strip()))
-            elif (
-                name.lower() == b"transfer-encoding"
-                and (codings := b", ".join(transfer_codings(value))) != value.strip()
-            ):
-                fields += [([name + b": " + codings + b"\r\n"], name.lower(), codings)] if codings else []
-            else:
-                lines[0] = name + b":" + lines[0].partition(b":")[2]
-                fields.append(([line + b"\r\n" for line in lines], name.lower(), value.strip()))
-        return fields
+        fields = [found for lines in folded if (found := _field(lines))]
+        self.long += [(name, value) for lines, name, value in fields if not lines]
+        return [(lines, name.lower(), value) for lines, name, value in fields if lines]
 
     # -- the body ----------------------------------------------------------------------------------------------------
 

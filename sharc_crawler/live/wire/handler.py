@@ -13,7 +13,6 @@ own look-up finds to be private; one that is not found goes to the proxy.
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 from sharc_crawler.archive.open_files import limit, share
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
-from sharc_crawler.live.private import contexts, refuse_nameless_certificates, tap_pool
+from sharc_crawler.live.private import contexts, refuse_nameless_certificates
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.setup.operator import DEFAULT_PORTS
@@ -40,11 +39,12 @@ from sharc_crawler.model import Exchange, Kind
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from twisted.internet.interfaces import IConnector
 
-    from sharc_crawler.live.wire.listening import RequestContext
     from sharc_crawler.live.wire.proxied import ProxyRules
     from sharc_crawler.live.wire.tls_trust import TlsTrust
 
@@ -54,7 +54,6 @@ EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whe
 #: as the protocol allows a sitemap to hold
 MOST = {Kind.ROBOTS: 1 << 20, Kind.SITEMAP: 50 << 20}
 CONNECT_TIMEOUT = 10.0  #: seconds; as Scrapy's handler has it, where a request has no download_timeout
-_turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
 
 
 def target_of(request: Request) -> Target:
@@ -92,7 +91,6 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._memory = memory_of(crawler)
         self._may_send = getattr(crawler.spider, "may_send", lambda _: True)
         self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
-        self._is_tapped = False
         self._maxsize = crawler.settings.getint("DOWNLOAD_MAXSIZE")
         self._fails_by_loss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
         self._most_open = share(limit()) // 2
@@ -103,6 +101,12 @@ class WireTapHandler(HTTP11DownloadHandler):
         from sharc_crawler.live.wire.tls_trust import TlsTrust  # only where there is TLS
 
         return TlsTrust()
+
+    @cached_property
+    def _listen(self) -> Callable[..., None]:
+        from sharc_crawler.live.wire.listening import listened  # not in a capture without a proxy
+
+        return listened(self, self._most_open)
 
     @cached_property
     def _proxy_rules(self) -> ProxyRules:
@@ -137,13 +141,7 @@ class WireTapHandler(HTTP11DownloadHandler):
 
     async def _read_by_scrapy(self, request: Request, tap: Tap) -> Response:
         """Read by Scrapy's client: it tells a project's spider what comes as it comes, and knows proxies."""
-        from sharc_crawler.live.wire.listening import RequestContext, TappedPool  # not in a capture without a proxy
-
-        if not self._is_tapped:
-            self._is_tapped = True
-            tap_pool(self, partial(TappedPool, most=self._most_open, turn=_turn.get))
-        whole, most = self._reads_for_itself, _most(request)
-        _turn.set(RequestContext(tap, partial(self._endpoint, request), whole=whole, most=most))
+        self._listen(tap, partial(self._endpoint, request), whole=self._reads_for_itself, most=_most(request))
         return await super().download_request(request)
 
     async def _ask(self, request: Request, tap: Tap) -> str | None:
@@ -203,15 +201,17 @@ def _response(exchange: Exchange) -> Response:
     message = parse_response(exchange.response)
     if message is None:
         raise exceptions.DownloadFailedError("no answer that the archive can read")
-    headers: dict[bytes, list[bytes]] = {}
-    for name, value in message.headers:
-        headers.setdefault(name.title(), []).append(value)
+    headers = Headers()
+    for name, value in message.headers:  # as it would keep them itself
+        dict.setdefault(headers, name.title(), []).append(value)
     body = b"" if isinstance(exchange.response, Spool) else bytes(message.payload)
     said, coding = headers.get(b"Content-Type"), headers.get(b"Content-Encoding")
-    kind = _kind(said[-1]) if said and not coding else Response
+    kind = _kind(said) if said and not coding else Response
     if kind is Response:
-        kind = responsetypes.from_args(headers=Headers(headers), url=exchange.url, body=body)
-    return kind(exchange.url, status=message.status, headers=headers, body=body)
+        kind = responsetypes.from_args(headers=headers, url=exchange.url, body=body)
+    response = kind(exchange.url, status=message.status, body=body)
+    response.headers = headers
+    return response
 
 
 _kind = lru_cache(maxsize=256)(responsetypes.from_content_type)  #: of a ``Content-Type``

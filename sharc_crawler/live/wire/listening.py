@@ -6,6 +6,7 @@ to whom a connection is made, and puts a listener between the connection and Twi
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from twisted.web.client import ResponseDone
 from twisted.web.iweb import UNKNOWN_LENGTH
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from sharc_crawler.live.private import tap_pool
 from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, SWITCHED, Framing
 from sharc_crawler.live.wire.tap import WithheldError
 from sharc_crawler.spool import LARGE
@@ -25,6 +27,7 @@ from sharc_crawler.spool import LARGE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
     from twisted.internet.defer import Deferred
     from twisted.web.client import HTTPConnectionPool
     from twisted.web.iweb import IResponse
@@ -211,6 +214,15 @@ class RequestContext:
         self.endpoint = endpoint  #: of a pool's key, and of Scrapy's own endpoint
         self.whole = whole  #: the spider is given bodies of any size
         self.most = most  #: bytes of a body; more of it is not waited for, and what came is the answer
+
+
+_turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
+
+
+def listened(handler: HTTP11DownloadHandler, most: int) -> Callable[..., None]:
+    """A handler's connections are listened to from now on; what is returned is told of each request before that."""
+    tap_pool(handler, partial(TappedPool, most=most, turn=_turn.get))
+    return lambda *about, **more: _turn.set(RequestContext(*about, **more)) and None
 
 
 class _TappedConnection:
