@@ -77,11 +77,14 @@ def politeness_of(config: Config, spider: Spider | None, settings: BaseSettings)
 def _check_output(output: Path, config: Config, spider: Spider | None, *, ordered: bool) -> None:
     begun = is_begun(output)
     if begun:
-        from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
+        from sharc_crawler.live.setup.unfinished import (  # only where there is what to go on with
+            OwnSpider,
+            check_output,
+        )
 
         assert spider is not None, "a shell has no output"
         lacking = partial(lacking_method, spider=spider)
-        check_output(output, None, config.bounds, resume=bool(config.resume), spider=spider.name, lacking=lacking)
+        check_output(output, OwnSpider(spider.name, bool(config.resume), lacking), config.bounds)
     if ordered and any(output.glob(f"*{SUFFIX}*")):
         from sharc_crawler.live.setup.unfinished import EACH_RUN
         from sharc_crawler.live.setup.whole import has_captures  # only where something was begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,28 +46,27 @@ SAME = (
 )
 
 
-def check_output(
-    output: Path,
-    specs: Sequence[CaptureSpec] | None,
-    bounds: Mapping[str, float],
-    *,
-    resume: bool = False,
-    spider: str = "",
-    lacking: Callable[[Mapping[str, str]], str] = lambda _: "",
-) -> None:
-    """Refuse a folder that holds a capture which these do not go on with, or not within these ``bounds``.
+@dataclass(frozen=True, slots=True)
+class OwnSpider:
+    """A project's own spider, which goes on where it may ``resume``, and is ``lacking`` nothing that was kept."""
 
-    None: a project's own ``spider``, which goes on where it may ``resume``, and is ``lacking`` nothing that was kept.
+    name: str
+    resume: bool
+    lacking: Callable[[Mapping[str, str]], str] = lambda _: ""
+
+
+def check_output(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]) -> None:
+    """Refuse a folder that holds a capture which these do not go on with, or not within these ``bounds``.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     if (folders := site_folders(output)) is not None:
-        _check_sites(output, folders, specs, bounds)
+        _check_sites(output, folders, wanted, bounds)
         return
     if not output.is_dir() or not holds_state(output):
         return
-    if _check_one(output, specs, bounds, resume=resume, spider=spider, lacking=lacking):
-        raise _complete(output, project=specs is None)
+    if _check_one(output, wanted, bounds):
+        raise _complete(output, project=isinstance(wanted, OwnSpider))
 
 
 def _complete(output: Path, *, project: bool) -> UsageError:
@@ -76,16 +76,16 @@ def _complete(output: Path, *, project: bool) -> UsageError:
 
 
 def _check_sites(
-    output: Path, folders: Mapping[str, Path], specs: Sequence[CaptureSpec] | None, bounds: Mapping[str, float]
+    output: Path, folders: Mapping[str, Path], wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]
 ) -> None:
     """The folder holds captures of several sites, in folders of their own."""
     held = few(folders)
-    if specs is None or {spec.site for spec in specs} != set(folders):
+    if isinstance(wanted, OwnSpider) or {spec.site for spec in wanted} != set(folders):
         raise UsageError(
             f"output={str(output)!r} holds the captures of {held}, which only the same command goes on with; give the"
             " folder of one of them to go on with it alone, or choose another folder"
         )
-    there = {spec.site: [spec] for spec in specs if folders[spec.site].is_dir()}
+    there = {spec.site: [spec] for spec in wanted if folders[spec.site].is_dir()}
     if not there:
         raise UsageError(f"output={str(output)!r}: the folders of {held} were moved elsewhere; choose another folder")
     complete = [holds_state(folders[site]) and _check_one(folders[site], own, bounds) for site, own in there.items()]
@@ -93,15 +93,7 @@ def _check_sites(
         raise _complete(output, project=False)
 
 
-def _check_one(
-    output: Path,
-    specs: Sequence[CaptureSpec] | None,
-    bounds: Mapping[str, float],
-    *,
-    resume: bool = False,
-    spider: str = "",
-    lacking: Callable[[Mapping[str, str]], str] = lambda _: "",
-) -> bool:
+def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]) -> bool:
     """The folder of a capture (or of a spider's); ``True``: it is complete."""
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
@@ -110,26 +102,28 @@ def _check_one(
         complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
         less = any(narrowed(row, bounds) for row in captures)
         # All of it is read where that decides: there may be much.
-        state = store.load() if captures and (complete or less or specs is None) else Batch()
+        whole = complete or less or isinstance(wanted, OwnSpider)
+        state = store.load() if captures and whole else Batch()
     if not captures:
         return False
     held = {row.spec.site for row in captures}
     if complete and not unreached(state):
         return True
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
-    if specs is None:
-        others = {str(row.spec.settings.get("spider", spider)) for row in captures} - {spider}
-        _check_going_on(unfinished, others, resume=resume, kept=bool(state.kept))
-        if lack := lacking(state.kept):
+    if isinstance(wanted, OwnSpider):
+        others = {str(row.spec.settings.get("spider", wanted.name)) for row in captures} - {wanted.name}
+        _check_going_on(unfinished, others, resume=wanted.resume, kept=bool(state.kept))
+        if lack := wanted.lacking(state.kept):
             raise UsageError(
                 f"{unfinished}, and {lack}: give it back, and the same command goes on; or choose another folder"
             )
-    elif {spec.site for spec in specs} != held:
-        raise UsageError(f"{unfinished}, which only the same command goes on with; {_way_out(output)}")
-    begun = {row.spec.site: row.spec for row in captures}
-    for spec in specs or ():
-        if other := _given_otherwise(begun[spec.site], spec):
-            raise UsageError(f"{unfinished}, {other}; {_way_out(output)}")
+    else:
+        if {spec.site for spec in wanted} != held:
+            raise UsageError(f"{unfinished}, which only the same command goes on with; {_way_out(output)}")
+        begun = {row.spec.site: row.spec for row in captures}
+        for spec in wanted:
+            if other := _given_otherwise(begun[spec.site], spec):
+                raise UsageError(f"{unfinished}, {other}; {_way_out(output)}")
     for row in captures if less else ():
         check_bounds(row, bounds, state, output)
     return False
