@@ -172,7 +172,7 @@ def _guessed(prospect: Prospect) -> str:
         return ""
     which = "all rates are" if guessed == pages else f"the rates of {guessed:,} of {counted(pages, 'page')} are"
     return (
-        f"Only durations below can be relied on: {which} guesses, so coherence and blur are, too. Sitemaps with"
+        f"Coherence and blur below cannot be relied on: {which} guesses. Sitemaps with"
         " changefreq or lastmod, or --history of former captures, would tell more."
     )
 
@@ -199,6 +199,7 @@ def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Fores
     print_table(
         f"{prospect.source}: {counted(len(prospect.urls), 'page')}, {step:g} s between two downloads", names, rows
     )
+    click.echo("Downloads are those of pages alone: pictures, styles and scripts come on top, and take their time.")
     for note in notes:
         click.echo(f"Note: {printable(note)}.")
     for plan in plans:

@@ -254,9 +254,10 @@ def test_what_nothing_tells_is_counted_as_guessed(tmp_path):
 def test_a_plan_of_guesses_says_so_first(tmp_path):
     guesses = b"".join(json.dumps(page | {"rate_source": "prior"}).encode() + b"\n" for page in PAGES)
     done = CliRunner().invoke(main, ["plan", str(write(tmp_path, guesses)), "--strategy", "bfs"])
-    assert done.stdout.lstrip().startswith("Only durations below can be relied on: all rates are guesses")
+    assert done.stdout.lstrip().startswith("Coherence and blur below cannot be relied on: all rates are guesses")
     known = CliRunner().invoke(main, ["plan", str(write(tmp_path, LINES)), "--strategy", "bfs"])
     assert "relied on" not in known.output
+    assert "Downloads are those of pages alone: pictures, styles and scripts come on top" in known.output
 
 
 def test_pages_of_several_hosts_are_said_to_be_planned_as_one_site(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from urllib.parse import urljoin
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -55,7 +56,7 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
     """
     if kind == "tree":
         extras.check("--kind tree", "sklearn")
-    examples, names = _examples(history, sites)
+    examples, names, site = _examples(history, sites)
     tried = [kind for kind in CLASSIFIERS if kind != "tree" or extras.installed("sklearn")]
     with progress(f"{FOLDS}-fold cross-validation", FOLDS * len(tried) * len(FEATURES)) as tell:
         found = cross_validate(examples, tried, tell=tell)
@@ -70,12 +71,14 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
     _show(report, output)
     if len(tried) < len(CLASSIFIERS):
         click.echo(f"A decision tree may do better: {extras.install('sklearn')}", err=True)
-    site = f"https://{names[0]}/"
     say_next(*capture_words(f"url={site}", f"rates=predictor:model={output}", f"history={history}", urls=[site]))
 
 
-def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:
-    """What the store knows of these sites' pages (of all, where none is named), as of each site's last capture."""
+def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str], str]:
+    """What the store knows of these sites' pages (of all, where none is named), as of each site's last capture.
+
+    With the sites' names, and the address of the first one.
+    """
     with ObservationStore(history, reading=True) as store:
         names = [store.site_named(site) for site in sites] or store.sites()
         learned = []
@@ -84,6 +87,7 @@ def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:
             now = float(known.times.max(initial=0.0))
             facts = page_facts(known, store.links(site) or None, store.documents(site), now)
             learned.append(Examples.of(known, facts))
+        first = next(iter(store.urls(names[0])), "") if names else ""
     examples = Examples.together(learned)
     if len(examples) < FEWEST or len(np.unique(examples.rates)) < 2:
         raise DataError(
@@ -91,7 +95,7 @@ def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:
             f"{np.count_nonzero(examples.rates)} of them to change; a predictor needs {FEWEST} pages and two rates. "
             "Capture the sites again (-a history=FILE)"
         )
-    return examples, names
+    return examples, names, urljoin(first, "/")
 
 
 def _loss(examples: Examples, rates: NDArray[np.float64], spreads: NDArray[np.float64], length: Seconds) -> float:
