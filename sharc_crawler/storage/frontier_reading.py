@@ -137,7 +137,8 @@ def visit_rows(rows: Iterable[Iterable[Any]]) -> Iterator[VisitRow]:
 
 def capture_row(values: tuple[Any, ...]) -> CaptureRow:
     """The site capture of a row of its table."""
-    number, spec, phase, started, reference, ended = values[:6]
+    number, spec, phase, started = values[:4]
+    reference, ended = (None if value is None else float(value) for value in values[4:6])
     notes, interruptions, skipped = (json.loads(text) for text in values[6:9])
     known: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(spec).items()
@@ -146,12 +147,12 @@ def capture_row(values: tuple[Any, ...]) -> CaptureRow:
         number,
         CaptureSpec(**known),
         Phase(phase),
-        started,
+        float(started),
         reference,
         ended,
         tuple(HowMade(note["how_made"]) if isinstance(note, dict) else note for note in notes),
         tuple((start, end) for start, end in interruptions),
-        skipped,
+        dict(skipped),
         values[9] and json.loads(values[9]),
         values[10] and _swings(*json.loads(values[10])),
     )

@@ -126,7 +126,7 @@ class SqliteStore:
     def _whole(self) -> Iterator[None]:
         try:
             yield
-        except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, sqlite3.DatabaseError) as error:
             raise DataError(f"frontier state {self.path} is damaged ({error}); {WAY_OUT}") from error
 
     def captures(self) -> dict[int, CaptureRow]:

@@ -6,7 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import DataError
 from sharc_crawler.model import Kind, Phase, Result
+from sharc_crawler.storage.sqlite import WAY_OUT
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import Batch, VisitRow
@@ -15,8 +17,16 @@ if TYPE_CHECKING:
 _ASKED_AGAIN = re.compile(r": nothing on it is fetched$|^sitemap \S+: ")
 
 
+def require_whole(state: Batch) -> None:
+    """Raise :class:`~sharc_crawler.errors.DataError` where pages are missing that were visited."""
+    last = max((visit.page for visit in state.visits), default=-1)
+    if last >= len(state.pages) or (state.pages and state.pages[-1].page >= len(state.pages)):
+        raise DataError(f"the state is damaged: it lacks pages that were visited; {WAY_OUT}")
+
+
 def unreached(state: Batch) -> list[int]:
-    """Complete captures without a page, whose servers did not answer (properly)."""
+    """Complete captures without a page, whose servers did not answer (properly); raises as :func:`require_whole`."""
+    require_whole(state)
     if all(row.phase is not Phase.DONE for row in state.captures.values()):  # there may be a million visits
         return []
     brought: set[int] = set()

@@ -26,6 +26,7 @@ from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, kept_by
 from sharc_crawler.storage.plain import joined, of_json, to_json
 from sharc_crawler.storage.sqlite import SqliteStore
+from sharc_crawler.storage.trying_again import unreached
 from sharc_crawler.testing.stores import FrontierStoreContract, capture_row, page_row, subsite_row, visit_row
 
 
@@ -131,6 +132,26 @@ os.kill(os.getpid(), signal.SIGKILL)
             db.execute("UPDATE subsite SET branches = '[[]]'")
         with pytest.raises(DataError, match="is damaged"):
             load_state(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("words", "why"),
+        [
+            ("DELETE FROM page WHERE page = 0", "it lacks pages"),
+            ("DELETE FROM page WHERE page = 1", "it lacks pages"),
+            ("UPDATE capture SET started = 'soon'", "could not convert"),
+            ("UPDATE capture SET skipped = '\"x\"'", "is damaged"),
+            (f"UPDATE capture SET spec = '{'[' * 5_000}'", "is damaged"),
+        ],
+    )
+    def test_rows_that_are_missing_or_are_none_are_damage(self, tmp_path, words, why):
+        store = self.open(tmp_path)
+        visits = [visit_row(page)._replace(lease=page) for page in (0, 1)]
+        store.commit(Batch([page_row(0), page_row(1)], visits, captures={0: capture_row()}))
+        store.close()
+        with closing(sqlite3.connect(tmp_path / "frontier.db")) as db, db:
+            db.execute(words)
+        with pytest.raises(DataError, match=f"{why}.*give resume=rebuild"):
+            unreached(load_state(tmp_path))
 
     @pytest.mark.parametrize("version", [1, 99])
     def test_another_versions_schema_is_refused(self, tmp_path, version):

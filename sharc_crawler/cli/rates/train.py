@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from urllib.parse import urljoin
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 import click
 import numpy as np

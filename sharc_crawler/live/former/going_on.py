@@ -15,6 +15,7 @@ from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.progress import Snapshot
 from sharc_crawler.plural import counted
+from sharc_crawler.storage.trying_again import reopened, require_whole, unreached
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class GoingOn:
         if session.file is None:
             return None
         place = session.places[session.name]
-        saved = self._founded(place, place.store.load())
+        saved = place.store.load()
+        require_whole(saved)
+        saved = self._founded(place, saved)
         self._go_on_in_time(saved)
         if not saved.captures:
             return None
@@ -71,8 +74,6 @@ class GoingOn:
         return found, saved.kept
 
     def _tried_again(self, place: Place) -> Batch:
-        from sharc_crawler.storage.trying_again import reopened, unreached
-
         saved = place.store.load()
         for number in unreached(saved):
             saved = reopened(saved, number)
