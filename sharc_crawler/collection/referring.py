@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from warcio.exceptions import ArchiveLoadFailed
 
@@ -44,6 +45,14 @@ def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, 
     return {(visit["digest"], stamp(visit["date"])) for visit in taken(pages)}
 
 
+class _Revisit(NamedTuple):
+    """A record that refers to a payload."""
+
+    file: str
+    offset: int
+    digest: str
+
+
 class Referring:
     """Asked of a collection's captures (``folders``), the oldest first.
 
@@ -62,13 +71,13 @@ class Referring:
     def former(self, folder: Path) -> list[Path]:
         """The captures that a capture refers to; what it holds itself is noted."""
         held: set[str] = set()
-        revisits: list[IndexEntry] = []
+        revisits: list[_Revisit] = []
         for entry in self._entries(folder):
             if entry.digest and entry.mime == REVISIT:
-                revisits.append(entry)
+                revisits.append(_Revisit(sys.intern(entry.file), entry.offset, sys.intern(entry.digest)))
             elif entry.digest:
                 held.add(entry.digest)
-        lacking = {str(entry.digest) for entry in revisits} - held
+        lacking = {entry.digest for entry in revisits} - held
         if lacking:
             self.needing.add(folder)
         skipped = self._taken(folder)
@@ -98,7 +107,7 @@ class Referring:
         self._folders, self.unread = (), unread
 
     def _named(
-        self, folder: Path, digests: set[str], revisits: Iterable[IndexEntry], skipped: set[tuple[str, str]]
+        self, folder: Path, digests: set[str], revisits: Iterable[_Revisit], skipped: set[tuple[str, str]]
     ) -> set[Path]:
         """Of payloads that several captures hold, those whose records are named; where none is, all of them."""
         wanted = {one for one in skipped if one[0] in digests}
@@ -118,16 +127,16 @@ class Referring:
         left = {digest for digest, _ in wanted}
         return found | {one for digest in left for one in (self._holders[digest], *self._more[digest])}
 
-    def _meant(self, folder: Path, revisits: Iterable[IndexEntry]) -> set[tuple[str, str]]:
+    def _meant(self, folder: Path, revisits: Iterable[_Revisit]) -> set[tuple[str, str]]:
         """The payloads of these records, and when those that they refer to were made; empty: it cannot be read."""
         found = set[tuple[str, str]]()
-        for file, entries_of_it in groupby(sorted(revisits, key=_place), key=lambda entry: entry.file):
+        for file, entries_of_it in groupby(sorted(revisits), key=lambda entry: entry.file):
             try:
                 with self._opened(folder, file) as stream:
                     for entry in entries_of_it:
                         record = read_at(stream, entry.offset)
                         date = record.get("WARC-Refers-To-Date") if isinstance(record, Record) else None
-                        found.add((str(entry.digest), stamp(date or "")))
+                        found.add((entry.digest, stamp(date or "")))
             except (OSError, KeyError):
                 continue  # which is a finding of its own
         return found
@@ -141,7 +150,7 @@ class Referring:
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         for index in sorted({*folder.glob("*.cdxj"), *map(index_path, folder.glob(f"*{SUFFIX}"))}):
             try:
-                yield from list(read_index(index))
+                yield from read_index(index)  # what was read before a fault comes twice, which tells nothing else
             except (OSError, ValueError, KeyError):
                 self.unread.append(index)
                 with suppress(OSError, ArchiveLoadFailed):  # a damaged file is a finding of its own
@@ -151,7 +160,3 @@ class Referring:
 def stamp(date: str) -> str:
     """An instant as indexes have it: to the second."""
     return re.sub(r"\D", "", date)[:14]
-
-
-def _place(entry: IndexEntry) -> tuple[str, int]:
-    return entry.file, entry.offset

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from array import array
 from dataclasses import replace
+from functools import lru_cache, partial
 from itertools import count, islice
 from operator import itemgetter
 from pathlib import Path
@@ -25,13 +26,14 @@ from sharc_crawler.storage import columns, payloads
 from sharc_crawler.storage.schema import for_reading, for_writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.model import Instant
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.payloads import StoredPayload
 
 BATCH = 10_000  #: observations per transaction
+OFTEN = 50_000  #: URLs linked to whose numbers are kept
 
 _FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision,
     media_type, images, tables, outlinks, decoded"""
@@ -72,7 +74,6 @@ class ObservationStore:
 
     def __init__(self, path: str | Path, *, reading: bool = False) -> None:
         self.path = path
-        self._ids: dict[str, dict[str, int]] = {}  # site → URL → number, in the order of numbers
         self._types: dict[str | None, int | None] = {None: None}  # media type → number
         try:
             self._db = for_reading(Path(path)) if reading else for_writing(path)
@@ -113,9 +114,29 @@ class ObservationStore:
         """
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            ids = self._known(site)
-            known = ((ids[one.url], one) for one in found if one.url in ids)
-            return sum(self._link(source, one.time, _targets(ids, one)) for source, one in known)
+            number = lru_cache(OFTEN)(partial(self._number_of, site))
+            named = ((number(one.url), one.time, map(number, one.targets)) for one in found)
+            return self._enter_links(named)
+
+    def append_numbered_links(self, found: Iterable[tuple[int | None, Instant, Iterable[int | None]]]) -> int:
+        """The same, by :meth:`numbers`: source, time, targets."""
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            return self._enter_links(found)
+
+    def _enter_links(self, found: Iterable[tuple[int | None, Instant, Iterable[int | None]]]) -> int:
+        """Of what has a number."""
+        known = ((source, time, filter(None, targets)) for source, time, targets in found if source)
+        return sum(self._link(source, time, _as_json(targets)) for source, time, targets in known)
+
+    def numbers(self, site: str, urls: Iterable[str]) -> Iterator[int | None]:
+        """The number of each URL, by which its links are added; ``None``: it was never observed."""
+        return map(partial(self._number_of, site), urls)
+
+    def _number_of(self, site: str, url: str) -> int | None:
+        query = "SELECT id FROM url WHERE site = (SELECT id FROM site WHERE name = ?) AND url = ?"
+        row = self._db.execute(query, (site, url)).fetchone()
+        return row[0] if row else None
 
     def sites(self) -> list[str]:
         """The names of all sites, sorted."""
@@ -181,11 +202,23 @@ class ObservationStore:
         query = f"SELECT url.url {_OF_PAGES} ORDER BY url.id"
         return [Url(url) for (url,) in self._db.execute(query, (site,))]
 
-    def contents(self, site: str) -> dict[Url, str | None]:
-        """The digest, once unpacked, of what each URL showed when it last showed its content."""
-        query = f"""SELECT url.url, max(time), coalesce(decoded, digest) {_OF_SITE}
+    def contents(self, site: str) -> Callable[[str], str | None]:
+        """The digest, once unpacked, of what a URL showed when it last showed its content.
+
+        What is added later is not seen. It lies on the disk, until this is asked for again.
+        """
+        self._db.execute("DROP TABLE IF EXISTS temp.so_far")
+        self._db.execute("CREATE TEMP TABLE so_far (url INTEGER PRIMARY KEY, digest TEXT)")
+        query = f"""SELECT observation.url AS url, max(time), coalesce(decoded, digest) AS digest {_OF_SITE}
             AND result IN ('ok', 'not-modified') GROUP BY observation.url"""
-        return {Url(url): digest for url, _, digest in self._db.execute(query, (site,))}
+        self._db.execute(f"INSERT INTO so_far SELECT url, digest FROM ({query})", (site,))  # noqa: S608 - constants
+        return partial(self._so_far, site)
+
+    def _so_far(self, site: str, url: str) -> str | None:
+        query = """SELECT digest FROM url JOIN so_far ON so_far.url = url.id
+            WHERE site = (SELECT id FROM site WHERE name = ?) AND url.url = ?"""
+        row = self._db.execute(query, (site, url)).fetchone()
+        return row[0] if row else None
 
     def shown(self, site: str, url: str, before: Instant) -> tuple[Instant, str, str | None] | None:
         """When one URL last showed its content before then, the digest of it, once unpacked, and its fingerprint."""
@@ -250,18 +283,19 @@ class ObservationStore:
     def _append(self, batch: list[Observation]) -> int:
         with self._db:  # commits, or rolls back
             self._db.execute("BEGIN IMMEDIATE")
+            ids = {}
             for site in {one.site for one in batch}:
-                self._enter(site, dict.fromkeys(one.url for one in batch if one.site == site))
+                ids[site] = self._enter(site, dict.fromkeys(one.url for one in batch if one.site == site))
             self._enter_types({one.media_type for one in batch} - self._types.keys())
-            rows = sorted(map(self._row, batch), key=itemgetter(0, 1))
+            rows = sorted((self._row(ids[one.site][one.url], one) for one in batch), key=itemgetter(0, 1))
             before = self._db.total_changes
             self._db.executemany(_INSERT, rows)
             return self._db.total_changes - before
 
-    def _row(self, one: Observation) -> tuple[object, ...]:
+    def _row(self, number: int, one: Observation) -> tuple[object, ...]:
         document = one.document
         return (
-            self._ids[one.site][one.url],
+            number,
             one.time,
             one.kind.value,
             one.result.value,
@@ -278,25 +312,16 @@ class ObservationStore:
             one.decoded,
         )
 
-    def _enter(self, site: str, urls: Iterable[Url]) -> None:
-        """Number the URLs of a site that have no number yet; the caller holds the write transaction."""
+    def _enter(self, site: str, urls: Iterable[Url]) -> dict[str, int]:
+        """The numbers of URLs of a site, given to those that have none yet; the caller holds the write transaction."""
         self._db.execute("INSERT INTO site (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (site,))
         number = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()[0]
-        ids = self._known(site)
+        ids = {url: self._number_of(site, url) for url in urls}
         free = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM url").fetchone()[0]
-        new = dict(zip((url for url in urls if url not in ids), count(free)))
+        new = dict(zip((url for url, known in ids.items() if known is None), count(free)))
         rows = ((key, number, url) for url, key in new.items())
         self._db.executemany("INSERT INTO url (id, site, url) VALUES (?, ?, ?)", rows)
-        ids.update(new)
-
-    def _known(self, site: str) -> dict[str, int]:
-        """The numbers of a site's URLs, ascending."""
-        # Numbers are given once and ascend, so only those that others gave since the last look have to be read.
-        ids = self._ids.setdefault(site, {})
-        last = next(reversed(ids.values()), 0)
-        query = "SELECT url.url, url.id FROM site JOIN url ON url.site = site.id WHERE name = ? AND url.id > ?"
-        ids.update(self._db.execute(f"{query} ORDER BY url.id", (site, last)).fetchall())
-        return ids
+        return {url: new[url] if known is None else known for url, known in ids.items()}
 
     def _enter_types(self, names: Iterable[str | None]) -> None:
         """Number media types; the caller holds the write transaction."""
@@ -315,14 +340,12 @@ class ObservationStore:
 
     def _forget(self) -> None:
         """What a transaction entered that failed does not exist."""
-        self._ids.clear()
         self._types = {None: None}
 
 
-def _targets(ids: dict[str, int], one: Linked) -> str:
-    """Numbers of the URLs linked to, as JSON."""
-    known = (ids[target] for target in one.targets if target in ids)
-    return json.dumps(list(dict.fromkeys(known)), separators=(",", ":"))
+def _as_json(targets: Iterable[int]) -> str:
+    """Numbers of the URLs linked to, each once."""
+    return json.dumps(list(dict.fromkeys(targets)), separators=(",", ":"))
 
 
 def _observation(site: str, row: tuple[Any, ...]) -> Observation:

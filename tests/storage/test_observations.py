@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
@@ -419,7 +420,36 @@ def test_contents_are_what_each_url_showed_last(store: ObservationStore):
             seen("w", 1.0, result=Result.FAILED),
         ]
     )
-    assert store.contents("s") == {Url("u"): "sha1:C", Url("v"): "sha1:D"}
+    shown = store.contents("s")
+    assert [shown(url) for url in ("u", "v", "w")] == ["sha1:C", "sha1:D", None]
+    store.append([seen("u", 9.0, digest="sha1:E"), seen("w", 9.0, digest="sha1:F")])
+    assert [shown(url) for url in ("u", "w")] == ["sha1:C", None], "as it was when it was asked for"
+    assert store.contents("s")("w") == "sha1:F"
+    assert store.contents("t")("u") is None
+
+
+def test_links_are_added_by_the_numbers_of_urls_too(store: ObservationStore):
+    store.append([seen("u", 1.0), seen("v", 1.0)])
+    u, nowhere, v = store.numbers("s", ["u", "nowhere", "v"])
+    assert nowhere is None
+    assert store.append_numbered_links([(u, 1.0, [v, nowhere, v, u]), (None, 1.0, [u]), (v, 2.0, [])]) == 2
+    assert list(store.linked("s")) == [
+        Linked(Url("u"), 1.0, (Url("v"), Url("u"))),
+        Linked(Url("v"), 2.0, ()),
+    ]
+
+
+def test_what_was_added_is_not_kept_in_memory(tmp_path: Path):
+    with ObservationStore(tmp_path / "h.db") as store:
+        store.append([seen("u", 1.0)])
+        tracemalloc.start()
+        try:
+            store.append(seen(f"http://h/{number}", 1.0) for number in range(20_000))
+            store.append_links("s", (Linked(Url(f"http://h/{number}"), 1.0, ()) for number in range(0, 20_000, 10)))
+            held, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert held < 1_000_000  # 3 MB, where their numbers are kept
 
 
 def test_another_thread_may_go_on_with_an_open_store(store: ObservationStore):

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
 from sharc_crawler.frontier.traps.rules import content_of
-from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Slot, Url, Verdict
+from sharc_crawler.known_urls import Texts
+from sharc_crawler.model import Change, Hints, Kind, Observation, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.rows import JudgementRow, LastmodRow, LinksRow, PageRow, UrlRow, VisitRow
     from sharc_crawler.frontier.store import FrontierStore
-    from sharc_crawler.model import Document, Outcome
+    from sharc_crawler.model import Document, Instant, Outcome
     from sharc_crawler.storage.observations import ObservationStore
 
 NOT_MODIFIED = 304  #: to a visit: the server's word that a former capture has it still
@@ -29,17 +31,34 @@ CHANGES = {
 def remember(store: FrontierStore, history: ObservationStore) -> None:
     """Add all that the captures of a store learned; as often as one likes."""
     for number, capture in store.captures().items():
-        site, names = capture.spec.site, dict[int, Url]()
+        names = _Names()
         history.append(observations(store, number, history, names))
-        history.append_links(site, links(store.links(), names))
+        history.append_numbered_links(_links(store.links(), names, history.numbers(capture.spec.site, names.urls)))
 
 
-def links(found: Iterable[LinksRow], names: Mapping[int, Url]) -> Iterator[Linked]:
-    """What a capture's documents linked to; ``names``: of its pages."""
+class _Names:
+    """What each page of a capture is called, in columns; pages ascend."""
+
+    def __init__(self) -> None:
+        self.pages, self.urls = array("i"), Texts()
+
+    def add(self, page: int, url: Url) -> None:
+        self.pages.append(page)
+        self.urls.append(url)
+
+
+def _links(
+    found: Iterable[LinksRow], names: _Names, numbers: Iterator[int | None]
+) -> Iterator[tuple[int | None, Instant, Iterable[int | None]]]:
+    """What a capture's documents linked to; the history's ``numbers`` of its pages are asked for where there is any."""
+    known = array("q")
     for row in found:
-        if row.page in names:
-            targets = tuple(names[target] for target in row.targets if target in names)
-            yield Linked(names[row.page], row.time, targets)
+        if not known:
+            known.extend([0] * (max(names.pages, default=0) + 1))
+            for page, number in zip(names.pages, numbers, strict=True):
+                known[page] = number or 0
+        if row.page < len(known):
+            yield known[row.page], row.time, (known[target] for target in row.targets if target < len(known))
 
 
 def _url(row: PageRow) -> Url:
@@ -47,9 +66,7 @@ def _url(row: PageRow) -> Url:
     return Url(row.key.removesuffix("#"))
 
 
-def observations(
-    store: FrontierStore, capture: int, history: ObservationStore, names: dict[int, Url]
-) -> Iterator[Observation]:
+def observations(store: FrontierStore, capture: int, history: ObservationStore, names: _Names) -> Iterator[Observation]:
     """All that a capture learned, against what was known before, URL by URL; ``names`` is given what each is called."""
     site = store.captures()[capture].spec.site
     before = history.contents(site)
@@ -57,7 +74,7 @@ def observations(
     data = _changed_data(store, capture, before)
     for url in store.urls(capture):
         row = url.page
-        names[row.page] = _url(row)
+        names.add(row.page, _url(row))
         documents: dict[str | None, Document | None] = {}  # equal bytes are not read twice
         for visit, change in _changes(url, before):
             outcome, again = visit.outcome, visit.slot is Slot.SECOND
@@ -70,18 +87,20 @@ def observations(
             yield _observation(site, row, outcome, change, lastmod, document)
 
 
-def _changes(url: UrlRow, before: Mapping[Url, str | None]) -> Iterator[tuple[VisitRow, tuple[Change, Evidence]]]:
+def _changes(url: UrlRow, before: Callable[[str], str | None]) -> Iterator[tuple[VisitRow, tuple[Change, Evidence]]]:
     """The downloads of a URL, and what each tells against the one before."""
     first = None
     for visit in url.visits:
         if visit.finished and visit.attempt:
             again = visit.slot is Slot.SECOND
-            yield visit, _change(visit, url.judgement, first if again else before.get(_url(url.page)))
+            yield visit, _change(visit, url.judgement, first if again else before(_url(url.page)))
             if not again:
                 first = visit.outcome.decoded or visit.outcome.digest
 
 
-def _changed_data(store: FrontierStore, capture: int, before: Mapping[Url, str | None]) -> frozenset[tuple[str, bool]]:
+def _changed_data(
+    store: FrontierStore, capture: int, before: Callable[[str], str | None]
+) -> frozenset[tuple[str, bool]]:
     """What scripts fetched and was another than before: its key, and whether a revisit showed that."""
     spec = store.captures()[capture].spec
     if spec.settings.get("browser", "never") == "never" or spec.subsites:  # each part has a T of its own
