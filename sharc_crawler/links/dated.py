@@ -7,6 +7,7 @@ years, in names of months and days, in the numbers of a month's grid.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 #: at the end of a path, or as a parameter's value
@@ -55,6 +56,7 @@ class Dated(NamedTuple):
     numbers: frozenset[str]  #: of the date, and of those beside it
 
 
+@lru_cache(50)  # a page is asked about by several rules in a row
 def dated(url: str) -> Dated | None:
     """The date in an address; ``None``: it is no calendar's.
 

@@ -21,7 +21,6 @@ from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
     from typing import Self
 
     from scrapy import Request
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
-    from sharc_crawler.live.reading.readings import Reading
+    from sharc_crawler.live.reading.readings import WhenRead
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Instant
 
 NOT_MODIFIED = 304
@@ -117,7 +116,7 @@ class ArchiveMiddleware:
             self._browse(self._session.browsing, exchange, fetch, outcome, response.url)
         if written is not None and (self._session.drop_in or fetch is None):
             try:
-                await asyncio.wrap_future(written)
+                await asyncio.shield(written)
             except SharcError as error:
                 raise IgnoreRequest(f"not archived: {error}") from error
         return response
@@ -151,7 +150,7 @@ class ArchiveMiddleware:
 
     def _read(
         self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str, former: FormerAnswer | None
-    ) -> Future[Reading]:
+    ) -> WhenRead:
         """Have it read, or what it refers to: what it will be compared by, and what it names."""
         whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
         order = self.order(fetch, outcome, url)._replace(digests=whole or former is not None)
@@ -187,7 +186,7 @@ class ArchiveMiddleware:
 
     def keep(
         self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, former: FormerAnswer | None = None
-    ) -> Future[CaptureRef] | None:
+    ) -> asyncio.Future[CaptureRef] | None:
         """Hand the exchange over to be written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
@@ -207,8 +206,8 @@ class ArchiveMiddleware:
         self,
         fetch: Fetch | None,
         outcome: Outcome,
-        written: Future[CaptureRef] | None = None,
-        reading: Future[Reading] | None = None,
+        written: asyncio.Future[CaptureRef] | None = None,
+        reading: WhenRead | None = None,
     ) -> None:
         """A lease has its outcome."""
         lease = self._session.leases.get(fetch.lease) if fetch else None

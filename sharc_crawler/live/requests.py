@@ -14,13 +14,14 @@ from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
     from scrapy import Spider
     from scrapy.http import Response
 
-    from sharc_crawler.live.reading.readings import Reading
+    from sharc_crawler.live.reading.readings import Reading, WhenRead
     from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds, Sighting
 
 
@@ -34,9 +35,9 @@ class Lease:
     led: str | None = None  #: where the last of its redirects led
     outcome: Outcome | None = None
     links: Sequence[Sighting] = ()
-    written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
+    written: asyncio.Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
     hopped: list[Request] = field(default_factory=list)  #: redirects that a duplicate filter has seen
-    reading: Future[Reading] | None = None  #: what it brought, once it is read
+    reading: WhenRead | None = None  #: what it brought, once it is read
     rendering: Future[Reading] | None = None  #: what it names once its scripts have run
     withheld: bool = False  #: it was not sent: it is made again
     unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
@@ -44,7 +45,9 @@ class Lease:
     @property
     def done(self) -> bool:
         """Whether nothing of it is still being written, read or rendered."""
-        return all(future is None or future.done() for future in (self.written, self.reading, self.rendering))
+        written, reading, rendering = self.written, self.reading, self.rendering
+        done = (written is None or written.done()) and (reading is None or reading.done())
+        return done and (rendering is None or rendering.done())
 
 
 SENT_KEY = "sharc_sent"  #: in ``request.meta``: when a request without wire tap was sent

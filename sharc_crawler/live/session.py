@@ -26,7 +26,6 @@ from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Future
     from pathlib import Path
 
     from sharc_crawler.archive.open_files import OpenFiles
@@ -187,13 +186,13 @@ class Session:
         """What is exchanged is kept in WARC files."""
         return self.config.output is not None and self.config.warc
 
-    def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> Future[CaptureRef]:
+    def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> asyncio.Future[CaptureRef]:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
         if self.login is not None:
             exchange = self.login.guarded(exchange, self.sites[site].note if site and site in self.sites else None)
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
-    def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef] | None:
+    def describe(self, site: str, resources: Sequence[Resource]) -> asyncio.Future[CaptureRef] | None:
         """Have records written that no server sent; ``None``: nothing is archived."""
         return self.archivist.describe(site, resources) if self.archives else None
 

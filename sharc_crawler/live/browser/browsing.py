@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.seen import Asked
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.live.reading.readers import Readers
-    from sharc_crawler.live.reading.readings import Order
+    from sharc_crawler.live.reading.readings import Order, WhenRead
     from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
@@ -69,7 +69,7 @@ class _ToShow(NamedTuple):
     exchange: Exchange
     outcome: Outcome
     order: Order  #: how its document is read
-    reading: Future[Reading]  #: of the document as it was served
+    reading: WhenRead  #: of the document as it was served
 
 
 class Browsing:
@@ -84,7 +84,7 @@ class Browsing:
         readers: Readers,
         now: Callable[[], float],
         folder_of: Callable[[str], Path],
-        describe: Callable[[str, Sequence[Resource]], Future[CaptureRef] | None],
+        describe: Callable[[str, Sequence[Resource]], asyncio.Future[CaptureRef] | None],
         manner: Manner,
     ) -> None:
         self.wake: Callable[[], None] = lambda: None
@@ -176,7 +176,7 @@ class Browsing:
 
     async def _shown(self, page: _ToShow) -> Reading:
         fetch = page.fetch
-        served = await asyncio.wrap_future(page.reading)
+        served = await asyncio.shield(asyncio.wrap_future(page.reading))
         if fetch.slot is Slot.SECOND:
             return await self._shown_again(page, served)
         if not self._manner.every and not self._class_wants(fetch, served):
@@ -202,7 +202,7 @@ class Browsing:
         """Have the records about a page written."""
         about = resources_of(page.fetch.url, page.exchange.started, seen, text=text)
         if (written := self._describe(page.fetch.site, about)) is not None:
-            await asyncio.wrap_future(written)
+            await asyncio.shield(written)
 
     async def _shown_again(self, page: _ToShow, served: Reading) -> Reading:
         """A revisit's content: that of the visit, where its bytes are; else it is shown with what was loaded before.
@@ -305,10 +305,11 @@ class Browsing:
     async def _read(self, fetch: Fetch, seen: Rendering, order: Order) -> Reading:
         """What its documents name, and what its own holds."""
         readings = [
-            await asyncio.wrap_future(
-                self._readers.read(_HEAD + markup.encode(errors="replace"), order._replace(url=base, known=None))
+            await asyncio.shield(
+                asyncio.wrap_future(self._readers.read(_HEAD + markup.encode(errors="replace"), asked))
             )
             for base, markup in seen.documents
+            for asked in [order._replace(url=base, known=None)]
         ]
         links = [link._replace(via=fetch.url) for reading in readings for link in reading.links]
         links += [Sighting(url, Kind.PAGE, fetch.url) for url in seen.led_to]

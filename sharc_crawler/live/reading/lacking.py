@@ -12,8 +12,8 @@ from sharc_crawler.archive.files import OPEN
 from sharc_crawler.report.notes import DETECTOR_FAILED
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
-    from concurrent.futures import Future
     from pathlib import Path
 
     from sharc_crawler.frontier.frontier import Frontier
@@ -25,7 +25,7 @@ _HEAD = 1 << 16  #: bytes within which a record's fields end
 _DIGEST = re.compile(rb"\r\nWARC-Payload-Digest: (\S+)\r\n")
 
 
-def recorded_digest(written: Future[CaptureRef] | None, folder: Path) -> str | None:
+def recorded_digest(written: asyncio.Future[CaptureRef] | None, folder: Path) -> str | None:
     """The digest of the payload of an answer that nobody could read, as its record in the capture's folder has it."""
     if written is None or written.exception():
         return None

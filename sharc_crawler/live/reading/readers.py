@@ -12,7 +12,7 @@ import json
 import logging
 from collections import deque
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from sharc_crawler.spool import in_memory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.live.reading.readings import WhenRead
     from sharc_crawler.spool import Octets
 
     Heard = Callable[["_Reader", bytes], None]
@@ -54,7 +55,7 @@ class _Job:
     order: Order
     raw: Octets
     number: int
-    future: Future[Reading] = field(default_factory=Future)
+    future: asyncio.Future[Reading]
     deaths: int = 0  #: of processes that were over it
 
 
@@ -117,6 +118,7 @@ class Readers:
         self._waiting: deque[_Job] = deque()  # not given to any process yet
         self._jobs: dict[int, _Job] = {}
         self._number = 0
+        self.held = 0  #: bytes in memory of documents that are not read yet
         self._tick: asyncio.TimerHandle | None = None
         self._hears = cache(is_asyncio_available)  # asked for each document
 
@@ -125,34 +127,36 @@ class Readers:
         """Documents that are not read yet."""
         return len(self._jobs)
 
-    @property
-    def held(self) -> int:
-        """Bytes of them in memory."""
-        return sum(in_memory(job.raw) for job in self._jobs.values())
-
     def start(self) -> None:
         """Have a process ready before the first document comes."""
         if not self._readers and self._hears():
             self._another()
 
-    def read(self, raw: Octets, order: Order) -> Future[Reading]:
+    def read(self, raw: Octets, order: Order) -> WhenRead:
         """Have it read; the future always brings a reading, at worst one that says why there is nothing in it."""
         if (digested := _digested(raw, order)) is not None:
-            return _at_once(digested)
+            return self._at_once(digested)
         if not self._hears():
             from sharc_crawler.live.reading.document import read_here  # another reactor hears no other process
 
-            return _at_once(read_here(raw, order, self._terms))
+            return self._at_once(read_here(raw, order, self._terms))
         self._number += 1
-        job = self._jobs[self._number] = _Job(order, raw, self._number)
-        job.future.set_running_or_notify_cancel()
+        job = _Job(order, raw, self._number, asyncio.get_running_loop().create_future())
+        self._jobs[self._number] = job
+        self.held += in_memory(raw)
         self._waiting.append(job)
         self._give()
         return job.future
 
+    def _at_once(self, reading: Reading) -> WhenRead:
+        future: WhenRead = asyncio.get_running_loop().create_future() if self._hears() else Future()
+        future.set_result(reading)
+        return future
+
     async def finish(self) -> None:
         """Return when all is read, or could not be."""
-        await asyncio.gather(*(asyncio.wrap_future(job.future) for job in list(self._jobs.values())))
+        if self._jobs:
+            await asyncio.wait([job.future for job in self._jobs.values()])
 
     def close(self) -> None:
         """End all processes."""
@@ -176,10 +180,10 @@ class Readers:
 
     def _give(self) -> None:
         """Hand out what waits, to whoever has least to do and does not linger; none of them: another begins."""
-        lingering = sum(reader.lingers for reader in self._readers)
+        lingering = sum(reader.lingers for reader in self._readers) if self._waiting else 0
         for _ in range(len(self._readers), min(MOST, lingering + self._wanted())):
             self._another()
-        free = [reader for reader in self._readers if not reader.lingers]
+        free = [reader for reader in self._readers if self._waiting and not reader.lingers]
         alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # another only begins
         while self._waiting and free:
             reader = min(free, key=lambda one: (not one.ready, sum(len(job.raw) for job in one.jobs)))
@@ -231,8 +235,9 @@ class Readers:
         self._tell()
 
     def _resolve(self, job: _Job, reading: Reading) -> None:
-        del self._jobs[job.number]
-        job.future.set_result(reading)
+        self.held -= in_memory(self._jobs.pop(job.number).raw)
+        if not job.future.cancelled():
+            job.future.set_result(reading)
 
     def _gone(self, reader: _Reader, code: int) -> None:
         """A process ended: the document that it was over is tried again, at last without looking into it."""
@@ -259,12 +264,6 @@ class Readers:
         if self.awaited:
             self.awaited = False
             self.read_on()
-
-
-def _at_once(reading: Reading) -> Future[Reading]:
-    future: Future[Reading] = Future()
-    future.set_result(reading)
-    return future
 
 
 def _digested(raw: Octets, order: Order) -> Reading | None:

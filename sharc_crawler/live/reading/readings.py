@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.model import Document, Hints, Kind, Sighting
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
+    from concurrent.futures import Future
+
+    WhenRead = Future["Reading"] | asyncio.Future["Reading"]
 
 
 class Payload(NamedTuple):

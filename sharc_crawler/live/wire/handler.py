@@ -119,12 +119,12 @@ class WireTapHandler(HTTP11DownloadHandler):
         tap = Tap(self._clock, self._memory, partial(self._may_send, request), request.url)
         request.meta.pop(EXCHANGE_KEY, None)
         try:
-            await self._check(request)
+            target = await self._check(request)
             if self._reads_for_itself or request.meta.get("proxy"):
                 response = await self._read_by_scrapy(request, tap)
                 cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
             else:
-                response, cut = None, await self._ask(request, tap)
+                response, cut = None, await self._ask(request, tap, target)
         except Exception as error:
             if tap.withheld:
                 request.meta[WITHHELD_KEY] = True
@@ -144,12 +144,12 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._listen(tap, partial(self._endpoint, request), whole=self._reads_for_itself, most=_most(request))
         return await super().download_request(request)
 
-    async def _ask(self, request: Request, tap: Tap) -> str | None:
+    async def _ask(self, request: Request, tap: Tap, target: Target) -> str | None:
         """Ask by our own client; returns why the answer is not whole, where a part is taken."""
-        parts, meta = urlparse_cached(request), request.meta
-        if parts.scheme not in DEFAULT_PORTS:
-            raise exceptions.UnsupportedURLSchemeError(parts.scheme)
-        key = parts.scheme, parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+        scheme, meta = urlparse_cached(request).scheme, request.meta
+        if scheme not in DEFAULT_PORTS:
+            raise exceptions.UnsupportedURLSchemeError(scheme)
+        key = scheme, target.host, target.port
         maxsize = meta.get("download_maxsize", self._maxsize)
         name = f"[{key[1]}]" if ":" in key[1] else key[1]
         data = request_bytes(request, name if key[2] == DEFAULT_PORTS[key[0]] else f"{name}:{key[2]}")
@@ -168,7 +168,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._client.close()
         await super().close()
 
-    async def _check(self, request: Request) -> None:
+    async def _check(self, request: Request) -> Target:
         """Before anything else: a connection that another site may use is used again."""
         target = target_of(request)
         self._rules.check_literal(target)
@@ -177,6 +177,7 @@ class WireTapHandler(HTTP11DownloadHandler):
                 raise exceptions.CannotResolveHostError(f"{target.host!r} is no host's name")
         elif request.meta.get("proxy"):
             await self._proxy_rules.check(target)
+        return target
 
     def _endpoint(self, request: Request, key: tuple[Any, ...], given: Any) -> Any:
         """An endpoint as Twisted's agent makes it, which connects to allowed addresses only."""

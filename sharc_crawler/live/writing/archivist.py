@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.writing.child import Child
@@ -40,8 +39,9 @@ class Archivist:
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
-        self._waiting: dict[int, tuple[Future[CaptureRef], Octets]] = {}  # large ones lie on the disk until then
+        self._waiting: dict[int, tuple[asyncio.Future[CaptureRef], Octets]] = {}  # large ones lie on the disk
         self._number = 0
+        self.held = 0  #: bytes in memory of exchanges that are not on the disk yet
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
         self.turn = asyncio.Lock()  #: an order's, until it is done
@@ -51,11 +51,6 @@ class Archivist:
     def pending(self) -> int:
         """Exchanges handed over that are not on the disk yet."""
         return len(self._waiting)
-
-    @property
-    def held(self) -> int:
-        """Bytes of them in memory."""
-        return sum(in_memory(held) for _, held in self._waiting.values())
 
     async def open(self, site: str, place: tuple[str, str] | None = None) -> None:
         """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way.
@@ -75,29 +70,30 @@ class Archivist:
         self._sites.discard(site)
         await self._order("abandon", site=site)
 
-    def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> Future[CaptureRef]:
+    def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> asyncio.Future[CaptureRef]:
         """Have an exchange written; where the server said 304, as a revisit of ``original``.
 
         The future tells where it lies, once it is synced, or why it could not be.
         """
         return self._handed(site, exchange.response, lambda number: order_to_keep(site, exchange, original, number))
 
-    def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef]:
+    def describe(self, site: str, resources: Sequence[Resource]) -> asyncio.Future[CaptureRef]:
         """Have written what the crawl made itself; the same, where the first lies."""
         return self._handed(site, b"", lambda number: order_to_describe(site, resources, number))
 
-    def _handed(self, site: str, held: Octets, order: Callable[[int], list[bytes]]) -> Future[CaptureRef]:
+    def _handed(self, site: str, held: Octets, order: Callable[[int], list[bytes]]) -> asyncio.Future[CaptureRef]:
         """Give an order that is answered once it is synced; ``held``: until then."""
-        future: Future[CaptureRef] = Future()
-        future.set_running_or_notify_cancel()  # who waits for it may give up: it is written all the same
+        future: asyncio.Future[CaptureRef] = asyncio.get_running_loop().create_future()
         try:
             self._process()
         except NotArchivedError as error:
             future.set_exception(error)
+            future.exception()
             return future
         self._sites.add(site)
         self._number += 1
         self._waiting[self._number] = (future, held)
+        self.held += in_memory(held)
         self._orders += order(self._number)
         if self._giving is None:
             self._giving = asyncio.get_running_loop().call_soon(self._give)
@@ -105,9 +101,8 @@ class Archivist:
 
     async def finish(self) -> None:
         """Return when all that is to be kept is on the disk, or could not be."""
-        await asyncio.gather(
-            *(asyncio.wrap_future(future) for future, _ in self._waiting.values()), return_exceptions=True
-        )
+        if self._waiting:
+            await asyncio.wait([future for future, _ in self._waiting.values()])
 
     async def close(self) -> None:
         """Finish all files, those of a process that died before, too; nothing is taken any more."""
@@ -168,11 +163,15 @@ class Archivist:
             self._report(said["done"])
 
     def _answered(self, number: int, kept: list[Any] | dict[str, Any]) -> None:
-        future, _ = self._waiting.pop(number)
+        future, held = self._waiting.pop(number)
+        self.held -= in_memory(held)
+        if future.cancelled():  # who waited for it gave up: it is written all the same
+            return
         if isinstance(kept, dict):
             from sharc_crawler.live.writing.errors_told import error_of
 
             future.set_exception(error_of(kept))
+            future.exception()  # whether anybody looks at it or not: it is no fault of the program's
         else:
             future.set_result(CaptureRef(*kept))
 

@@ -241,7 +241,7 @@ async def test_a_process_that_cannot_be_started_is_said(monkeypatch):
 def test_a_small_answer_of_which_a_digest_is_wanted_alone_is_handed_to_nobody(raw, digests):
     """There is no loop here in which anybody could answer."""
     order = Order(URL, Wants.NOTHING, digests=digests)
-    found = Readers(TERMS).read(raw, order).result(0)
+    found = Readers(TERMS).read(raw, order).result()
     assert found == document.read(raw, order, document.detector_of(**TERMS))
 
 

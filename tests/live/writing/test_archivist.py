@@ -169,7 +169,7 @@ async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(arch
     assert "ended (signal 9); restarted. 1 unsaved visit will be retried" in mishap
     again = archivist.keep("example.org", exchange(2, b"second"))
     await archivist.finish()
-    assert first.result(0).file != again.result(0).file, "as after a crash"
+    assert first.result().file != again.result().file, "as after a crash"
     await archivist.close()
     assert responses(tmp_path) == [f"{URL}1", f"{URL}2"]
 
@@ -192,7 +192,7 @@ async def test_a_disk_that_hangs_at_the_end_stops_nobody_from_ending_the_crawl(a
     kept = archivist.keep("example.org", exchange(1))
     asyncio.get_running_loop().call_later(0.01, os.kill, writer, signal.SIGCONT)
     await archivist.finish()
-    assert kept.result(0).file
+    assert kept.result().file
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
@@ -215,11 +215,11 @@ async def test_without_a_process_nothing_is_archived_until_there_is_one(archivis
         with pytest.raises(NotArchivedError, match=r"cannot be started: .*No such file"):
             await archivist.open("example.org")
         lost = archivist.keep("example.org", exchange(1))
-        assert isinstance(lost.exception(0), NotArchivedError)
+        assert isinstance(lost.exception(), NotArchivedError)
     kept = archivist.keep("example.org", exchange(2))
     await archivist.finish()
     await archivist.close()
-    assert kept.result(0).file
+    assert kept.result().file
     assert responses(tmp_path) == [f"{URL}2"]
 
 
