@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WORD, _NUMBER = re.compile(r"[A-Za-z0-9]+"), re.compile(r"[0-9]+")
 _NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
@@ -43,8 +39,10 @@ def is_unlikely(url: str) -> bool:
     return sign in {"/", "?", "&"} and name.startswith("no-such-page-") and name == unlikely(known)
 
 
-def nobodys(url: str, like: str) -> str:
+def nobodys(url: str, like: str, more: str = "") -> str:
     """An address that nobody names, of the kind of two: the last word in which they differ, or its number, is another.
+
+    ``more``: digits for others.
 
     >>> nobodys("http://h/photo/x7Gk2p?b=c", "http://h/photo/kqzv?b=c")
     'http://h/photo/no-such-page-nwnipukmgt?b=c'
@@ -57,31 +55,8 @@ def nobodys(url: str, like: str) -> str:
     numbers = list(_NUMBER.finditer(url, *word.span()))
     if numbers and _NUMBER.sub("", word[0]) == _NUMBER.sub("", other[0]):
         word = numbers[-1]
-    known = url[: word.start()]
+    known = url[: word.start()] + more
     return f"{known}{_number(known) if word[0].isdecimal() else unlikely(known)}{url[word.end() :]}"
-
-
-def another(urls: Sequence[str], more: str = "") -> str:
-    """An address that nobody names, like the last of these: all words in which some differ are others.
-
-    Empty: there are none. ``more``: a digit for one more such address.
-
-    >>> another(["http://h/s/kqzv/7.html", "http://h/s/bnwt/12.html"])
-    'http://h/s/no-such-page-zhtbniaxvw/948406173.html'
-    """
-    *others, words = ([*_WORD.finditer(one, one.find("/", len("https://")))] for one in urls)
-    alike = [one for one in others if len(one) == len(words)]
-    url, made, done = urls[-1], "", 0
-    for at, word in enumerate(words):
-        values = {word[0], *(one[at][0] for one in alike)}
-        if len(values) > 1:
-            numbers = [*_NUMBER.finditer(url, *word.span())]
-            alone = numbers and len({_NUMBER.sub("", one) for one in values}) == 1  # all else is the same
-            start, end = (numbers[-1] if alone else word).span()
-            made += url[done:start] + more
-            made += _number(made) if url[start:end].isdecimal() else unlikely(made)
-            done = end
-    return made and made + url[done:]
 
 
 def is_nobodys(url: str) -> bool:

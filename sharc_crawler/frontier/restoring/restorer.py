@@ -17,7 +17,7 @@ from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, is_compared
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.restoring.named import told
-from sharc_crawler.frontier.traps.probing import feeds, take
+from sharc_crawler.frontier.traps.probing import feeds, recall, take
 from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.known_urls import UNSEEN
@@ -57,6 +57,8 @@ class Restorer:
         self._members = dict(saved.members)
         for row in saved.lastmods:
             capture.mode.recall_lastmod(row)
+        if saved.kept and capture.traps is not None:
+            recall(capture.traps, saved.kept)
         self._visits(saved)
         self._paces(saved.visits)
         for left in saved.outside:

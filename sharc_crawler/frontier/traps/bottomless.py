@@ -1,24 +1,32 @@
 """Folders that have whatever page is asked for, each of which names ever new ones: they have no end, whatever they say.
 
-Texts of such pages may differ at each visit, or there may be none. Where a few pages of a folder name none but new
-ones, two addresses made like theirs are asked for that nobody names. A site that has no such page says so. Where both
-are pages that name new ones, others each, the folder is bottomless: what its pages alone name waits until nothing else
-is left. Where all that one of them named is gone when it is asked for again, it is left after a row of such pages, in
-which none leads no further, or back to what is known, or to what such an address named: error pages may suggest true
-ones by chance.
+Texts of such pages may differ at each visit, or there may be none. Where a few pages of a folder mostly name new ones,
+two addresses made like theirs are asked for that nobody names. A site that has no such page says so. Where both are
+pages that name new ones, others each, and do not say the same, the folder is bottomless: what its pages name first
+waits until nothing else is left. From then on a true site tells itself by naming its pages more than once. What else a
+page names is no sign: true pages by chance, what led to it, a menu.
+
+After a row of pages that name new ones it is left, where links are gone when their page is asked for again; and after a
+longer one where they stay, and so do those of what nobody names. It has an answer for each address then. Error pages
+may suggest true pages by chance, which do not stay.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps.echoes import shape
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
-from sharc_crawler.unlikely import another, look_at
+from sharc_crawler.unlikely import look_at, nobodys
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.echoes import Echoes
@@ -27,19 +35,52 @@ if TYPE_CHECKING:
 
 ASK = 5  #: such pages in a row, from which on it is asked
 ROW = 20  #: from which on what they name is left, where links are gone when their page is asked again
+LONG = 40  #: the same, where they stay, and so do those of what nobody names
+SERIES = 4  #: pages that name one alone count as one: parts of a series know the next alone
 MOST = 10  #: folders that are asked in
 KNOWN = 20_000  #: first steps of paths that are counted
+MORE, TIMES = 3, 3  #: so many times as many, until it is asked again, and how often in one folder
+SHORT = 10  #: pages in a row, where another folder was left
+LEAF, AGAIN = 0.25, 2.0  #: fewer for a page that leads no further; for one that names again what such a page had named
 COMMON = 3  #: such pages under one first step of the path, which is a folder then; else it may be made up, too
+LOOKS = 2  #: pages that are asked for once more
+SOME = 50  #: of the links of a page that are looked at before anything was asked
+ABOVE = 50  #: pages that led to one, each named by the one before, which it may name again
+_LEADS, _WAITED, _TWICE = 1, 2, 4
 
 
+@dataclass
 class _MadeFolder:
     """What is known of one."""
 
-    def __init__(self) -> None:
-        self.row: list[PageId] = []  # pages that lead on
-        self.probes: tuple[str, ...] = ()
-        self.last: PageId = UNSEEN  # one of its pages, to be asked for again
-        self.why = ""  # the rest of it is left; it stays so
+    row: float = 0.0  #: pages that lead on, less what speaks against it
+    latest: dict[PageId, frozenset[PageId]] = field(
+        default_factory=dict
+    )  #: of these, and what of the folder they named
+    growing: int = 0  #: of those, in a row, that name others within themselves alone
+    single: int = 0  #: of those that name one alone
+    probes: tuple[str, ...] = ()
+    times: int = 0  #: that it was asked
+    asked: dict[PageId, frozenset[PageId]] = field(default_factory=dict)  #: pages, and what of the folder they named
+    looks: list[Sequence[str]] = field(default_factory=list)  #: to be asked for once more: these, then the probes
+    why: str = ""  #: the rest of it is left; it stays so
+
+    def count(self, pages: float) -> None:
+        """One more that leads on, or something that speaks against it."""
+        self.row = max(0.0, self.row + pages)
+
+    def gone(self, looks: FleetingLinks) -> bool:
+        """Are the links of all pages gone that were asked for once more?"""
+        return all(one in looks.gone and named.isdisjoint(looks.again[one]) for one, named in self.asked.items())
+
+    def made(self, looks: FleetingLinks | None) -> bool:
+        """Does it have whatever page is asked for?"""
+        if looks is None or not self.probes:
+            return False
+        if not looks.leading.keys() >= {*self.probes}:
+            return self.growing >= ASK and looks.growing.issuperset(self.probes)
+        said = {looks.leading[one] for one in self.probes}
+        return len(said) > 1 or None in said
 
 
 class Bottomless:
@@ -48,7 +89,7 @@ class Bottomless:
     def __init__(self) -> None:
         self.closed = False  #: is anything left?
         self._pages: PageTable | None = None
-        self._leading = bytearray()  # by page: is it one?
+        self._marks = bytearray()  # by page: does it lead on, had it waited, was it named twice?
         self._firsts: Counter[str] = Counter()  # first steps of their paths
         self._folders: dict[str, _MadeFolder] = {}
         self._asked = 0
@@ -57,73 +98,141 @@ class Bottomless:
     def saw(
         self,
         page: PageId,
-        new: Sequence[PageId],
+        linked: Sequence[PageId],
         pages: PageTable,
         copies: Echoes | None,
         looks: FleetingLinks | None,
     ) -> Sequence[str]:
-        """A page was captured that names these new ones, and no others; what is to be asked for."""
+        """A page was captured that names these; what is to be asked for."""
+        if self._pages is None:
+            self._firsts.update({first_folder(pages.urls[one]): COMMON for one in _named_by_seeds(pages)})
         self._pages, self._looks, url = pages, looks, pages.urls[page]
-        if new:
-            self._leading.extend(bytes(max(0, page + 1 - len(self._leading))))
-            self._leading[page] = 1
-            self._firsts[_first(url)] += len(self._firsts) < KNOWN
-        if not self._leads_on(pages.parents[page]):
+        if looks and looks.leading:
+            self._disprove({pages.urls[one] for one in linked}, looks)
+        linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
+        new = [one for one in linked if pages.parents[one] == page]
+        self._firsts[first_folder(url)] += bool(new) and len(self._firsts) < KNOWN
+        for one in linked if len(new) < len(linked) else ():
+            if pages.parents[one] != page:
+                self._mark(one, _TWICE)
+        folder = self._folder_of(pages.parents[page], url)
+        made = folder is not None and folder.made(looks)
+        again = self._named_again(page, linked, pages) if made else len(new) < self._alike(url, new, linked, pages)
+        if new and (made or not again):
+            self._mark(page, _LEADS | _WAITED * made)
+        if folder is None:
             return ()
-        folder = self._folders.setdefault(self._folder(url), _MadeFolder())
-        if not new or (copies and any(one in copies.copies for one in folder.row)):  # what they show tells more
-            folder.row = []
-        if looks and looks.invented and any(pages.urls[one] in looks.invented for one in new):
-            looks.leading.clear()  # it was a true one
-        if len(new) > 1:  # parts of a series know the next alone
-            folder.row = [*folder.row[1 - ROW :], page]
-            return self._weigh(folder, pages)
+        if copies and next(reversed(folder.latest), UNSEEN) in copies.copies:  # what it shows tells more
+            folder.count(-1.0)
+        if again or not new:
+            folder.count(-AGAIN if again and made else -LEAF if not again else -folder.row)
+        elif made or len(new) > 1 or self._counts(folder):
+            grows = all(pages.urls[one].startswith(f"{url.rstrip('/')}/") for one in new)
+            folder.growing = folder.growing + 1 if grows else 0
+            folder.count(1.0)
+            folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
+            return self._weigh(folder, pages, made=made)
         return ()
 
-    def _weigh(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
-        row = len(folder.row)
-        if not folder.probes and row >= ASK and self._asked < MOST:
-            last = [pages.urls[one] for one in folder.row[-ASK:]]
-            if made := another(last):
-                self._asked += 1
-                folder.probes, folder.last = (made, another(last, "1")), folder.row[-1]
-                return (*folder.probes, look_at(last[-1]))
-        if not folder.why and row >= ROW and self._made(folder) and self._gone(folder):
+    def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
+        enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)
+        if not made and enough and self._asked < MOST:
+            return self._ask(folder, pages)
+        if not made or folder.why or self._looks is None:
+            return ()
+        if folder.row < (SHORT if self.closed else ROW):
+            return folder.looks.pop(0) if len(folder.looks) > 1 else ()
+        stays = self._looks.staying.issuperset(folder.probes)
+        if self.closed or folder.gone(self._looks) or (stays and folder.row >= LONG):
             self.closed = True
-            folder.why = f"{counted(row, 'page')} in a row named none but new ones, as addresses do that nobody names"
+            row = counted(math.ceil(folder.row), "page")
+            folder.why = f"{row} in a row named none but new ones, as addresses do that nobody names"
+        elif folder.looks:
+            return folder.looks.pop(0)
         return ()
 
-    def _made(self, folder: _MadeFolder) -> bool:
-        """Does it have whatever page is asked for?"""
-        return self._looks is not None and bool(folder.probes) and self._looks.leading.issuperset(folder.probes)
+    def _ask(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
+        depth = {one: pages.urls[one].count("/") for one in folder.latest}
+        near = [one for one in depth if depth[one] == min(depth.values())]  # in others their names are made up, too
+        like = near if len(near) > 1 else [*folder.latest]
+        last = [pages.urls[one] for one in like]
+        numbers = 2 * folder.times, 2 * folder.times + 1
+        made = [nobodys(last[-1], last[-2], str(number) * (number > 0)) for number in numbers]
+        self._asked += 1
+        folder.probes, folder.times = tuple(made), folder.times + 1
+        folder.asked = {one: folder.latest[one] for one in like[-LOOKS:]}
+        folder.looks = [[look_at(one) for one in some] for some in (last[-LOOKS:], made)]
+        return made
 
-    def _gone(self, folder: _MadeFolder) -> bool:
-        return self._looks is not None and folder.last in self._looks.gone
+    def _disprove(self, named: set[str], looks: FleetingLinks) -> None:
+        """What an error page suggested, and pages name, is true: more has to be seen before one is asked for again."""
+        for folder in self._folders.values():
+            if any(not named.isdisjoint(looks.suggested.get(one, ())) for one in folder.probes):
+                folder.probes, folder.row = (), 0.0
+
+    def _counts(self, folder: _MadeFolder) -> bool:
+        """One more page that names one alone."""
+        folder.single += 1
+        return folder.single % SERIES == 0
+
+    def _alike(self, url: str, new: Iterable[PageId], linked: Iterable[PageId], pages: PageTable) -> int:
+        """How many of its shape it names that others had named, but for seeds and what led to it."""
+        own = shape(url)
+        known = {*linked} - {*new}
+        return sum(pages.depths[one] > 1 and shape(pages.urls[one]) == own for one in known)
+
+    def _named_again(self, page: PageId, linked: Iterable[PageId], pages: PageTable) -> bool:
+        """Does it name what another had named that had waited, and that had not led here?"""
+        parents = pages.parents
+        return any(
+            self._marks_of(parents[one]) & _WAITED and parents[one] != page for one in self._own(page, linked, pages)
+        )
+
+    def _own(self, page: PageId, linked: Iterable[PageId], pages: PageTable) -> frozenset[PageId]:
+        """What it names of its folder, but for what seeds name and what led to it."""
+        own, above = first_folder(pages.urls[page]), page
+        found = {one for one in linked if pages.depths[one] > 1 and first_folder(pages.urls[one]) == own}
+        for _ in range(ABOVE if found else 0):
+            found.discard(above)
+            if (above := pages.parents[above]) == NO_PARENT:
+                break
+        return frozenset(found)
 
     def waits(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left?"""
-        if self._pages is None or not self._leads_on(self._pages.parents[page]):
+        if self._pages is None or self._marks_of(page) & _TWICE:
             return False
-        folder = self._folders.get(self._folder(url))
-        return folder is not None and self._made(folder)
+        folder = self._folder_of(self._pages.parents[page], url)
+        return folder is not None and folder.made(self._looks)
 
-    def why_not(self, parent: PageId, url: str) -> str:
-        """Why a page is left that another named first; empty: it is not."""
-        folder = self._folders.get(self._folder(url)) if self.closed and self._leads_on(parent) else None
+    def why_not(self, parent: PageId, url: str, page: PageId = UNSEEN) -> str:
+        """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""
+        folder = self._folder_of(parent, url) if self.closed and not self._marks_of(page) & _TWICE else None
         return folder.why if folder else ""
 
-    def _folder(self, url: str) -> str:
-        first = _first(url)
-        return first if self._firsts[first] >= COMMON else url.split("/", 3)[2]
+    def _folder_of(self, parent: PageId, url: str) -> _MadeFolder | None:
+        """Where a page counts that one named which leads on."""
+        if not self._marks_of(parent) & _LEADS:
+            return None
+        first = first_folder(url)
+        return self._folders.setdefault(first if self._firsts[first] >= COMMON else url.split("/", 3)[2], _MadeFolder())
 
-    def _leads_on(self, page: PageId) -> bool:
-        return 0 <= page < len(self._leading) and bool(self._leading[page])
+    def _mark(self, page: PageId, what: int) -> None:
+        self._marks.extend(bytes(max(0, page + 1 - len(self._marks))))
+        self._marks[page] |= what
+
+    def _marks_of(self, page: PageId) -> int:
+        return self._marks[page] if 0 <= page < len(self._marks) else 0
 
 
-def _first(url: str) -> str:
+def _named_by_seeds(pages: PageTable) -> Iterable[PageId]:
+    return islice((one for one in range(len(pages)) if pages.depths[one] == 1), KNOWN)
+
+
+def first_folder(url: str) -> str:
     """Host and first folder of an address.
 
-    >>> _first("http://h/a/b?c=d"), _first("http://h/a")
+    >>> first_folder("http://h/a/b?c=d"), first_folder("http://h/a")
     ('h/a', 'h')
     """
     parts = url.partition("?")[0].split("/", 4)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.traps.bottomless import Bottomless
 from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -68,17 +69,17 @@ class EverNew:
             self._began, self._row = self._visits, 0
         if self._row >= ROW and not self.why:
             self.why = f"{counted(self._row, 'page')} in a row named none but new ones"
-        return self.bottomless.saw(page, alone, pages, copies, looks)
+        return self.bottomless.saw(page, linked, pages, copies, looks)
 
     @property
     def closed(self) -> bool:
         """Is anything left?"""
         return bool(self.why) or self.bottomless.closed
 
-    def why_not(self, parent: PageId, url: str = "") -> str | None:
+    def why_not(self, parent: PageId, url: str = "", page: PageId = UNSEEN) -> str | None:
         """Why what a page named first is left; ``None``: it is not."""
         row = self.why if self.why and self._found(parent) // (TRAIL + 1) >= self._began else None
-        return row or self.bottomless.why_not(parent, url) or None
+        return row or self.bottomless.why_not(parent, url, page) or None
 
     def _found(self, page: PageId) -> int:
         return self._known[page] if 0 <= page < len(self._known) else 0

@@ -45,9 +45,12 @@ class FleetingLinks:
         self._honest = False  # something new was found behind a link that was gone
         self._copies: Counter[tuple[PageId, int]] = Counter()  # by who named them no more, and what they show
         self._texts: set[int] = set()
+        self.again: dict[PageId, frozenset[PageId]] = {}  #: what pages named that were asked again
         self.gone: set[PageId] = set()  #: pages that named none again of what they alone had named
-        self.leading: set[str] = set()  #: addresses that nobody names, which are pages that name new ones
-        self.invented: set[str] = set()  #: and these
+        self.suggested: dict[str, list[str]] = {}  #: what nobody names, and what it names that was not known
+        self.leading: dict[str, str | None] = {}  #: those that name new ones of their like, others each; what they say
+        self.growing: set[str] = set()  #: those that name new ones within themselves alone
+        self.staying: set[str] = set()  #: those that name the same when they are asked for again
 
     @property
     def _works(self) -> bool:
@@ -58,6 +61,11 @@ class FleetingLinks:
     def steady(self) -> bool:
         """Do the links of all pages stay that were asked again, copies among them?"""
         return self._steady >= STEADY and self._copies_steady and not self._stayed
+
+    @property
+    def still(self) -> bool:
+        """The same, whatever these pages show."""
+        return self._steady >= STEADY and not self._stayed
 
     def wants(self, page: PageId, pages: PageTable) -> bool:
         """Is the page that named this one to be asked again, before this one is visited?"""
@@ -99,8 +107,15 @@ class FleetingLinks:
 
     def named(self, page: PageId, named: Sequence[PageId], pages: PageTable) -> None:
         """The same, whatever it shows: is all that it alone had named gone?"""
+        if page != UNSEEN:
+            self.again[page] = frozenset(named)
         if page != UNSEEN and (alone := _alone(page, pages)) and alone.isdisjoint(named):
             self.gone.add(page)
+
+    def suggested_again(self, url: str, look: str) -> None:
+        """What nobody names was asked for once more: does it name the same?"""
+        if (before := self.suggested.get(url)) and set(before) <= set(self.suggested.get(look, ())):
+            self.staying.add(url)
 
     def _shows(self, page: PageId, content: str) -> bool:
         """Is it the page's, or of those that copies show by turns?"""

@@ -5,10 +5,12 @@ Such a download is captured or lost, and never judged.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.traps.bottomless import first_folder
 from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, shown, worth
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
@@ -19,7 +21,7 @@ from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, made_up_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
 NEAR = 5  #: characters of a name, or of a number
+SUGGESTED = "suggested by "  #: before an address that nobody names: what is kept of it
 FOUND = "probe"  #: how it was found: it was made up here
 _LOOKED = HowMade(
     "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
@@ -163,7 +166,8 @@ class Prober:
             late = doubts == LAST and worth(traps) and shown(traps, visit, pages) == SHOWN
             if not late:
                 traps.alone = traps.alone or doubts >= LAST
-                if not traps.holds(visit.page, pages) and self._looks_again(capture, visit, doubts, now):
+                asks = doubts == LAST + 1 or not traps.holds(visit.page, pages)
+                if asks and self._looks_again(capture, visit, doubts, now):
                     return None
                 if not traps.holds(visit.page, pages):
                     return visit
@@ -175,7 +179,7 @@ class Prober:
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
         assert doubted is not None, "it was taken from there"
-        if traps.suspicion is None or traps.left(visit.page, pages):
+        if doubts <= LAST and (traps.suspicion is None or traps.left(visit.page, pages)):
             return False  # a calendar's
         looks = _looks(traps)
         if looks.wants(visit.page, pages):
@@ -183,7 +187,7 @@ class Prober:
             if self._look(capture, pages.urls[parent], now):
                 doubted.put(visit, pages, doubts)
                 return True
-        if doubts >= LAST and (traps.suspicion.made or not looks.told(visit.page, pages)):
+        if traps.suspicion and doubts >= LAST and (traps.suspicion.made or not looks.told(visit.page, pages)):
             traps.suspicion.nothing_else()
         return False
 
@@ -195,13 +199,14 @@ class Prober:
         return bool(self._admitter.admit(capture, [Sighting(look_at(url), Kind.PROBE, FOUND)], now).new)
 
     def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
-        """Pages of the capture that one names that was asked again; what nobody names and leads on names itself."""
+        """Pages of the capture that one names that was asked again. What nobody names suggests others."""
         keys = {one.key or one.canonical or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
         found = capture.seen.find([key for key in keys if key is not None]) if is_look(fetch.url) else []
         named = [page for page in found if page != UNSEEN]
         if is_nobodys(fetch.url) and capture.traps is not None:
-            new = [one for one in keys if one and one not in capture.seen]
-            named = [fetch.page] if _leads(fetch.url, new, _looks(capture.traps).invented) else []
+            new = sorted(one for one in keys if one and one not in capture.seen)
+            _looks(capture.traps).suggested[fetch.url] = new
+            self._ledger.keep(f"{SUGGESTED}{fetch.url}", json.dumps(new))
         if not named:
             return []
         self._ledger.linked(fetch.page, outcome.started, named)
@@ -230,17 +235,18 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     """What an answer shows."""
     content = content_of(outcome) if outcome.result is Result.OK else None
     if is_look(url):
+        looks, page = _looks(traps), looked_at(url)
         if outcome.result is Result.OK:
-            _looks(traps).named(seen.get(looked_at(url)), named, pages)
-        _looks(traps).answered(seen.get(looked_at(url)), content, named, pages)
+            looks.named(seen.get(page), named, pages)
+            looks.suggested_again(page, url)
+        looks.answered(seen.get(page), content, named, pages)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
-        if named and outcome.result is Result.OK:
-            _looks(traps).leading.add(url)
-        if traps.suspicion:
-            traps.suspicion.answered(url, content, absent=absent)
-        if traps.repeating:
-            traps.repeating.answered(url, content, absent=absent)
+        if outcome.result is Result.OK and traps.fleeting:
+            _suggests(url, content, traps.fleeting)
+        for rule in (traps.suspicion, traps.repeating):
+            if rule:
+                rule.answered(url, content, absent=absent)
     else:
         traps.errors.answered(url, content)
         if traps.fleeting and content is not None:
@@ -249,16 +255,33 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
         traps.suspicion.weigh(_looks(traps))
 
 
-def _leads(url: str, new: Iterable[str], invented: set[str]) -> bool:
-    """Does what nobody names name new pages of its shape, which no other such does? They are added to these.
+def _suggests(url: str, content: str | None, looks: FleetingLinks) -> None:
+    """Does what nobody names name new pages of its like, which no other such does?
 
-    What has its name, or a number beside its own, is none: a form to write that page, the next of a list.
+    What has its name, or a number beside its own, is none: a form to write that page, the next of a list. But where all
+    lies within it, addresses may grow.
     """
-    own, name = shape(url), made_up_name(url)[:NEAR]
-    found = {one for one in new if shape(one) == own and name not in one and one.split("/")[2] == url.split("/")[2]}
-    others = found.isdisjoint(invented)
-    invented |= found
-    return bool(found) and others
+    new = looks.suggested.get(url, [])
+    found = like(url, new)
+    others = {one for other, named in looks.suggested.items() if looked_at(other) != url != other for one in named}
+    if found and others.isdisjoint(found):
+        looks.leading[url] = content
+    if new and all(one.startswith(f"{url.rstrip('/')}/") for one in new):
+        looks.growing.add(url)
+
+
+def like(url: str, new: Iterable[str]) -> list[str]:
+    """Those among them that are of the shape, or in the first folder, of what nobody names, and have no name of its."""
+    own, name, site, folder = shape(url), made_up_name(url)[:NEAR], url.split("/")[2], first_folder(url)
+    alike = [one for one in new if shape(one) == own or site != folder == first_folder(one)]
+    return [one for one in alike if name not in one and one.split("/")[2] == site]
+
+
+def recall(traps: Traps, kept: Mapping[str, str]) -> None:
+    """What was suggested to a former process."""
+    for name, text in kept.items():
+        if name.startswith(SUGGESTED):
+            _looks(traps).suggested[name.removeprefix(SUGGESTED)] = json.loads(text)
 
 
 def _looks(traps: Traps) -> FleetingLinks:

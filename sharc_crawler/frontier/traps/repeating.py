@@ -77,6 +77,7 @@ class Repeating:
         if row == UNSEEN or not self.repeats(row) or (new and self._waits.get(row)):
             return None
         pages, contents = self._templates.pages[row], self._templates.contents[row]
-        if self._waits.get(row) and self._traps.patient and pages - self._templates.last[row] < PATIENT:
+        still = self._traps.patient or (self._traps.fleeting is not None and self._traps.fleeting.still)
+        if self._waits.get(row) and still and pages - self._templates.last[row] < PATIENT:
             return None
         return as_trap(f"{counted(pages, 'page')} of {name} had {counted(contents, 'content')}")

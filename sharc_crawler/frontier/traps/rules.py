@@ -150,7 +150,8 @@ class Traps:
             from sharc_crawler.frontier.traps.ever_new import EverNew  # on most sites such pages name what is known
 
             self.ever_new = EverNew()
-        self.wanted += self.ever_new.saw(page, linked, pages, self.copies, self.fleeting)
+        if not self._is_dated(pages.urls[page]):
+            self.wanted += self.ever_new.saw(page, linked, pages, self.copies, self.fleeting)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
@@ -224,7 +225,7 @@ class Traps:
         url, parent = pages.urls[page], pages.parents[page]
         if not self._told or (self.calendars and self.calendars.has(url)):
             return False
-        return not (self.ever_new and self.ever_new.why_not(parent, url)) and bool(self.left(page, pages))
+        return not (self.ever_new and self.ever_new.why_not(parent, url, page)) and bool(self.left(page, pages))
 
     def left(self, page: PageId, pages: PageTable) -> str | None:
         """Why a page that is queued is left; ``None``: it is not."""
@@ -237,7 +238,7 @@ class Traps:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
             return self.calendars.why_not(url, parent)
-        last = self.ever_new and self.ever_new.why_not(parent, url)
+        last = self.ever_new and self.ever_new.why_not(parent, url, page)
         why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
         return as_trap(why) if why else self.why_not(url, new=page == UNSEEN)
 

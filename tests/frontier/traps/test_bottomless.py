@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
 
-from sharc_crawler.frontier.traps.bottomless import ASK, COMMON, ROW, Bottomless
+from sharc_crawler.frontier.traps.bottomless import ASK, COMMON, LONG, LOOKS, MORE, ROW, SERIES, SHORT, Bottomless
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import Kind
-from sharc_crawler.unlikely import another, is_nobodys, look_at, made_up_name
+from sharc_crawler.unlikely import is_nobodys, look_at, nobodys
 from tests.frontier.traps.made_sites import LOWER, ROOT, Beside, Made, captured, crawl, run_through
 from tests.frontier.traps.tables import add, table
 
@@ -42,6 +43,80 @@ class Wordless(ErrorPages):
         """What nobody names is held against nothing, so there is no fingerprint, and no text either."""
         outcome = super().answer(fetch)
         return outcome._replace(fingerprint=None) if fetch.kind is Kind.PROBE else outcome
+
+
+class NamingTrueOnes(ErrorPages):
+    """They name a true page by chance, too."""
+
+    def content(self, url):
+        content, links = super().content(url)
+        return (content, [*links, self.dice.choice(self.true)]) if content.startswith("Error") else (content, links)
+
+
+class NamingParents(ErrorPages):
+    """They name the folder that they lie in, another page of it and one within themselves."""
+
+    def content(self, url):
+        content, links = super().content(url)
+        folder = url.rpartition("/")[0]
+        if content.startswith("Error"):
+            within = [f"{one}{self.made().removeprefix(ROOT)}" for one in (f"{folder}/", f"{url}/")]
+            links = [ROOT, folder if folder.count("/") > 2 else ROOT, *within]
+        return content, links
+
+
+class ForEachAddress(Made):
+    """Each made-up address always shows and names the same, and names five further ones."""
+
+    true = Beside.true
+
+    def content(self, url):
+        if url == ROOT:
+            return url, [self.made(), *self.true[:6]]
+        if url in self.true:
+            at = self.true.index(url)
+            return url, [ROOT, *[self.made()] * (at % 5 == 0), *self.true[at * 2 : at * 2 + 6]]
+        former, self.dice = self.dice, random.Random(url)
+        links = [self.made() for _ in range(5)]
+        self.dice = former
+        return f"about {url}", links
+
+    def __init__(self) -> None:
+        super().__init__("garden/{}/{}", LOWER)
+
+
+class LeadingNoFurther(ErrorPages):
+    """A third of them."""
+
+    def content(self, url):
+        content, links = super().content(url)
+        return content, links if self.dice.random() < 2 / 3 or not content.startswith("Error") else [ROOT]
+
+
+class Growing(ErrorPages):
+    """They name what lies within themselves, by three names."""
+
+    def content(self, url):
+        content, links = super().content(url)
+        if content.startswith("Error"):
+            within = [f"{url.rstrip('/')}/{name}/" for name in ("about", "contact", "news")]
+            links = [one for one in within if max(map(one.count, ("about", "contact", "news"))) <= 3]
+        return content, links
+
+    def made(self):
+        return f"{ROOT}{self.dice.choice(['about', 'contact', 'news'])}/"
+
+
+@STRATEGIES
+@pytest.mark.parametrize(
+    ("site", "times"),
+    [(NamingTrueOnes, 3), (NamingParents, 5), (ForEachAddress, 3), (LeadingNoFurther, 4), (Growing, 5)],
+)
+def test_so_they_do_whatever_else_they_name_and_where_their_links_stay(impolite, site, times, strategy):
+    world = site()
+    visited, _ = crawl(world, impolite, strategy)
+    assert captured(world, visited) == set(world.true)
+    assert len(visited) <= times * len(world.true)
 
 
 @STRATEGIES
@@ -93,6 +168,13 @@ class Suggesting(Tree):
         return "Not found", [ROOT, *self.dice.sample(self.true, 5)]
 
 
+class SuggestingWithTitles(Suggesting):
+    """It says something else each time."""
+
+    def gone(self, url):
+        return f"Not found {self.dice.random()}", super().gone(url)[1]
+
+
 class SuggestingInABigTree(Suggesting):
     size = 1093
 
@@ -112,7 +194,9 @@ class Writing(Tree):
 
 
 @STRATEGIES
-@pytest.mark.parametrize("site", [Tree, Suggesting, SuggestingInABigTree, SuggestingTheSame, Writing])
+@pytest.mark.parametrize(
+    "site", [Tree, Suggesting, SuggestingWithTitles, SuggestingInABigTree, SuggestingTheSame, Writing]
+)
 def test_a_tree_whose_pages_name_new_ones_alone_is_captured_whatever_its_error_page_names(impolite, site, strategy):
     world = site()
     visited, _ = crawl(world, impolite, strategy)
@@ -145,17 +229,28 @@ class Row:
         self.looks = FleetingLinks(self.traps.echoes, self.traps.errors)
         self.last, self.wanted, self.led = 1, [], []
 
-    def go_on(self, times, new=2, path="x/{}"):
+    def go_on(self, times, new=2, path="x/{}", known=()):
         for _ in range(times):
-            page = add(self.pages, path.format("abcdefghij"[len(self.pages) % 10] * 4), self.last)
-            self.wanted += self.rule.saw(page, self.named(page, new), self.pages, self.traps.copies, self.looks)
+            page = add(self.pages, path.format(f"{'abcdefghij'[len(self.pages) % 10] * 4}{len(self.pages)}"), self.last)
+            named = [*known, *(add(self.pages, f"x/{page}/{at}", page) for at in range(new))]
+            self.wanted += self.rule.saw(page, named, self.pages, self.traps.copies, self.looks)
             self.last = page
             self.led.append(page)
         return self.rule.why_not(page, self.pages.urls[page])
 
-    def named(self, page, new):
-        """What it names; the same addresses each time."""
-        return [add(self.pages, f"y/{at}", page) for at in range(new)]
+    def lead(self, *, gone=True, says=(None, None)):
+        """What was asked for leads on."""
+        self.looks.leading |= dict(zip(self.wanted[:2], says, strict=True))
+        for page in self.asked_again if gone else ():
+            self.looks.named(page, [], self.pages)
+
+    @property
+    def asked_again(self) -> list[int]:
+        return self.led[COMMON - 1 :][ASK - LOOKS : ASK]
+
+    @property
+    def waits(self) -> bool:
+        return self.rule.waits(self.last, self.pages.urls[self.last])
 
 
 @pytest.fixture
@@ -165,31 +260,44 @@ def row():
     return row
 
 
-def test_it_is_asked_once_a_few_pages_lead_on(row):
+def test_it_is_asked_once_a_few_pages_lead_on_and_again_where_many_more_do(row):
     row.go_on(ASK - 1)
     assert row.wanted == []
-    row.go_on(ROW)
-    urls = [row.pages.urls[one] for one in row.led[COMMON - 1 :][:ASK]]
-    assert row.wanted == [another(urls), another(urls, "1"), look_at(urls[-1])]
-    assert len({*map(made_up_name, row.wanted[:2])} - {""}) == 2
+    row.go_on(1)
+    one, other = (row.pages.urls[page] for page in row.led[-2:])
+    assert row.wanted == [nobodys(other, one), nobodys(other, one, "1")]
+    row.go_on((MORE - 1) * ASK - 1)
+    assert len(row.wanted) == 2
+    row.go_on(LONG)
+    assert len(row.wanted) == 6
+    assert len(set(row.wanted)) == 6
+
+
+@pytest.mark.parametrize("says", [(None, None), ("one", "two"), ("Not found", "Not found")])
+def test_pages_that_lead_on_wait_where_what_nobody_names_does_so_too_and_is_no_error_page(row, says):
+    row.go_on(ASK)
+    assert not row.waits
+    row.lead(says=says)
+    row.go_on(1)
+    assert row.waits is (says != ("Not found", "Not found"))
 
 
 @pytest.mark.parametrize("leading", [0, 1])
 def test_both_addresses_have_to_lead_on(row, leading):
     row.go_on(ASK)
-    row.looks.leading |= set(row.wanted[:leading])
-    row.looks.gone.add(row.last)
+    row.looks.leading |= dict.fromkeys(row.wanted[:leading])
+    for page in row.asked_again:
+        row.looks.named(page, [], row.pages)
     assert not row.go_on(5 * ROW)
-    assert not row.rule.waits(row.last, row.pages.urls[row.last])
+    assert not row.waits
 
 
 @pytest.mark.parametrize("gone", [True, False])
 def test_it_is_left_after_a_row_where_links_are_gone_and_waits_where_they_stay(row, gone):
     row.go_on(ASK)
-    row.looks.leading |= set(row.wanted[:2])
-    row.looks.gone |= {row.last} if gone else set()
+    row.lead(gone=gone)
     assert not row.go_on(ROW - ASK - 1)
-    assert row.rule.waits(row.last, row.pages.urls[row.last])
+    assert row.waits
     assert bool(row.go_on(1)) is gone
     if gone:
         why = row.rule.why_not(row.last, row.pages.urls[row.last])
@@ -199,44 +307,130 @@ def test_it_is_left_after_a_row_where_links_are_gone_and_waits_where_they_stay(r
     assert not row.rule.why_not(row.last, f"{ROOT}y/z/other"), "of another folder, or of none"
 
 
-def test_a_suggestion_of_an_error_page_that_a_page_names_was_a_true_one(row):
-    row.go_on(ASK)
-    row.looks.leading |= set(row.wanted[:2])
-    row.looks.gone.add(row.last)
-    row.looks.invented.add(f"{ROOT}y/1")
-    assert not row.go_on(5 * ROW)
-    assert not row.rule.waits(row.last, row.pages.urls[row.last])
+@pytest.mark.parametrize("stays", [0, 1])
+def test_both_pages_that_are_asked_again_name_none_of_the_folder_again(row, stays):
+    known = add(row.pages, "x/known", 1)
+    row.go_on(ASK - 1)
+    row.go_on(1, known=[known])
+    row.lead(gone=False)
+    for page in row.asked_again:
+        row.looks.named(page, [known] if stays else [], row.pages)
+    assert not row.go_on(ROW - ASK - 1)
+    assert bool(row.go_on(1)) is not bool(stays)
 
 
-@pytest.mark.parametrize("what", ["dead end", "copy"])
-def test_a_page_that_leads_no_further_and_one_that_shows_what_another_does_begin_the_row_anew(row, what):
+def test_where_links_stay_what_nobody_names_is_asked_again_and_a_longer_row_is_left_where_its_links_stay(row):
     row.go_on(ASK)
-    row.looks.leading |= set(row.wanted[:2])
-    row.looks.gone.add(row.last)
-    row.go_on(ROW - ASK - 1)
-    if what == "copy":
-        row.traps.copies.copies[row.last] = 7
-    else:
-        former = row.last
-        row.go_on(1, new=0)
-        row.last = former
-    row.go_on(ROW - 1)
-    assert not row.rule.closed
+    row.lead(gone=False)
+    row.go_on(ROW - ASK)
+    assert row.wanted[2:] == [
+        look_at(one) for one in (*map(row.pages.urls.__getitem__, row.asked_again), *row.wanted[:2])
+    ]
+    row.looks.staying.add(row.wanted[0])
+    assert not row.go_on(LONG - ROW)
+    row.looks.staying.add(row.wanted[1])
+    assert row.go_on(1)
+    assert len(row.wanted) == 6
+
+
+def test_what_two_pages_name_does_not_wait(row):
+    row.go_on(ASK)
+    row.lead()
+    row.go_on(1)
+    page = row.last
+    assert row.waits
+    row.last = 0
+    row.go_on(1, path="other/{}", known=[page])
+    row.last = page
+    assert not row.waits
+
+
+def test_one_that_names_again_what_such_a_page_named_is_two_less_but_for_what_led_to_it_and_what_lies_elsewhere(row):
+    row.go_on(ASK)
+    row.lead()
+    row.go_on(2)
+    named, elsewhere = add(row.pages, "x/named", row.last), add(row.pages, "story/7", row.last)
+    former = row.led[-2]
+    row.go_on(3, known=[former, elsewhere, 1])
+    assert not row.go_on(ROW - ASK - 2 - 3 - 1)
+    assert not row.go_on(1, known=[named])
+    assert not row.go_on(2)
     assert row.go_on(1)
 
 
-def test_parts_of_a_series_and_what_others_name_do_not_count(row):
-    row.go_on(3 * ROW, new=1)
+def test_before_it_is_asked_one_that_names_more_known_ones_of_its_like_begins_the_row_anew(row):
+    row.go_on(ASK - 1)
+    others = [add(row.pages, f"x/other{one}", 1) for one in range(3)]
+    row.go_on(1, known=others)
+    row.last = row.led[-2]
+    row.go_on(ASK - 1)
+    assert row.wanted == []
+    row.go_on(1, known=others[:2])
+    assert row.wanted
+
+
+def test_a_suggestion_of_an_error_page_that_a_page_names_was_a_true_one_and_more_are_needed_to_ask_again(row):
+    row.go_on(ASK)
+    row.lead()
+    true = add(row.pages, "x/true", 1)
+    row.looks.suggested[row.wanted[1]] = [row.pages.urls[true]]
+    row.go_on(3)
+    assert row.waits
+    row.go_on(1, known=[true])
+    assert not row.waits
+    row.go_on(MORE * ASK - 2)
+    assert len(row.wanted) == 4
+    row.go_on(2)
+    assert len(row.wanted) == 6
+
+
+def test_a_page_that_leads_no_further_counts_little_and_one_that_shows_what_another_does_is_none(row):
+    row.go_on(ASK)
+    row.lead()
+    row.go_on(ROW - ASK - 2)
+    former = row.last
+    row.go_on(3, new=0)
+    row.last = former
+    row.traps.copies.copies[former] = 7
+    row.go_on(2)
+    assert not row.rule.closed
+    assert row.go_on(2)
+
+
+def test_parts_of_a_series_count_a_quarter_before_it_is_asked(row):
+    row.go_on(SERIES * ASK - 1, new=1)
+    assert row.wanted == []
+    row.go_on(SERIES, new=1)
+    assert row.wanted
+
+
+def test_what_others_name_does_not_count(row):
     for _ in range(ROW):
         row.last = 0
         row.go_on(1)
     assert row.wanted == []
 
 
-def test_all_that_differs_in_addresses_is_made_up():
-    urls = [f"{ROOT}s/{one}/page{at}.html?q=a" for at, one in enumerate(("kqzv", "bnwt", "wmdk"))]
-    made = another([f"{ROOT}s/deeper/than/others", *urls])
-    assert re.fullmatch(rf"{ROOT}s/no-such-page-[a-z]{{10}}/page94\d{{7}}\.html\?q=a", made)
-    assert is_nobodys(made)
-    assert is_nobodys(another(urls, "1"))
-    assert another(urls[:1]) == another(urls[:1] * 2) == ""
+def test_once_a_folder_is_left_another_takes_fewer(row):
+    row.go_on(ASK)
+    row.lead()
+    assert row.go_on(ROW)
+    row.wanted.clear()
+    row.last = 1
+    row.go_on(COMMON + ASK, path="y/{}/z")
+    row.looks.leading |= dict.fromkeys(row.wanted[:2])
+    assert not row.rule.why_not(row.last, f"{ROOT}y/other")
+    row.go_on(SHORT - ASK, path="y/{}/z")
+    assert row.rule.why_not(row.last, f"{ROOT}y/other")
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_folders_grow_where_pages_name_what_lies_within_them_alone_and_so_does_what_nobody_names(within):
+    row = Row()
+    for step in range(COMMON + ASK + 2):
+        page = add(row.pages, "x/" + "ab/" * (step + 1), row.last)
+        named = [add(row.pages, f"x/{'ab/' * (step + 1)}{one}/" if within else f"x/{step}{one}/", page) for one in "cd"]
+        row.wanted += row.rule.saw(page, named, row.pages, None, row.looks)
+        row.last = page
+    row.looks.growing |= set(row.wanted[:2])
+    assert row.waits is within

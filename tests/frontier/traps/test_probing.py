@@ -328,7 +328,7 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
 
 
 def test_what_an_address_that_nobody_names_shows_is_told_to_the_rules_that_ask_for_it():
-    told, traps = [], SimpleNamespace(suspicion=None)
+    told, traps = [], SimpleNamespace(suspicion=None, fleeting=None)
     traps.repeating = SimpleNamespace(answered=lambda *given, absent: told.append((*given, absent)))
     probe = nobodys(f"{ROOT}msg7.html", f"{ROOT}msg12.html")
     for result in (Result.OK, Result.GONE):
