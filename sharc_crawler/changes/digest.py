@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from base64 import b32encode
 from typing import TYPE_CHECKING
 
 from sharc_crawler.spool import pieces
@@ -12,6 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.spool import Octets
+
+
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_PAIRS = [one + other for one in _DIGITS for other in _DIGITS]  #: base 32 (RFC 4648) of ten bits, in half the time
+_PLACES = range(150, -1, -10)  #: of such pairs, in bits
 
 
 def labelled_digest(data: Octets | memoryview, start: int = 0) -> str:
@@ -28,4 +32,5 @@ def digest_of(data: Iterable[bytes | memoryview]) -> str:
     digest = hashlib.sha1(usedforsecurity=False)
     for piece in data:
         digest.update(piece)
-    return "sha1:" + b32encode(digest.digest()).decode()
+    number = int.from_bytes(digest.digest())
+    return "sha1:" + "".join([_PAIRS[number >> at & 1023] for at in _PLACES])
