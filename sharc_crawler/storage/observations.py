@@ -280,6 +280,10 @@ class ObservationStore:
         """Where a former capture of the site, or of any where none is named, holds a payload, framed so."""
         return payloads.find(self._db, site, digest, chunked=chunked)
 
+    def drop_payload(self, held: StoredPayload) -> None:
+        """Forget where a payload lies: it does not lie there."""
+        payloads.drop(self._db, held)
+
     def _append(self, batch: list[Observation]) -> int:
         with self._db:  # commits, or rolls back
             self._db.execute("BEGIN IMMEDIATE")

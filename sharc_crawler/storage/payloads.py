@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,6 +23,13 @@ class StoredPayload(NamedTuple):
     url: str  #: WARC-Target-URI
     time: Instant  #: WARC-Date
     record: str  #: WARC-Record-ID
+    sound: bool | None = True  #: as it was written; None: by a version that wrote no checksum
+
+    @property
+    def checksum(self) -> int:
+        """By which a row is known that is not as it was written."""
+        row = repr((self.digest, bool(self.chunked), self.url, float(self.time), self.record))
+        return int.from_bytes(blake2b(row.encode(), digest_size=8).digest(), signed=True)
 
 
 def keep(db: sqlite3.Connection, site: str, payloads: Iterable[StoredPayload]) -> None:
@@ -30,8 +38,8 @@ def keep(db: sqlite3.Connection, site: str, payloads: Iterable[StoredPayload]) -
         db.execute("BEGIN IMMEDIATE")
         db.execute("INSERT INTO site (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (site,))
         number = db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()[0]
-        rows = ((number, *payload) for payload in payloads)
-        db.executemany("INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+        rows = ((number, *payload[:5], payload.checksum) for payload in payloads)
+        db.executemany("INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
 
 
 def forget(db: sqlite3.Connection, site: str, since: Instant, until: Instant) -> None:
@@ -41,9 +49,22 @@ def forget(db: sqlite3.Connection, site: str, since: Instant, until: Instant) ->
         db.execute(query, (site, since, min(until, _LATEST)))
 
 
+def drop(db: sqlite3.Connection, held: StoredPayload) -> None:
+    """Drop a row that cannot be believed."""
+    with db:
+        query = "DELETE FROM payload WHERE digest = ? AND chunked = ? AND url IS ? AND time IS ? AND record IS ?"
+        db.execute(query, held[:5])
+
+
 def find(db: sqlite3.Connection, site: str | None, digest: str, *, chunked: bool) -> StoredPayload | None:
     """The record that holds a payload, framed so; of any site where none is named."""
-    query = """SELECT digest, chunked, url, time, record FROM payload WHERE digest = ? AND chunked = ?
+    query = """SELECT digest, chunked, url, time, record, checksum FROM payload WHERE digest = ? AND chunked = ?
         AND site IN (SELECT id FROM site WHERE ? IN (name, '')) LIMIT 1"""
     row = db.execute(query, (digest, chunked, site or "")).fetchone()
-    return StoredPayload(row[0], bool(row[1]), *row[2:]) if row else None
+    if row is None:
+        return None
+    *fields, checksum = row
+    held = StoredPayload(fields[0], bool(fields[1]), *fields[2:])
+    if not all(map(isinstance, fields[2:], (str, float, str))):
+        return held._replace(sound=False)
+    return held._replace(sound=None if checksum is None else held.checksum == checksum)

@@ -63,6 +63,7 @@ MIGRATIONS = (
         PRIMARY KEY (site, digest, chunked)
     ) WITHOUT ROWID;
     """,
+    "ALTER TABLE payload ADD COLUMN checksum INTEGER",
 )
 
 

@@ -43,3 +43,24 @@ def test_what_a_removed_capture_held_is_referred_to_no_more(tmp_path):
         store.forget_payloads("a.org", 500.0, 1500.0)
         assert store.payload("a.org", "sha1:A", chunked=False) is None
         assert store.payload("a.org", "sha1:A", chunked=True) == CHUNKED
+
+
+@pytest.mark.parametrize("value", ["time = time + 1", "url = 'x'", "record = x'00'", "time = 'x'", "chunked = 1"])
+def test_a_row_that_is_not_as_it_was_written_is_known_and_dropped(tmp_path, value):
+    with ObservationStore(tmp_path / "history") as store:
+        store.keep_payloads("a.org", [PLAIN])
+        store._db.execute(f"UPDATE payload SET {value}")
+        chunked = value.startswith("chunked")
+        held = store.payload("a.org", "sha1:A", chunked=chunked)
+        assert held.sound is False
+        store.drop_payload(held)
+        assert store.payload("a.org", "sha1:A", chunked=chunked) is None
+
+
+def test_a_row_of_a_former_version_has_no_checksum(tmp_path):
+    with ObservationStore(tmp_path / "history") as store:
+        store.keep_payloads("a.org", [PLAIN])
+        store._db.execute("ALTER TABLE payload DROP COLUMN checksum")
+        store._db.execute("PRAGMA user_version = 1")
+    with ObservationStore(tmp_path / "history") as store:
+        assert store.payload("a.org", "sha1:A", chunked=False) == PLAIN._replace(sound=None)

@@ -157,8 +157,8 @@ class Archivist:
                 self._answered(number, one)
             self._tell()
         elif "log" in said:
-            level, message = said["log"]
-            logger.log(level, "%s", message)
+            logger.log(said["level"], "%s", said["log"])
+            self.mishaps += said["notes"]
         else:
             self._report(said["done"])
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.exchanges import response
-from sharc_crawler.archive.options import USUAL, Original, WarcOptions
+from sharc_crawler.archive.options import USUAL, WarcOptions
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
-    from sharc_crawler.archive.options import Former
+    from sharc_crawler.archive.options import Former, Original
     from sharc_crawler.live.writing.uploads import Uploads
     from sharc_crawler.model import Exchange
     from sharc_crawler.storage.observations import ObservationStore
@@ -75,13 +75,20 @@ class Writers:
         """The writer of a site; where there is none yet, what a crash left open is mended first."""
         writer = self._writers.get(site)
         if writer is None:
-            whose = None if self._options.dedup == "collection" else site
-            former = _former(whose, self._history) if self._history else None
+            former = self._former(site) if self._history else None
             _, run = self._places.get(site, ("", self._run))
             writer = self._kind(self.folder_of(site), site, run, self._info, self._options, former)
             self._writers[site] = writer
         self._written.add(site)
         return writer
+
+    def _former(self, site: str) -> Former:
+        """What finds a payload in former captures of the site, or of all sites."""
+        from sharc_crawler.live.writing.former_payloads import FormerPayloads  # only where there is a history
+
+        assert self._history is not None, "asked before"
+        whose = None if self._options.dedup == "collection" else site
+        return FormerPayloads(self._history, whose, self.folder_of(site)).find
 
     def checked(self, ref: Any) -> CaptureRef:
         """What a writer answered with, which may be anybody's."""
@@ -301,7 +308,8 @@ class _Told(logging.Handler):
         self._server = server
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._server.answer({"log": [record.levelno, record.getMessage()]})
+        note = [record.getMessage()] if getattr(record, "note", False) else []
+        self._server.answer({"level": record.levelno, "log": record.getMessage(), "notes": note})
 
 
 def _uploads(base: str, url: str, server: Server) -> Uploads:
@@ -314,16 +322,6 @@ def _opened(history: str) -> ObservationStore:
     from sharc_crawler.storage.observations import ObservationStore  # numpy: only where there is a history
 
     return ObservationStore(history)
-
-
-def _former(site: str | None, history: ObservationStore) -> Former:
-    """What finds a payload in former captures of the site, or of all sites."""
-
-    def find(digest: str, chunked: bool) -> Original | None:
-        held = history.payload(site, digest, chunked=chunked)
-        return Original(held.url, held.time, held.digest, held.record, elsewhere=True) if held else None
-
-    return find
 
 
 def stored_payloads(stored: Iterable[tuple[Original, bool]]) -> Iterator[StoredPayload]:

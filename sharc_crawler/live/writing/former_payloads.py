@@ -1,0 +1,102 @@
+"""What a history says of payloads in former captures, believed only as far as it can be checked.
+
+A revisit record is all that is written of a payload that is said to lie elsewhere: does it not, then it is lost.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.options import Original
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.terms import CollectionTerms
+from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.instants import iso
+from sharc_crawler.known_urls import SeenUrls
+
+if TYPE_CHECKING:
+    from sharc_crawler.collection.folder import CollectedCapture
+    from sharc_crawler.storage.observations import ObservationStore
+    from sharc_crawler.storage.payloads import StoredPayload
+
+logger = logging.getLogger(__name__)
+
+
+class FormerPayloads:
+    """Where former captures of a site (``None``: of all) hold payloads, for the capture in ``folder``.
+
+    In a collection, what the history says is held against the captures' indexes. Each is read when a payload is first
+    looked for there: some 20 bytes for an answer in full. Of another history nobody knows the captures: there a row
+    has to be as it was written, by its checksum.
+    """
+
+    def __init__(self, history: ObservationStore, site: str | None, folder: Path) -> None:
+        self._history, self._site = history, site
+        path = Path(history.path)
+        self._collection = Collection(path.parent, CollectionTerms()) if Collection.is_in(path.parent) else None
+        self._name = folder.parent.name  # of the site, in a collection
+        self._unread: list[CollectedCapture] = []
+        self._looked: set[Path] = set()  # at all captures there are: those read, and those to be read
+        self._held = SeenUrls()
+        self._told = False
+
+    def find(self, digest: str, chunked: bool) -> Original | None:
+        """The response that holds a payload, framed so; what the history says wrongly is forgotten."""
+        while held := self._history.payload(self._site, digest, chunked=chunked):
+            if self._is_so(held):
+                return Original(held.url, held.time, held.digest, held.record, elsewhere=True)
+            if held.sound is not None or self._collection:  # else it was written before there were checksums
+                self._tell(held)
+            try:
+                self._history.drop_payload(held)
+            except StoreUnavailable:  # another process writes: the next capture comes upon it again
+                return None
+        return None
+
+    def _is_so(self, held: StoredPayload) -> bool:
+        if self._collection is None or held.sound is False:
+            return bool(held.sound)
+        try:
+            key = _key(held.url, iso(held.time), held.digest)
+        except (ValueError, OverflowError):  # of no year
+            return False
+        while key not in self._held:
+            if not self._unread and not self._look(self._collection):
+                return False
+            # it was begun before the answer came; mostly it is one of the same site, and the last such one
+            nearest = max(self._unread, key=lambda one: (one.time <= held.time, one.site == self._name, one.time))
+            self._unread.remove(nearest)
+            self._read(nearest.folder)
+        return True
+
+    def _look(self, collection: Collection) -> bool:
+        """Are there captures that were not looked into, as when another site's has ended meanwhile?"""
+        own = self._name if self._site is not None and self._name in collection.names() else None
+        self._unread = [one for one in collection.captures(own) if one.folder not in self._looked]
+        self._looked |= {one.folder for one in self._unread}
+        return bool(self._unread)
+
+    def _read(self, folder: Path) -> None:
+        """The answers in full that lie in a capture's files; a damaged index tells of those before the damage."""
+        sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
+        for index in sorted(folder.glob("*.cdxj")):
+            with suppress(OSError, ValueError, KeyError):
+                for one in read_index(index):
+                    if one.digest and one.mime != REVISIT and one.offset + one.length <= sizes.get(one.file, 0):
+                        self._held.add(_key(one.url, one.date, one.digest), 0)
+
+    def _tell(self, held: StoredPayload) -> None:
+        if not self._told:
+            what = f"{self._history.path} is damaged: no former answer of {held.url} is as it says"
+            logger.warning("%s. Such payloads are stored again", what, extra={"note": True})
+        self._told = True
+
+
+def _key(url: str, date: str, digest: str) -> str:
+    """To the second, as indexes have it."""
+    return f"{''.join(filter(str.isdigit, date))[:14]} {digest} {url}"
