@@ -13,6 +13,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.options.reading import ROWS, SETTINGS, read_settings
 from sharc_crawler.options.table import Options
+from sharc_crawler.storage.opening import trust
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -32,6 +33,7 @@ class Config(Options):
         if settings.get("SHARC_STRATEGY") == "":  # another one than is meant would order the crawl
             raise UsageError(f"SHARC_STRATEGY='' names no strategy; name one, or leave it out: {ours.strategy}")
         AddressRules.of(ours.allowed_addresses)
+        trust(ours.store)
         if ours.dedup in FORMER and not ours.history:
             raise UsageError(
                 f"dedup={ours.dedup!r} needs history=FILE (or collection=DIR), which knows what former captures of the"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.storage.holding import LOCK
-from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_kind
+from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_of_folder
 from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def open_state(folder: Path) -> Iterator[FrontierStore]:
 
     Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
     """
-    kind = store_kind(kept_by(folder))
+    kind = store_of_folder(folder)
     if not kind.holds(folder):
         raise UsageError(
             f"{str(folder)!r} holds no capture (its state, {_usual_file(folder)}, is missing or empty);"

@@ -5,6 +5,7 @@ A folder says by which one: the file ``.store`` holds its name where that is not
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 USUAL = "sqlite"
 NAMED = ".store"
+_trusted: set[str] = set()  #: dotted paths that a crawl's settings name
 
 
 def store_kind(name: str) -> StoreKind:
@@ -28,6 +30,26 @@ def store_kind(name: str) -> StoreKind:
     return store_of(name)
 
 
+def trust(name: str) -> None:
+    """A store that the settings of this process name may be imported, whichever folder names it, too."""
+    _trusted.add(name)
+
+
+def store_of_folder(folder: Path) -> StoreKind:
+    """The store that a folder's state is kept in.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for a dotted path that the folder alone names: it may come from
+    anybody, and what is imported is run.
+    """
+    name = kept_by(folder)
+    if "." in name and name not in _trusted and os.environ.get("SHARC_STORE") != name:
+        raise UsageError(
+            f"{str(folder)!r} says that its state is kept by store {name!r}, a module that would be run: if it is"
+            f" yours, set SHARC_STORE={name} (sharc: in the environment), and give the same command again"
+        )
+    return store_kind(name)
+
+
 def kept_by(folder: Path) -> str:
     """The name of the store that a folder's state is kept in, or would be by default."""
     path = folder / NAMED
@@ -37,7 +59,7 @@ def kept_by(folder: Path) -> str:
 def holds_state(folder: Path) -> bool:
     """Does a folder hold the state of a crawl? So it does where the store that it names is not installed."""
     try:
-        return store_kind(kept_by(folder)).holds(folder)
+        return store_of_folder(folder).holds(folder)
     except UsageError:
         return True
 
@@ -49,7 +71,7 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
     :class:`~sharc_crawler.errors.UsageError` where it is kept in another store, or its disk takes no file or no lock.
     """
     kind, held_by = store_kind(name), kept_by(folder)
-    if held_by != name and store_kind(held_by).holds(folder):
+    if held_by != name and store_of_folder(folder).holds(folder):
         raise UsageError(
             f"output={str(folder)!r} holds state that is kept by store {held_by!r}, not {name!r}:"
             f" give SHARC_STORE={held_by}, or choose another folder"
@@ -68,4 +90,4 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
 
 def set_state_aside(folder: Path) -> None:
     """Keep what a folder holds, damaged as it is, under another name: a new state is to be made."""
-    store_kind(kept_by(folder)).set_aside(folder)
+    store_of_folder(folder).set_aside(folder)

@@ -275,3 +275,20 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
     )
     wreck = crawl(url=url, settings=["SHARC_DETECTOR=wreck.Detector"])
     assert (wreck.code, "cannot be imported: wreck cannot run: of its own" in wreck.err) == (USAGE, True)
+
+
+def test_a_module_that_a_folder_alone_names_is_not_run(tmp_path):
+    (tmp_path / "theirs.py").write_text("open('run', 'w').close()\nclass Store: pass\n")
+    folder = tmp_path / "capture"
+    folder.mkdir()
+    (folder / ".store").write_text("theirs.Store\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
+    for words in (["report", "capture"], ["log", "capture"], ["package", "capture"]):
+        done = finished(words, tmp_path, environment, program=SHARC)
+        assert done.returncode == USAGE, done.stderr
+        assert "if it is yours, set SHARC_STORE=theirs.Store" in done.stderr
+    crawl = finished(site_words(url="http://127.0.0.1:9/", output=folder), tmp_path, environment)
+    assert crawl.returncode == USAGE, crawl.stderr
+    assert not (tmp_path / "run").exists()
+    finished(["report", "capture"], tmp_path, {**environment, "SHARC_STORE": "theirs.Store"}, program=SHARC)
+    assert (tmp_path / "run").exists(), "its owner says so"

@@ -89,8 +89,9 @@ class Watched(MemoryStore):
         Watched.closed += 1
 
 
-def test_who_read_state_closes_it_whatever_happens_meanwhile(tmp_path) -> None:
+def test_who_read_state_closes_it_whatever_happens_meanwhile(tmp_path, monkeypatch) -> None:
     (tmp_path / ".store").write_text(f"{__name__}.Watched\n")
+    monkeypatch.setenv("SHARC_STORE", f"{__name__}.Watched")
     before = Watched.closed
     load_state(tmp_path)
     with pytest.raises(ZeroDivisionError), open_state(tmp_path):
