@@ -39,8 +39,8 @@ _LOOKED = HowMade(
     " behind it, to see which of their links stay"
 )
 _NOBODYS = HowMade(
-    "addresses that nobody names were asked for, made like those of pages that look alike (with no-such-page-…, or a"
-    " number 94…), to see whether these are made up for whoever asks"
+    "addresses that nobody names were asked for, made like those of pages that look alike (with no-such-page-…, a"
+    " number 94…, or letters and digits where these have them), to see whether these are made up for whoever asks"
 )
 ABSENT = {Result.GONE, Result.REDIRECTED}
 _SHOWS = "it shows this folder's error page, of status 200"
@@ -136,13 +136,16 @@ class Prober:
         self._ledger = ledger
         self._admitter = admitter
 
-    def ask(self, capture: SiteCapture, now: Instant) -> None:
-        """For what cannot exist, where pages look like error pages."""
+    def ask(self, capture: SiteCapture, now: Instant) -> bool:
+        """For what cannot exist, where pages look like error pages. Is anything asked for that was not before?"""
         assert capture.traps is not None, "they are what asks"
         wanted, capture.traps.wanted = capture.traps.wanted, []
         if any(map(is_look, wanted)):
             capture.note(_LOOKED)
-        self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
+        asked = self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
+        for page in map(looked_at, wanted):
+            _tell_named(capture.traps, page, capture.seen, self._ledger.pages)  # it was asked for before
+        return bool(asked.new)
 
     def put_off(self, capture: SiteCapture, visit: Visit, doubts: int = LAST) -> None:
         """A visit waits until nothing else is left."""
@@ -154,6 +157,8 @@ class Prober:
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
         assert doubted is not None, "there is one"
+        if traps.wanted and capture.spec.discover and self.ask(capture, now):
+            return None  # of a former process
         looks = _looks(traps)
         if looks.stay:
             doubted.follow(traps.echoes.echoes, pages)
@@ -239,12 +244,13 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
         if outcome.result is Result.OK:
             looks.named(seen.get(page), named, pages)
             looks.suggested_again(page, url)
+            _tell_named(traps, page, seen, pages)
         looks.answered(seen.get(page), content, named, pages)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
         if outcome.result is Result.OK and traps.fleeting:
             _suggests(url, content, traps.fleeting)
-        for rule in (traps.suspicion, traps.repeating):
+        for rule in (traps.suspicion, traps.repeating, traps.made_up):
             if rule:
                 rule.answered(url, content, absent=absent)
     else:
@@ -253,6 +259,13 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
             traps.fleeting.shown(content)
     if traps.suspicion:
         traps.suspicion.weigh(_looks(traps))
+
+
+def _tell_named(traps: Traps, page: str, seen: SeenUrls, pages: PageTable) -> None:
+    """What a page named that was asked for once more."""
+    named = traps.fleeting.again.get(seen.get(page)) if traps.fleeting and page else None
+    if traps.made_up and named is not None:
+        traps.made_up.looked(page, {pages.urls[one] for one in named})
 
 
 def _suggests(url: str, content: str | None, looks: FleetingLinks) -> None:

@@ -166,7 +166,7 @@ class Traps:
             from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces  # many sites have none
 
             self.made_up = MadeUpPlaces()
-        self.made_up.saw(url, content, parent)
+        self.wanted += self.made_up.saw(url, content, parent)
 
     def _saw_plain(self, url: str, content: str, parent: str) -> None:
         """A page in whose address nothing looks made up."""

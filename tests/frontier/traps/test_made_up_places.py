@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import repeats
-from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
+from sharc_crawler.frontier.traps.made_up_places import ASKED, MadeUpPlaces
 from sharc_crawler.frontier.traps.repeats import Repeats
 from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.model import Kind, Sighting, Slot
+from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.unlikely import is_nobodys, look_at
 from tests.frontier.conftest import World
+from tests.frontier.traps.made_sites import run_through
 
 ROOT = "http://h/"
 
@@ -145,3 +148,91 @@ def test_a_place_that_is_not_watched_keeps_no_other_from_being_judged(monkeypatc
     for number in range(9):
         places.saw(f"{ROOT}{1:032x}/a?s={number:032x}", "a text", "")
     assert places.judged(f"{ROOT}{1:032x}/a?s={99:032x}", few=True)
+
+
+class Files(World):
+    """Lists name a page for each file, by its digest, which says the same for all and names the file."""
+
+    lists, others = 12, 404
+
+    def __init__(self) -> None:
+        super().__init__()
+        dice = random.Random(3)
+        self.links[ROOT] = [Sighting(f"{ROOT}list/a")]
+        self.true = {ROOT}
+        for at in range(self.lists):
+            names = [f"{dice.randrange(16**32):032x}" for _ in range(5)]
+            pages = [Sighting(f"{ROOT}f/{name}/info") for name in names]
+            further = [Sighting(f"{ROOT}list/{chr(98 + at)}")] if at + 1 < self.lists else []
+            self.links[f"{ROOT}list/{chr(97 + at)}"] = pages + further
+            for name in names:
+                self.links[f"{ROOT}f/{name}/info"] = [Sighting(f"{ROOT}f/{name}/file.bin")]
+                self.links[f"{ROOT}f/{name}/file.bin"] = []
+        self.true |= self.links.keys()
+
+    def answer(self, fetch):
+        url = re.sub(r"\?no-such-page-[a-z]+$", "", fetch.url)
+        self.links[fetch.url] = self.links.get(url, [])
+        outcome = super().answer(fetch)
+        if fetch.kind is Kind.PROBE and url not in self.true:
+            gone = self.others == 404
+            return outcome._replace(result=Result.GONE if gone else Result.OK, status=self.others, fingerprint="no")
+        ends = [end for end in ("info", "file.bin") if url.endswith(end)]
+        return outcome._replace(fingerprint=ends[0] if ends else url)
+
+
+class FilesOfASloppySite(Files):
+    """What there is not is answered by an error page of status 200."""
+
+    others = 200
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("site", [Files, FilesOfASloppySite])
+def test_pages_named_by_digests_that_stay_are_captured_though_they_say_the_same(impolite, strategy, site):
+    for every in (0, 31):
+        world = site()
+        run_through(world, impolite, strategy, every)
+        assert {fetch.url for _, fetch in world.requests} >= world.true
+
+
+def shown(places: MadeUpPlaces, parent: str) -> list[str]:
+    """Eight pages under made-up names show one content; what is to be asked for."""
+    names = ("a1b2c3", "d4e5f6", "g7h8i9", "j1k2l3", "m4n5o6", "p7q8r9", "s1t2u3", "v4w5x6")
+    return [asked for name in names for asked in places.saw(f"{ROOT}s/{name}/p", "text", parent.format(name))]
+
+
+def test_an_address_made_alike_is_asked_for_and_who_named_such_a_page():
+    places = MadeUpPlaces()
+    probe, look = shown(places, f"{ROOT}front")
+    assert re.fullmatch(rf"{ROOT}s/[a-z]\d[a-z]\d[a-z]\d/p", probe)
+    assert is_nobodys(probe)
+    assert look == look_at(f"{ROOT}front")
+    (probe,) = shown(MadeUpPlaces(), f"{ROOT}s/{{}}/other")
+    assert is_nobodys(probe), "all were handed on"
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(("content", "absent"), [("text", False), ("other", False), (None, True), (None, False)])
+def test_pages_are_not_left_where_it_is_not_there_and_the_link_stays(content, absent, named):
+    places = MadeUpPlaces()
+    probe, _ = shown(places, f"{ROOT}front")
+    places.answered(f"{ROOT}another", None, absent=True)
+    places.looked(f"{ROOT}another", {f"{ROOT}s/v4w5x6/p"})
+    assert places.judged(f"{ROOT}s/y7z8a9/p", few=True)
+    places.answered(probe, content, absent=absent)
+    places.looked(f"{ROOT}front", {f"{ROOT}s/v4w5x6/p"} if named else {f"{ROOT}s/y7z8a9/p"})
+    there = named and (absent or content == "other")
+    assert (
+        places.judged(f"{ROOT}s/y7z8a9/p", few=True) is None if there else places.judged(f"{ROOT}s/y7z8a9/p", few=True)
+    )
+
+
+def test_in_few_places_is_asked():
+    places = MadeUpPlaces()
+    asked = [
+        places.saw(f"{ROOT}{folder}/{name}/p", "text", ROOT)
+        for folder in "abcdefgh"
+        for name in ("a1b2c3", "d4e5f6", "g7h8i9", "j1k2l3", "m4n5o6", "p7q8r9", "s1t2u3", "v4w5x6")
+    ]
+    assert sum(map(bool, asked)) == ASKED

@@ -161,6 +161,7 @@ class Asking:
         self.capture = SimpleNamespace(
             traps=self.traps,
             doubted=None,
+            seen=SeenUrls(),
             turned=turned,
             spec=SimpleNamespace(discover=discover),
             note=self.notes.append,
@@ -199,6 +200,15 @@ def test_the_page_that_named_what_waits_is_asked_again_once_and_what_waits_goes_
     assert site.traps.alone
 
 
+def test_what_a_former_process_wanted_is_asked_for_first():
+    site = Asking()
+    site.traps.wanted.append(f"{ROOT}x/no-such-page-euxmcqqecr")
+    assert site.surest() is None
+    assert [one.url for one in site.asked] == [f"{ROOT}x/no-such-page-euxmcqqecr"]
+    assert not site.traps.wanted
+    assert len(site.capture.doubted) == 3
+
+
 @pytest.mark.parametrize("given", [{"turned": True}, {"discover": False}, {"new": False}])
 def test_where_the_page_cannot_be_asked_again_what_waits_is_visited(given):
     site = Asking(**given)
@@ -214,6 +224,7 @@ def test_none_is_asked_again_for_what_is_no_suspect_or_left_at_once():
             site.traps.suspicion = None
         for number in range(20 * (site is left)):
             site.traps.saw(f"{ROOT}item/{number}", f"content {number % 5}")
+        site.traps.wanted.clear()  # it was asked for
         assert site.surest() in site.waiting
         assert not site.asked
         assert not site.sure
@@ -328,7 +339,7 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
 
 
 def test_what_an_address_that_nobody_names_shows_is_told_to_the_rules_that_ask_for_it():
-    told, traps = [], SimpleNamespace(suspicion=None, fleeting=None)
+    told, traps = [], SimpleNamespace(suspicion=None, fleeting=None, made_up=None)
     traps.repeating = SimpleNamespace(answered=lambda *given, absent: told.append((*given, absent)))
     probe = nobodys(f"{ROOT}msg7.html", f"{ROOT}msg12.html")
     for result in (Result.OK, Result.GONE):
