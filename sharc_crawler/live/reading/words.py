@@ -30,7 +30,7 @@ _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ
 _KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
 _HEXADECIMAL = bytes(ord("0" if byte in b"0123456789abcdefABCDEF" else " ") for byte in range(256))
 #: One of these is in all that looks made up: of hexadecimal digits, of kinds.
-_NUMBER, _BY_TURNS = re.compile(b"0{8}"), re.compile(b"0aa{0,3}0")
+_NUMBER, _BY_TURNS = re.compile(b"00000000"), re.compile(b"0aa{0,3}0")
 MANY = 2_000  #: runs that may be made up, of a text that is better looked at as a whole
 
 
