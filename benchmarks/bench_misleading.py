@@ -26,7 +26,7 @@ DAY = 86_400.0
 YEAR = 365 * DAY
 START = 1_400_000_000.0
 COLD = 1 / (400 * DAY)  #: changes per second of a page that is not hot
-KINDS = ("stay", "moved", "swapped", "dying", "template", "sections", "turned")
+KINDS = ("stay", "moved", "swapped", "dying", "template", "sections", "turned", "busier")
 ROWS = ((0.1, 2.0, 30.0), (0.1, 10.0, 30.0), (0.25, 2.0, 30.0), (0.25, 10.0, 30.0), (0.1, 5.0, 2.0))
 SECTIONS = 20
 
@@ -57,6 +57,8 @@ class World:
             now = hot[::-1]
         created = np.full(self.pages, START - 2 * YEAR)
         before, after = np.where(hot, fast, COLD), np.where(now, fast, COLD)
+        if self.kind == "busier":  # than in the year before, all pages alike
+            before = after / 3
         if self.kind == "dying":  # each page is hot for its first four weeks
             created = START - rng.uniform(0, 1.2 * YEAR, self.pages) * (rng.random(self.pages) < 0.8)
             created[0] = START - 2 * YEAR

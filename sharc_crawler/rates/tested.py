@@ -1,7 +1,7 @@
 """Learned rates held against what a capture sees as it goes: a visit compared with the archive is a test of them.
 
 Where the pages that change are no longer those that changed before, an order by rates is worse than none. So the rates
-are moved towards equal ones, as far as they failed.
+are moved towards equal ones, as far as they failed, or are turned round, where others change now.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-TRUSTS = np.linspace(0.0, 1.0, 11)  #: powers that are told apart
+TRUSTS = np.linspace(-1.0, 1.0, 21)  #: powers that are told apart; below 0 the calm ones of before change most
+EQUAL = len(TRUSTS) // 2  #: of these the one of equal rates
 FACTORS = 2.0 ** np.arange(-4, 9)  #: by which all pages may change more often than before
 SHAPES = np.array([0.1, 0.3, 1.0, 3.0, 10.0])  #: of Gamma variables about the rates
-DOUBT = 0.4  #: standard deviation of the power below 1, beforehand
-LEAST = 0.5  #: a power below is none: such an order is not better than another
+DOUBT = 0.4  #: standard deviation of the power below 1, beforehand; any below 0 is as likely as 0
+LEAST = 0.5  #: a power nearer to 0 is none: such an order is not better than another
 CALM = 0.5  #: a factor below: nothing is concluded (trackawesome-2024b: 0.2, and the order was right)
-SURE = 3.0  #: by so much its logarithm of probability must be above that of all trust: on real sites it was up to 2.2
-SEASON = 0.7  #: standard deviation of the factor's logarithm above 0: fewer changes than usual say nothing of the order
+RUSH = 4.0  #: one above: rates are equal rather than turned round (a rebuild of trackawesome-2023 under way: 32)
+SURE = 3.0  #: by so much its logarithm of probability must be above that of all trust: on real sites it was up to 1.2
+SEASON = 0.5  #: standard deviation of the factor's logarithm above 0: fewer changes than usual say nothing of the order
 COLDEST = 1e-3  #: of the mean rate: no page is colder
 
 
@@ -46,7 +48,8 @@ def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column
     the trust, g a Gamma variable of mean 1, m one factor for all, since the past may hold and the season be another.
     The likeliest β is told, all m and g considered; without evidence it is 1. So it is where pages changed half
     as often as held, or less: a calm tells little of the order. m is held near 1: where only cold pages were compared,
-    their number is all that speaks against the order. Where the order shows in those compared m may be any.
+    their number is all that speaks against the order. Where the order shows in those compared m may be any. Below 0
+    the calm pages of before are the hot ones: a rebuild, which touches them all, does not tell that.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column
 
     >>> held, cold = np.repeat([1e-3, 1e-1], 50), np.repeat([True, False], 50)
     >>> [rate_trust(held, np.full(100, time), which, held).trust for time, which in ((9.0, ~cold), (50.0, cold))]
-    [1.0, 0.0]
+    [1.0, -1.0]
 
     """
     mean = float(everywhere.mean())
@@ -67,17 +70,17 @@ def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column
         level = float((np.maximum(everywhere, floor) ** trust).mean())
         found.append(_likelihood(mean * np.maximum(rates, floor) ** trust / level * periods, changed))
     told = np.array(found)
-    equal, *_, held = _totals(told)
-    if held - equal < SURE:  # else those compared show the order: it holds, however many changed
+    totals = _totals(told)
+    if totals[-1] - totals[EQUAL] < SURE:  # else those compared show the order: it holds, however many changed
         told -= (np.maximum(np.log(FACTORS), 0.0) / SEASON)[:, None] ** 2 / 2
-    told -= ((1.0 - TRUSTS) / DOUBT)[:, None, None] ** 2 / 2
+    told -= (np.minimum(1.0 - TRUSTS, 1.0) / DOUBT)[:, None, None] ** 2 / 2
     values = _totals(told)
     best = len(values) - 1 - int(values[::-1].argmax())
     row, column = np.unravel_index(told[best].argmax(), told[best].shape)
     if values[best] - values[-1] < SURE or FACTORS[row] < CALM:
         return RateTrust()
-    trust = float(TRUSTS[best])
-    return RateTrust(trust * (trust >= LEAST), float(FACTORS[row]), float(SHAPES[column]))
+    trust = float(max(TRUSTS[best], 0.0 if FACTORS[row] > RUSH else -1.0))
+    return RateTrust(trust * (abs(trust) >= LEAST), float(FACTORS[row]), float(SHAPES[column]))
 
 
 def _likelihood(expected: Column, changed: Mask) -> Column:

@@ -27,17 +27,17 @@ def test_a_season_of_more_changes_or_fewer_is_no_failure_of_the_order(seed: int)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_where_hot_and_cold_are_swapped_all_rates_become_equal(seed: int) -> None:
+def test_where_hot_and_cold_are_swapped_so_are_the_rates(seed: int) -> None:
     found = rate_trust(HELD, DAYS, visits(HELD[::-1], seed), HELD)
-    moved = found.of(HELD, HELD.mean(), 1.0)
-    assert found.trust == 0.0
-    assert np.ptp(moved) == 0.0
-    assert moved[0] == pytest.approx(HELD.mean())
+    moved = found.of(HELD, HELD.mean(), float((HELD**found.trust).mean()))
+    assert found.trust <= -0.5
+    assert moved[0] > 5 * moved[-1]
+    assert moved.mean() == pytest.approx(HELD.mean())
 
 
 def test_the_coldest_visited_alone_tell_enough_when_they_change() -> None:
     changed = np.arange(300) % 3 == 0
-    assert rate_trust(HELD[:300], DAYS[:300], changed, HELD).trust == 0.0
+    assert rate_trust(HELD[:300], DAYS[:300], changed, HELD).trust <= 0.0
     assert rate_trust(HELD[:300], DAYS[:300], np.zeros(300, bool), HELD).trust == 1.0
 
 

@@ -68,7 +68,7 @@ class RateTests(Untested):
         self._neighbours = Neighbours(pages, history)
         self._lastmods: dict[PageId, tuple[Instant, Instant]] = {}  # the intervals that they denote
         self._compared: dict[PageId, tuple[float, bool]] = {}  # time since it was seen, and had it changed?
-        self._due = FIRST
+        self._tested, self._due = 0, FIRST  # so many were compared at the last test, and are at the next
         self._found: RateTrust | None = None  # None: as they are
 
     @property
@@ -81,13 +81,15 @@ class RateTests(Untested):
         if self._found is None:
             return ""
         changed = sum(changed for _, changed in self._compared.values())
-        moved = "that change are not those that changed before"
-        if self._found.trust:
+        moved, how = "that change are not those that changed before", "moved towards equal ones"
+        if self._found.trust < 0:
+            how = "turned round"
+        elif self._found.trust:
             moved = "differ less in how often they change than they did before"
         return (
             f"the pages {moved} ({changed:,} of"
             f" {counted(len(self._compared), 'visit')}"
-            " compared with the archive found another page): change rates were moved towards equal ones"
+            f" compared with the archive found another page): change rates were {how}"
         )
 
     def stated(self, page: PageId, hints: Hints | None) -> None:
@@ -118,10 +120,14 @@ class RateTests(Untested):
             self._compared[page] = outcome.started - begin, has_changed
 
     def test(self, strategy: Door) -> None:
-        """With enough visits since the last time: how far are the rates to be trusted? Pages that wait are told."""
-        if len(self._compared) < self._due:
+        """With enough visits since the last time: how far are the rates to be trusted? Pages that wait are told.
+
+        At the last visit, too: those held for the hottest come last, and the revisits' order goes by what they show.
+        """
+        seen, last = len(self._compared), strategy.first_visits_left <= 1
+        if seen < self._due and not (last and seen >= FIRST and seen > self._tested):
             return
-        self._due = len(self._compared) * 3 // 2
+        self._tested, self._due = seen, seen * 3 // 2
         if not self._test():
             return
         waiting = self._pages.pages_in(State.QUEUED)

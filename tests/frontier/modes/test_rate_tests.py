@@ -28,6 +28,7 @@ def world(folder: Path, swapped: bool, seed: int = 0) -> HistorySpec:
     """A quarter of the pages was hot in the year before; in the month that follows, these or all others."""
     rng = np.random.default_rng(seed)
     hot = rng.random(PAGES) < 0.25
+    folder.mkdir(exist_ok=True)
     file = folder / "world.csv"
     with file.open("w", newline="") as out:
         lines = csv.writer(out)
@@ -58,12 +59,13 @@ def test_where_hot_and_cold_are_swapped_little_is_lost_beside_bfs(
     assert moved <= 1.05 * bfs < lost(spec, "sharc-selective")
 
 
-@pytest.mark.slow
-def test_where_the_past_holds_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = world(tmp_path, swapped=False)
-    found = lost(spec, "sharc-selective")
+@pytest.mark.long
+def test_where_the_past_holds_hardly_anything_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few of many sites are misread, by a calm page that changes; some lose by it, some gain."""
+    specs = [world(tmp_path / f"{seed}", swapped=False, seed=seed) for seed in range(8)]
+    found = sum(lost(spec, "sharc-selective") for spec in specs)
     monkeypatch.setattr(RateTests, "test", lambda self, strategy: None)
-    assert found == lost(spec, "sharc-selective")
+    assert found <= 1.05 * sum(lost(spec, "sharc-selective") for spec in specs)
 
 
 class Known:
@@ -134,7 +136,7 @@ def captured(
         content = f"sha1:{digest}{masks}"
         frontier.finished(what, Outcome(Result.OK, now, now, 200, digest, content, validators, date=now), [])
         now += 1.0
-    notes = [note for note in store.load().captures[0].notes if "moved towards equal" in note]
+    notes = [note for note in store.load().captures[0].notes if "change rates were" in note]
     assert capture.mode._tests.failed is bool(notes)
     return notes
 
@@ -207,12 +209,18 @@ def test_at_first_rates_are_what_they_were_held_for():
 
 
 @pytest.mark.parametrize(
-    ("trust", "what"), [(0.0, "that change are not those that"), (0.7, "differ less in how often")]
+    ("trust", "what", "how"),
+    [
+        (-0.7, "that change are not those that", "turned round"),
+        (0.0, "that change are not those that", "moved towards equal ones"),
+        (0.7, "differ less in how often", "moved towards equal ones"),
+    ],
 )
-def test_a_reader_is_told_how_many_visits_speak_against_the_rates(trust, what):
+def test_a_reader_is_told_how_many_visits_speak_against_the_rates(trust, what, how):
     tests = found(trust, compared=3_000, changed=1_200)
     assert tests.failed is True
     assert f"the pages {what}" in tests.note()
+    assert tests.note().endswith(f": change rates were {how}")
     assert "(1,200 of 3,000 visits compared with the archive found another page)" in tests.note()
 
 
@@ -268,8 +276,20 @@ def test_rates_are_tested_after_twenty_visits_then_after_half_as_many_more():
     tests._test = lambda: made.append(len(tests._compared))
     for page in range(100):
         tests._compared[page] = 10.0, False
-        tests.test(None)
+        tests.test(SimpleNamespace(first_visits_left=100 - page))
+        tests.test(SimpleNamespace(first_visits_left=100 - page))
     assert made == [20, 30, 45, 67, 100]
+
+
+def test_rates_are_tested_at_the_last_visit_by_all_that_was_seen():
+    for pages, times in ((19, []), (20, [20]), (50, [20, 30, 45, 50])):
+        tests, made = testing(), []
+        tests._test = lambda made=made, tests=tests: made.append(len(tests._compared))
+        for page in range(pages):
+            tests._compared[page] = 10.0, False
+            for _ in range(2):
+                tests.test(SimpleNamespace(first_visits_left=pages - page))
+        assert made == times
 
 
 def test_pages_that_wait_are_told_their_rates_anew_where_the_trust_is_another():
@@ -279,7 +299,7 @@ def test_pages_that_wait_are_told_their_rates_anew_where_the_trust_is_another():
         tests._compared = dict.fromkeys(range(20), (10.0, False))
         tests._test = lambda found=news: found
         tests.planned = lambda pages, rates: [page + rate for page, rate in zip(pages, rates, strict=True)]
-        tests.test(SimpleNamespace(reprice=noted.one("told")))
+        tests.test(SimpleNamespace(reprice=noted.one("told"), first_visits_left=2))
         assert noted.calls == [("told", 7, 7.1), ("told", 8, 8.2)] * news
 
 
@@ -338,6 +358,7 @@ def test_a_test_looks_at_two_thousand_pages_at_most(monkeypatch, pages, some):
 def test_rates_are_planned_as_far_as_they_are_trusted():
     assert found(1.0).planned([3, 4], [0.1, 0.2]) == pytest.approx([0.05, 0.1])
     assert found(0.5).planned([3, 4], [0.25, 0.01]) == pytest.approx([0.25, 0.05])
+    assert found(-1.0).planned([3, 4], [0.25, 0.5]) == pytest.approx([2.0, 1.0]), "calm ones of before come to be hot"
 
 
 def test_where_nothing_tells_pages_apart_those_found_first_come_first():
