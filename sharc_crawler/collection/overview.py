@@ -1,4 +1,4 @@
-"""``index.json``: the captures of a collection in a few words and figures each; only what is new is read again."""
+"""``index.json``: the captures of a collection in a few words and figures each; only what is new is compared again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.confirming import confirmation_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
-from sharc_crawler.collection.comparing import Captured, compared, contents
+from sharc_crawler.collection.comparing import Captured, CountedChanges, compared, contents
 from sharc_crawler.collection.distrust import distrusted
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.instants import iso
@@ -40,10 +40,10 @@ UNREPORTED = "no report yet; it runs, or was cut off"
 def overview(
     collection: Collection, progress: Callable[[int], None] = lambda _: None, *, anew: bool = False
 ) -> dict[str, Any]:
-    """What ``index.json`` says; what a former one says of captures that are as they were is taken from there.
+    """What ``index.json`` says; how captures that are as they were differ from those before is taken from a former one.
 
-    But not ``anew``. ``progress`` is given the number of captures done. A capture that cannot be read is told of in its
-    entry.
+    But not ``anew``. What a capture claims is read from its own report and certificate each time. ``progress`` is given
+    the number of captures done. A capture that cannot be read is told of in its entry.
     """
     known = {} if anew else _known(collection.folder / INDEX)
     done, by_site = 0, defaultdict[str, list[dict[str, Any]]](list)
@@ -97,10 +97,11 @@ class _SiteEntries:
         name = capture.folder.relative_to(root).as_posix()
         former = self._former.folder.relative_to(root).as_posix() if self._former else None
         stamp = _stamp(capture.folder)
-        entry = self._known.get(name)
-        known = entry is not None and (entry["stamp"], entry["former"], entry["problem"]) == (stamp, former, None)
-        if entry is None or not known:
-            entry = {**_in_short(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
+        entry = {**_in_short(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
+        held = self._known.get(name)
+        known = held is not None and (held["stamp"], held["former"], held["problem"]) == (stamp, former, None)
+        if held is not None and known:
+            entry |= {"changes": held["changes"], "left": held["left"]}
         if entry["complete"] and entry["totals"]["captured"]:  # of another it is not known yet what is gone
             if known:
                 self._former, self._contents = capture, None
@@ -133,9 +134,18 @@ def _known(index: Path) -> dict[str, Entry]:
         if (found["format"], found["version"]) != (FORMAT, VERSION):
             return {}
         entries = [entry for site in found["sites"] for entry in site["captures"]]
-        return {entry["folder"]: entry for entry in entries if entry.keys() >= _ENTRY}
+        return {entry["folder"]: entry for entry in entries if entry.keys() >= _ENTRY and _is_counted(entry)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
+
+
+def _is_counted(entry: Entry) -> bool:
+    """Has it counts, and nothing else, where it is not made from the capture each time?"""
+    if entry["changes"] is None:
+        return isinstance(entry["left"], int)
+    counted = CountedChanges(**entry["changes"])
+    named = all(isinstance(url, str) for url in counted.named)
+    return named and all(isinstance(count, int) for count in (*counted[:-1], entry["left"]))
 
 
 def _stamp(folder: Path) -> list[int]:

@@ -221,6 +221,26 @@ def test_a_damaged_index_is_made_anew(copied, damage):
     assert (copied.folder / INDEX).read_text() == before
 
 
+def test_what_an_index_claims_is_never_believed(copied):
+    write_overview(copied)
+    before = (copied.folder / INDEX).read_text()
+    found = json.loads(before)
+    for entry in entries(found):
+        entry["statement"] = "All 999 pages were in this state together"
+        entry["totals"] = dict.fromkeys(entry["totals"], 999)
+        entry["reference"] = {"instant": "2020-01-01T00:00:00Z"}
+        entry["seed"] = 7
+    (copied.folder / INDEX).write_text(json.dumps(found))
+    write_overview(copied)
+    assert (copied.folder / INDEX).read_text() == before
+    for rot in ({"changes": {"new": "1"}}, {"changes": 3}, {"left": None}, {"changes": {"named": 1}}):
+        found = json.loads(before)
+        entries(found)[1].update(rot)
+        (copied.folder / INDEX).write_text(json.dumps(found))
+        write_overview(copied)
+        assert (copied.folder / INDEX).read_text() == before, rot
+
+
 def test_a_server_that_is_asked_in_full_since_it_lied_is_told_of(copied):
     def shown():
         return CliRunner().invoke(main, ["collection", str(copied.folder)], terminal_width=200).stdout
