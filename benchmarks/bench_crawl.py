@@ -95,7 +95,8 @@ class Server(asyncio.Protocol):
         for request in requests:
             number = request.partition(b" HTTP/")[0].rpartition(b"page-")[2]
             missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
-            self._transport.write(self._answers[int(number)] if number.isdigit() else missing)
+            known = number.isdigit() and int(number) < len(self._answers)
+            self._transport.write(self._answers[int(number)] if known else missing)
 
 
 def serve(pages: int, port: Connection) -> None:

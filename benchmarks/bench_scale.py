@@ -80,6 +80,9 @@ class Made:
     def __init__(self, pages: int) -> None:
         self._pages = pages
 
+    def __len__(self) -> int:
+        return self._pages
+
     def __getitem__(self, number: int) -> bytes:
         return answer(number, self._pages)
 
