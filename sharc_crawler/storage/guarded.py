@@ -80,9 +80,13 @@ class Guarded:
         return called
 
     def _walked(self, what: str, rows: Iterator[Any]) -> Iterator[Any]:
-        end = object()
+        end, last = object(), -1
         while (row := self._tried(what, next, rows, end)) is not end:
             self._keeps(what, row)
+            if isinstance(row, UrlRow):
+                if row.page.page <= last:
+                    raise fault(self._who, f"answered with pages in another order than they were found in (in {what})")
+                last = row.page.page
             yield row
 
     def _keeps(self, what: str, answer: Any) -> None:

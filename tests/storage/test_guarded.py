@@ -7,8 +7,9 @@ import re
 import pytest
 
 from sharc_crawler.errors import DataError, Superseded
-from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.frontier.rows import Batch, PageRow, UrlRow
 from sharc_crawler.frontier.store import FrontierStore
+from sharc_crawler.model import Kind
 from sharc_crawler.storage.guarded import GuardedKind, guarded
 from sharc_crawler.storage.memory import MemoryStore
 
@@ -63,6 +64,25 @@ def test_so_is_what_it_raises_in_the_middle():
     seen = []
     with pytest.raises(DataError, match=r"raised KeyError: 'two' \(in exchanges\)"):
         seen.extend(store(rows).exchanges())
+
+
+@pytest.mark.parametrize("pages", [(2, 1), (1, 1)])
+def test_so_are_pages_in_another_order(pages):
+    """Reports look for a page by its number."""
+
+    class Turned(MemoryStore):
+        def urls(self, capture: int):
+            return iter([row(page) for page in pages])
+
+    walked = GuardedKind("a.package.Store", Turned)("folder").urls(0)
+    with pytest.raises(DataError, match=r"another order than they were found in \(in urls\).* fault of this plug-in"):
+        list(walked)
+
+
+def row(page: int) -> UrlRow:
+    url = f"http://h/{page}"
+    found = PageRow(page, 0, url, url, Kind.PAGE, "h", 0, -1, "seed", 0, 0.0, "none", 1.0, 1.0, None, "")
+    return UrlRow(found, (), None, (), (), None)
 
 
 def test_so_is_what_cannot_be_made():

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
+    from twisted.python.failure import Failure
 
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.session import Session
@@ -131,8 +132,13 @@ def _crawled(spider: type[SiteSpider], arguments: dict[str, str], chosen: Sequen
     Config.from_settings(checked)
     process = CrawlerProcess(settings)
     crawler = process.create_crawler(spider)
-    process.crawl(crawler, **arguments)
+    failures: list[Failure] = []
+    process.crawl(crawler, **arguments).addErrback(failures.append)
     process.start()
+    for failure in failures:
+        if failure.check(SharcError, OSError):  # it says what is in the way
+            failure.raiseException()
+        failure.printTraceback()
     if process.bootstrap_failed:
         raise SharcError(f"{arguments['url'].replace(',', ', ')}: {failed}")
     return crawler

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.live.warm import Scrapy
+from tests.live.warm import Scrapy, finished
 
 AGAIN = """
 import sys
@@ -36,3 +36,12 @@ def test_stopped_it_says_so_and_not_that_there_was_no_sitemap(tmp_path):
         asked.close()
         said = process.communicate(timeout=300)[0]
     assert f"{url}: stopped before the sitemaps were read again; the same command begins anew" in said
+
+
+def test_a_disk_that_takes_no_state_is_named_in_a_line(tmp_path):
+    """``ulimit -f`` does what a full disk does."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))"
+    (tmp_path / "again.py").write_text(AGAIN.replace("try:", f"{limit}\ntry:"))
+    done = finished(["http://127.0.0.1:9/", str(tmp_path / "reading")], tmp_path, program="again.py")
+    assert "reading': the state cannot be kept there: File too large; mend that" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
