@@ -17,16 +17,19 @@ _GZIP_FORMAT = 31  #: of zlib's window bits
 
 def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
     """The lines of a file without their ends, as far as they can be read; where that is not the end is a problem."""
-    rest, count = b"", 0
+    rest, count = list[bytes](), 0  # of a line, joined at its end: an index may be one line
     try:
         for chunk in _decompressed(stream) if _is_gzip(stream) else iter(lambda: stream.read(_CHUNK), b""):
-            *whole, rest = (rest + chunk).split(b"\n")
-            count += len(whole)
-            yield from whole
+            rest.append(chunk)
+            if b"\n" in chunk:
+                *whole, left = b"".join(rest).split(b"\n")
+                rest = [left]
+                count += len(whole)
+                yield from whole
     except zlib.error as error:
         problems.add(file, count + 1, f"cut short: {error}")
-    if rest:
-        yield rest
+    if last := b"".join(rest):
+        yield last
 
 
 class CountingReader:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.histories.fetched import AnswerFolder
 from sharc_crawler.archive.histories.reading import read_history
-from sharc_crawler.archive.histories.servers import Wayback
+from sharc_crawler.archive.histories.servers import TimeMap, Wayback
 from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.cli import main
 from sharc_crawler.cli.seeds.fetch import _summary
@@ -222,7 +222,7 @@ class Scripted:
 
     requests = 0
 
-    async def ask(self, url: str, check: object = None) -> Answer:
+    async def ask(self, url: str, check: object = None, longest: int = 0) -> Answer:
         if "refused" in url:
             return Answer(403, b"", ())
         if "fine" in url:
@@ -244,7 +244,7 @@ async def test_an_archive_that_is_down_is_not_asked_for_every_seed(tmp_path):
 class Endless(Scripted):
     """An archive that always has more."""
 
-    async def ask(self, url: str, check: object = None) -> Answer:
+    async def ask(self, url: str, check: object = None, longest: int = 0) -> Answer:
         self.requests += 1
         return Answer(200, b'[["a"],[],["%d"]]' % self.requests, ())
 
@@ -257,6 +257,29 @@ async def test_an_index_that_never_ends_ends(tmp_path, monkeypatch):
     await work.run(Endless())
     said = [f"{seed}: 5 answers, and there is more: does its index ever end?" for seed in (HOT, COLD)]
     assert (work.tally.requests, work.tally.failures, work.tally.stopped) == (10, said, None)
+
+
+def test_an_answer_that_is_too_long_is_not_asked_for_again(tmp_path):
+    """Neither one that is so on the wire, nor one that grows when it is unpacked."""
+    with serving(archive()) as server:
+        server.faults.extend(["bomb", "huge"])
+        code, tally, err = run(tmp_path, server.cdx)
+        assert (code, tally["fetched"], tally["requests"]) == (5, 1, 3), (tally, err)
+    assert all("longer than is read (16,777,216 bytes, unpacked)" in one for one in tally["failures"])
+
+
+@in_loop
+async def test_a_timemap_of_another_url_is_no_answer(tmp_path):
+    class Other(Scripted):
+        async def ask(self, url: str, check: object = None, longest: int = 0) -> Answer:
+            return Answer(200, b'<http://WWW.a.example:80/hot/>; rel="original"', ())
+
+    plan = FetchPlan(TimeMap("http://x.example/timemap/link/"), (HOT, COLD))
+    work = Work(plan, folder := AnswerFolder(tmp_path, {}), None, lambda *_: None)
+    await work.run(Other())
+    assert work.tally.fetched == 1
+    assert work.tally.failures == [f"a TimeMap of http://WWW.a.example:80/hot/, not of {COLD}"]
+    assert [folder.complete(seed) for seed in (HOT, COLD)] == [True, False]
 
 
 def test_a_failure_of_any_length_is_said_in_short(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import json
 import threading
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 FIELDS = ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"]
 HTML = b"<!DOCTYPE html><html><body>Sorry, this service is down.</body></html>"
 BANNER = b'<!-- BEGIN WAYBACK TOOLBAR INSERT --><a href="/web/2*/x">All captures</a><!-- END WAYBACK TOOLBAR INSERT -->'
+#: above 16 MiB, one of them when it is unpacked
+LONG = {
+    "bomb": (gzip.compress(b"[" + b"[]," * 6_000_000 + b"[]]", 1), "application/json"),
+    "huge": (b"[" + b" " * 17_000_000 + b"]", "application/json"),
+}
 
 
 class Asked(NamedTuple):
@@ -94,6 +100,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         body = archive.index(query)
         if fault == "again":
             return self.say(200, json.dumps([FIELDS, [], ["7"]]).encode(), "application/json")
+        if fault in LONG:
+            return self.say(200, *LONG[fault])
         if fault == "truncated":
             return self.say(200, body[: len(body) // 2], "application/json")
         if fault == "short":
@@ -102,6 +110,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def say(self, status: int, body: bytes, media_type: str, promised: int | None = None, **headers: str) -> None:
         self.send_response(status)
+        if body.startswith(b"\x1f\x8b"):
+            headers["Content-Encoding"] = "gzip"
         for name, value in {"Content-Type": media_type, **headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body) if promised is None else promised))

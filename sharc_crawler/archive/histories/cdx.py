@@ -119,15 +119,15 @@ def _append_block(block: list[bytes], legend: Legend | None, gathering: Gatherin
     width, rest = divmod(len(fields), len(block))
     if legend is None or rest or width not in legend.counts:
         return False
-    try:
-        times = instants(fields[legend.time :: width])
-        statuses = [_STATUSES[status] for status in fields[legend.status :: width]]
-    except ValueError:
-        return False
     media = [] if legend.media is None else fields[legend.media :: width]
     if _REVISIT in media and b"-" in fields[legend.digest :: width]:
         return False
-    owners = gathering.numbers(fields[legend.key :: width], fields[legend.url :: width])
+    try:
+        times = instants(fields[legend.time :: width])
+        statuses = [_STATUSES[status] for status in fields[legend.status :: width]]
+        owners = gathering.numbers(fields[legend.key :: width], fields[legend.url :: width])
+    except ValueError:
+        return False
     if NOT_WEB in owners:
         return False
     gathering.owners.extend(owners)

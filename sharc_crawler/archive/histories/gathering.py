@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 OK = 200
 NO_STATUS = 0  #: not said: an index leaves it out of revisits and of some old captures
 NOT_WEB = -1  #: number of what is no web page (``dns:``)
+LONGEST = 65_536  #: bytes of an address, or of its sort key: rows with longer ones are left out, as problems
 _NOTHING = hash(b"-")  #: what an index without a digest says
 
 
@@ -52,13 +53,17 @@ class Gathering:
         self.resume_key: str | None = None  #: of the last answer of a CDX server: there is more
         self.pages: set[str] = set()  #: addresses of pages of TimeMaps that were named
         self.pages_read: set[str] = set()
+        self.originals: set[str] = set()  #: what TimeMaps say that they are of
         self._numbers: dict[bytes, int] = {}  # key of a URL, as an index spells it → its number
         self._keys: list[str] = []
         self._urls: list[str] = []
         self._by_key: dict[str, int] = {}
 
     def number(self, key: bytes, url: bytes) -> int:
-        """The number of a URL; a key that is none of ours (not a SURT) is made anew from the URL."""
+        """The number of a URL; a key that is none of ours (not a SURT) is made anew from the URL.
+
+        Raises :class:`ValueError` for an address that is longer than any.
+        """
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = self._new(key, url)
@@ -130,6 +135,8 @@ class Gathering:
         }
 
     def _new(self, key: bytes, url: bytes) -> int:
+        if (size := max(len(key), len(url))) > LONGEST:
+            raise ValueError(f"an address of {size:,} bytes: none above {LONGEST:,} is read")
         if not url.lower().startswith((b"http://", b"https://")):
             return NOT_WEB
         address = url.decode("utf-8", "replace")

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from sharc_crawler.archive.histories import timemap
 from sharc_crawler.archive.histories.gathering import Gathering
+from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, unknown_name
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Dialect(ABC):
     """How one kind of server is asked."""
 
     name: ClassVar[str]
+    longest: ClassVar[int] = 64 << 20  #: bytes of an answer, unpacked; a TimeMap of 400,000 mementos has 56 MB
 
     def __init__(self, server: str) -> None:
         self.server = server
@@ -50,6 +52,9 @@ class Dialect(ABC):
     @abstractmethod
     def check(self, body: bytes) -> None:
         """Raise :class:`~sharc_crawler.errors.DataError` for what is no whole answer."""
+
+    def check_page(self, wanted: CaptureQuery, body: bytes) -> None:  # noqa: B027 - most answer as they are asked
+        """Raise :class:`~sharc_crawler.errors.DataError` for what says that it is of another URL."""
 
     def ends(self, status: int, answers: Sequence[bytes]) -> bool:  # noqa: ARG002
         """Whether a refusal says that there is nothing (more), rather than that something is wrong."""
@@ -68,6 +73,7 @@ class Wayback(Dialect):
     """An array of rows; its last row is a key to go on with where there is more."""
 
     name = "wayback"
+    longest = 16 << 20  # of ROWS captures
 
     def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
         """The next question: one for each resume key."""
@@ -122,10 +128,10 @@ class Pywb(Dialect):
         _no_page(body)
         if body.lstrip().startswith(b"["):
             raise DataError("a JSON array, as the Wayback server gives it; say --dialect wayback")
-        lines = body.strip().splitlines()
-        for line in (*lines[:1], *lines[-1:]):
-            key, brace, text = line.partition(b"{")
-            record = _json(brace + text)
+        text = body.strip()
+        for line in (text.partition(b"\n")[0], text.rpartition(b"\n")[2]) if text else ():
+            key, brace, rest = line.partition(b"{")
+            record = _json(brace + rest)
             if not isinstance(record, dict) or not (key or "timestamp" in record):
                 raise DataError(f"not a capture per line: {_start(line)}; is it another dialect?")
 
@@ -155,6 +161,12 @@ class TimeMap(Dialect):
             _json(body)
         elif text and (text[:1] != b"<" or not text.endswith((b'"', b">", b",", b";"))):
             raise DataError(f"not a TimeMap, or cut short: {_start(body)} … {text[-20:].decode('utf-8', 'replace')!r}")
+
+    def check_page(self, wanted: CaptureQuery, body: bytes) -> None:
+        """Its original is the page, in whatever spelling."""
+        originals = _read(body).originals
+        if originals and _spelled_alike(wanted.url) not in map(_spelled_alike, originals):
+            raise DataError(f"a TimeMap of {min(originals)[:1000]}, not of {wanted.url}")
 
     def replay(self) -> str:
         """``…/timemap/link`` and the mementos have one root."""
@@ -229,14 +241,30 @@ def _resume_key(answer: bytes) -> str | None:
     return key
 
 
+def _spelled_alike(url: str) -> str:
+    """A URL without what archives change of it: case, ``www``, a port that is usual, a slash at the end.
+
+    >>> _spelled_alike("http://WWW.a.org:80/B/"), _spelled_alike("https://a.org/b"), _spelled_alike("http://[x/")
+    ('org,a)/b', 'org,a)/b', 'http://[x/')
+    """
+    try:
+        return surt(url).casefold()
+    except ValueError:
+        return url
+
+
 def _pages(answer: bytes) -> list[str]:
     """Other pages that a TimeMap names, in a fixed order."""
+    return sorted(_read(answer).pages)
+
+
+def _read(answer: bytes) -> Gathering:
     found = Gathering()
     if document := timemap.is_timemap(answer):
         timemap.read_json(document, "", found)
     elif answer.lstrip().startswith(b"<"):
         timemap.read_link_format(answer, "", found)
-    return sorted(found.pages)
+    return found
 
 
 def _same_server(url: str, server: str) -> bool:

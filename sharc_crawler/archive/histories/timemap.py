@@ -115,7 +115,12 @@ def _append(found: _TimeMap, date: Any, file: str, gathering: Gathering) -> None
             gathering.problems.add(file, line, "no original URL")
             continue
         page = url.encode("utf-8", "replace")
-        gathering.append(page, page, instant, b"-")
+        try:
+            gathering.append(page, page, instant, b"-")
+        except ValueError as error:
+            gathering.problems.add(file, line, str(error))
+    if found.original:
+        gathering.originals.add(found.original)
     if found.self:
         gathering.pages_read.add(found.self)
     gathering.pages.update(found.pages)

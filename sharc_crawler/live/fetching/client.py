@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy import Request
+from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 
 from sharc_crawler.changes.http import REDIRECTS, classify, target
 from sharc_crawler.errors import DataError, SharcError
@@ -84,15 +85,18 @@ class Client:
         self._patience = patience
         self.requests = 0
 
-    async def ask(self, url: str, check: Callable[[bytes], None] = lambda _: None) -> Answer:
+    async def ask(
+        self, url: str, check: Callable[[bytes], None] = lambda _: None, longest: int | None = None
+    ) -> Answer:
         """The answer, once there is one that ``check`` does not raise DataError for, redirects followed.
 
-        Raises `SilentError` where there is none, `PostponedError`, and
+        ``longest``: bytes that it may have, unpacked; None: as the settings say. Raises `SilentError` where there is
+        none, `RefusedError` for a longer one: another attempt would be as long; `PostponedError`, and
         :class:`~sharc_crawler.live.wire.addresses.AddressRefusedError`.
         """
         exchanges: list[Exchange] = []
         for _ in range(HOPS + 1):
-            response = await self._usable_answer(url, check)
+            response = await self._usable_answer(url, check, longest)
             if response.request is not None:
                 exchanges.append(response.request.meta[EXCHANGE_KEY])
             location = target(url, response.headers.get("Location"))
@@ -103,11 +107,11 @@ class Client:
                 break  # another server has not been asked for leave
         return Answer(response.status, response.body, tuple(exchanges))
 
-    async def _usable_answer(self, url: str, check: Callable[[bytes], None]) -> Response:
+    async def _usable_answer(self, url: str, check: Callable[[bytes], None], longest: int | None) -> Response:
         """The first answer that is worth having."""
         failures, breaks, nonsense = 0, 0, ""
         while True:
-            response, reason = await self._attempt(url, check)
+            response, reason = await self._attempt(url, check, longest)
             if response is not None and reason is None:
                 return response
             wished = retry_after(header(response, "Retry-After"), self._clock.now()) if response is not None else None
@@ -122,23 +126,35 @@ class Client:
             nonsense = reason or ""
             self._pause(url, self._patience.back_off * 2.0 ** (failures - 1))
 
-    async def _attempt(self, url: str, check: Callable[[bytes], None]) -> tuple[Response | None, str | None]:
+    async def _attempt(
+        self, url: str, check: Callable[[bytes], None], longest: int | None
+    ) -> tuple[Response | None, str | None]:
         """An answer, and why it is worth another attempt (None: it is not)."""
         while wait := self._bucket.take(self._clock.now()):
             await asyncio.sleep(wait)
         self.requests += 1
         try:
-            response = await self._download(Request(url, dont_filter=True, meta={"handle_httpstatus_all": True}))
+            meta = {"handle_httpstatus_all": True, **({"download_maxsize": longest} if longest else {})}
+            response = await self._download(Request(url, dont_filter=True, meta=meta))
         except AddressRefusedError:
             raise
+        except (DownloadCancelledError, IgnoreRequest) as error:  # on the wire, and while it is unpacked
+            raise _too_long(url, longest) from error
         except Exception as error:  # download handlers raise errors of many kinds
             return None, plain(error)
+        if longest and len(response.body) > longest:
+            raise _too_long(url, longest)
         return response, _unusable(response, check)
 
     def _pause(self, url: str, seconds: Seconds) -> None:
         if seconds > self._patience.longest:
             raise PostponedError(f"{url}: the archive asks to come back in {seconds:.0f} s; the same command goes on")
         self._bucket.close(self._clock.now() + seconds)
+
+
+def _too_long(url: str, longest: int | None) -> RefusedError:
+    most = f"{longest:,} bytes, unpacked" if longest else "DOWNLOAD_MAXSIZE"
+    return RefusedError(f"{url}: the answer is longer than is read ({most})")
 
 
 def _unusable(response: Response, check: Callable[[bytes], None]) -> str | None:

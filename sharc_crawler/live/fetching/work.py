@@ -96,6 +96,7 @@ class Work:
                     raise RefusedError(f"{seed}: {len(answers):,} answers, and there is more: does its index ever end?")
                 asked.add(question)
                 answer = await self._answer(client, question, answers)
+                dialect.check_page(wanted, answer)
                 if not self._is_archive:
                     self._missing.append(seed)
                     return
@@ -119,7 +120,7 @@ class Work:
 
     async def _answer(self, client: Client, question: str, before: list[bytes]) -> bytes:
         dialect = self._plan.dialect
-        answer = await client.ask(question, dialect.check)
+        answer = await client.ask(question, dialect.check, dialect.longest)
         if answer.status == 200:
             self._is_archive = True
             return answer.body if answer.body.strip() else NOTHING

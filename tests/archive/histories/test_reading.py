@@ -257,6 +257,34 @@ def test_a_line_that_ends_in_blanks_is_read_once(tmp_path: Path, blanks: str) ->
     assert days(read(tmp_path, f"<http://a/>{blanks * 10**6}x\n{LINKS}")) == [0.0, 2.0]
 
 
+LONG = "http://a.org/" + "x" * 70_000
+REST = "text/html 200 A - - -"
+FIRST, THIRD = "20200101000000", "20200103000000"
+FORMS = {
+    "cdx": f"org,a)/x {FIRST} {LONG} {REST}\norg,a)/ {THIRD} http://a.org/ {REST}",
+    "key": f"{LONG} {FIRST} http://a.org/ {REST}\norg,a)/ {THIRD} http://a.org/ {REST}",
+    "cdxj": f'org,a)/x {FIRST} {{"url": "{LONG}"}}\norg,a)/ {THIRD} {{"url": "http://a.org/"}}',
+    "objects": f'{{"timestamp": "{FIRST}", "url": "{LONG}"}}\n{{"timestamp": "{THIRD}", "url": "http://a.org/"}}',
+    "rows": f'[["timestamp", "original"],\n["{FIRST}", "{LONG}"],\n["{THIRD}", "http://a.org/"]]',
+    "timemap": f'<http://x/20200101000000/{LONG}>; rel="memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT",\n'
+    '<http://x/20200103000000/http://a.org/>; rel="memento"; datetime="Fri, 03 Jan 2020 00:00:00 GMT"',
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_address_of_any_length_is_left_out_and_named(tmp_path: Path, form: str) -> None:
+    history = read(tmp_path, FORMS[form])
+    assert history.captures.urls == ["http://a.org/"]
+    (said,) = problems(history)
+    assert said[1] == "an address of 70,013 bytes: none above 65,536 is read"
+
+
+def test_a_long_line_is_read_in_one_go(tmp_path: Path) -> None:
+    """Joined anew with each piece, this would copy 76 GB."""
+    text = f"org,a)/ 20200103000000 http://a.org/ text/html 200 A - - -\n{'x' * 100_000_000}"
+    assert problems(read(tmp_path, text)) == [(2, "1 field")]
+
+
 def test_timemap_without_an_original(tmp_path: Path) -> None:
     memento = '<http://x/web/20200101000000id_/http://a.org/>; rel="memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT"'
     assert read(tmp_path, memento).captures.urls == ["http://a.org/"]
