@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 FIELDS = ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"]
 HTML = b"<!DOCTYPE html><html><body>Sorry, this service is down.</body></html>"
 BANNER = b'<!-- BEGIN WAYBACK TOOLBAR INSERT --><a href="/web/2*/x">All captures</a><!-- END WAYBACK TOOLBAR INSERT -->'
-#: above 16 MiB, one of them when it is unpacked
-LONG = {
+#: two of them above 16 MiB, one when it is unpacked
+ALWAYS = {
+    "html": (HTML, "text/html"),
     "bomb": (gzip.compress(b"[" + b"[]," * 6_000_000 + b"[]]", 1), "application/json"),
     "huge": (b"[" + b" " * 17_000_000 + b"]", "application/json"),
 }
@@ -84,8 +85,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         archive.log.append(Asked(time.monotonic(), self.path, query, self.headers["User-Agent"] or ""))
         time.sleep(archive.delay)
         fault = archive.faults.popleft() if archive.faults else ""
-        if fault == "html":
-            return self.say(200, HTML, "text/html")
+        if fault in ALWAYS:
+            return self.say(200, *ALWAYS[fault])
         if fault.startswith("429"):
             return self.say(429, HTML, "text/html", **{"Retry-After": fault.partition(" ")[2]})
         if fault in {"404", "500"}:
@@ -100,8 +101,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         body = archive.index(query)
         if fault == "again":
             return self.say(200, json.dumps([FIELDS, [], ["7"]]).encode(), "application/json")
-        if fault in LONG:
-            return self.say(200, *LONG[fault])
         if fault == "truncated":
             return self.say(200, body[: len(body) // 2], "application/json")
         if fault == "short":

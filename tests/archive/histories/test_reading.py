@@ -259,13 +259,13 @@ def test_a_line_that_ends_in_blanks_is_read_once(tmp_path: Path, blanks: str) ->
 
 LONG = "http://a.org/" + "x" * 70_000
 REST = "text/html 200 A - - -"
-FIRST, THIRD = "20200101000000", "20200103000000"
+EARLY, LATE = "20200101000000", "20200103000000"
 FORMS = {
-    "cdx": f"org,a)/x {FIRST} {LONG} {REST}\norg,a)/ {THIRD} http://a.org/ {REST}",
-    "key": f"{LONG} {FIRST} http://a.org/ {REST}\norg,a)/ {THIRD} http://a.org/ {REST}",
-    "cdxj": f'org,a)/x {FIRST} {{"url": "{LONG}"}}\norg,a)/ {THIRD} {{"url": "http://a.org/"}}',
-    "objects": f'{{"timestamp": "{FIRST}", "url": "{LONG}"}}\n{{"timestamp": "{THIRD}", "url": "http://a.org/"}}',
-    "rows": f'[["timestamp", "original"],\n["{FIRST}", "{LONG}"],\n["{THIRD}", "http://a.org/"]]',
+    "cdx": f"org,a)/x {EARLY} {LONG} {REST}\norg,a)/ {LATE} http://a.org/ {REST}",
+    "key": f"{LONG} {EARLY} http://a.org/ {REST}\norg,a)/ {LATE} http://a.org/ {REST}",
+    "cdxj": f'org,a)/x {EARLY} {{"url": "{LONG}"}}\norg,a)/ {LATE} {{"url": "http://a.org/"}}',
+    "objects": f'{{"timestamp": "{EARLY}", "url": "{LONG}"}}\n{{"timestamp": "{LATE}", "url": "http://a.org/"}}',
+    "rows": f'[["timestamp", "original"],\n["{EARLY}", "{LONG}"],\n["{LATE}", "http://a.org/"]]',
     "timemap": f'<http://x/20200101000000/{LONG}>; rel="memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT",\n'
     '<http://x/20200103000000/http://a.org/>; rel="memento"; datetime="Fri, 03 Jan 2020 00:00:00 GMT"',
 }
