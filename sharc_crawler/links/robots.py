@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 MAX_AGE: Seconds = 86_400.0  #: RFC 9309, 2.4: rules are read again after a day
 MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2
 ALLOW_ALL = ""
+_BY_PROXY = 407
 DISALLOW_ALL = "User-agent: *\nDisallow: /"
 
 
 def rules_text(outcome: Outcome) -> str:
     """What a finished fetch of robots.txt comes to (RFC 9309, 2.3.1): its text, or all allowed, or nothing.
 
-    2xx: the text. 4xx, or more redirects than are followed: everything is allowed. 5xx, 304 or no answer: nothing is.
+    2xx: the text. 4xx, or more redirects than are followed: everything is allowed. 5xx, 304, 407 (a proxy's, not the
+    host's) or no answer: nothing is.
     """
     if outcome.result is Result.OK:
         return outcome.robots or ALLOW_ALL
@@ -35,11 +37,18 @@ def leads_on(outcome: Outcome, hops: int) -> bool:
 
 def missing(outcome: Outcome) -> str:
     """Why there are no rules to obey, so that nothing may be fetched; empty: there are, or all may."""
-    unasked = outcome.result is Result.REFUSED and outcome.status is None  # it redirects to an address that is closed
+    # it redirects to an address that is closed, or a proxy asked nobody
+    unasked = outcome.result is Result.REFUSED and outcome.status in (None, _BY_PROXY)
     if outcome.result not in (Result.FAILED, Result.NOT_MODIFIED) and not unasked:  # a 304 was never asked for
         return ""
     asked = f", Retry-After: {outcome.retry_after:.0f} s" if outcome.retry_after else ""
-    return f"could not be had ({outcome.error or f'status {outcome.status}'}{asked})"
+    why = f"{outcome.error or f'status {outcome.status}'}{wants_password(outcome.status)}"
+    return f"could not be had ({why}{asked})"
+
+
+def wants_password(status: int | None) -> str:
+    """What a status of a proxy asks for."""
+    return ": the proxy wants a user and a password" if status == _BY_PROXY else ""
 
 
 class Rules:

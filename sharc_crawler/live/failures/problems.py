@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from os import strerror
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
+from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -17,6 +19,7 @@ from scrapy.exceptions import (
 from service_identity import CertificateError, VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
 
+from sharc_crawler.links.robots import wants_password
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 
 if TYPE_CHECKING:
@@ -34,6 +37,23 @@ def _unconnected(error: Any) -> str:
 def _tls(error: SSL.Error) -> str:
     untrusted = "certificate verify failed" in str(error)
     return "the TLS certificate is not trusted" if untrusted else f"TLS failed: {_in_words(error.args)}"
+
+
+_CONNECT = re.compile(r"with proxy (\S+) \[\{'status': (\d+)")
+CLOSED = {403, 407}  #: what a proxy answers that will not open a connection, however often it is asked
+
+
+def by_proxy(error: Exception) -> int | None:
+    """The status by which a proxy refused to open a connection; None: it is another error."""
+    found = _CONNECT.search(str(error)) if isinstance(error, TunnelError) else None
+    return int(found[2]) if found else None
+
+
+def _unopened(error: TunnelError) -> str:
+    found = _CONNECT.search(str(error))
+    if found is None:
+        return f"the proxy opens no connection: {error}"
+    return f"the proxy {found[1]} opens no connection: status {found[2]}{wants_password(int(found[2]))}"
 
 
 def _invalid(error: Exception) -> str:
@@ -56,6 +76,7 @@ _WORDS: Words = (
     (DownloadTimeoutError, "no answer in time"),
     (DownloadCancelledError, "larger than DOWNLOAD_MAXSIZE"),
     (ResponseDataLossError, "cut short"),
+    (TunnelError, _unopened),
     (ConnectError, _unconnected),
 )
 #: the same for the reasons that Twisted gives below an error

@@ -194,7 +194,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         endpoint: Any = HostnameEndpoint(guarded, name, port, timeout, own)
         if scheme in (b"http", "http"):
             return endpoint
-        return wrapClientTLS(self._contexts.creatorForNetloc(name.encode(), port), endpoint)
+        return wrapClientTLS(self._trust.options(self._contexts, name.encode(), port), endpoint)
 
 
 def _response(exchange: Exchange) -> Response:

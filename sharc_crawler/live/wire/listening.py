@@ -22,6 +22,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 from sharc_crawler.live.private import tap_pool
 from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, SWITCHED, Framing
 from sharc_crawler.live.wire.tap import WithheldError
+from sharc_crawler.live.wire.tls_trust import take_unreadable_names
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ _turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose 
 
 def listened(handler: HTTP11DownloadHandler, most: int) -> Callable[..., None]:
     """A handler's connections are listened to from now on; what is returned is told of each request before that."""
+    take_unreadable_names()  # through a proxy Scrapy connects by itself
     tap_pool(handler, partial(TappedPool, most=most, turn=_turn.get))
     return lambda *about, **more: _turn.set(RequestContext(*about, **more)) and None
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from OpenSSL import SSL, crypto
+from scrapy.core.downloader import tls
 from service_identity import CertificateError, VerificationError
 from service_identity.pyopenssl import verify_hostname, verify_ip_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 class TlsTrust:
@@ -20,6 +21,12 @@ class TlsTrust:
 
     def __init__(self) -> None:
         self._found: WeakKeyDictionary[SSL.Connection, str] = WeakKeyDictionary()
+        take_unreadable_names()
+
+    @staticmethod
+    def options(contexts: Any, name: bytes, port: int) -> Any:
+        """What a connection is made with; one that is not verified takes names that cannot be read, too."""
+        return contexts.creatorForNetloc(name, port)
 
     def fault(self, connection: SSL.Connection, host: str) -> str:
         """Why the certificate shown on a connection is not valid for a host; empty: it is."""
@@ -64,3 +71,23 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+@cache
+def take_unreadable_names() -> None:
+    """Where nothing is verified, Scrapy logs that a certificate is not for a name, and goes on.
+
+    It does not where the names in it cannot be read at all: a fault of the certificate like any other.
+    """
+    for name in {"verify_hostname", "verify_ip_address", "extract_patterns"} & vars(tls).keys():
+        setattr(tls, name, _told(getattr(tls, name)))
+
+
+def _told(read: Callable[..., Any]) -> Callable[..., Any]:
+    def tried(*args: Any) -> Any:
+        try:
+            return read(*args)
+        except ValueError as error:
+            raise CertificateError(f"its names cannot be read: {error}") from error
+
+    return tried

@@ -4,7 +4,7 @@ import bz2
 import gzip
 import json
 import random
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -119,6 +119,18 @@ def test_lines_outside_the_window_are_counted(tmp_path):
     )
     assert log.views.tolist() == [[2, 2]]
     assert (log.lines, log.skipped) == (12, {"outside the window": 6})
+
+
+def test_a_line_of_another_age_does_not_move_the_window(tmp_path):
+    """A day ahead may be a clock's fault; later lines are left out, and counted."""
+    tomorrow, later = (datetime.now(UTC) + timedelta(days=days) for days in (1, 3))
+    ahead = [f'10.0.0.9 - - [{day:%d/%b/%Y}:00:00:01 +0000] "GET /x HTTP/1.1" 200 23' for day in (later, tomorrow)]
+    far = line().replace("/2000:", "/9999:")
+    log = read_views([write(tmp_path, [line(), line(day=2), far, ahead[0]])], EVERY)
+    assert (log.views.tolist(), log.skipped) == ([[1, 1]], {"after tomorrow": 2})
+    assert read_views([write(tmp_path, [ahead[1], far])], EVERY).start == tomorrow.date()
+    with pytest.raises(DataError, match="the logs hold no page view: 1 after tomorrow"):
+        read_views([write(tmp_path, [far])], EVERY)
 
 
 def test_lines_without_a_host_need_one(tmp_path):
