@@ -51,7 +51,17 @@ def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = 
     True
     """
     data, problem = unpacked(payload, codings, limit)
-    return None if problem else data
+    return None if problem or unheard_of(codings) else data
+
+
+def unheard_of(codings: Sequence[bytes]) -> bool:
+    """Is one of them none that we know? What is read under it all the same is no other answer's content."""
+    return any(name not in _STREAMS for name in _names(codings))
+
+
+def _names(codings: Sequence[bytes]) -> list[bytes]:
+    names = [name.strip().lower() for value in codings for name in value.split(b",")]
+    return [name for name in names if name not in {b"", b"identity"}]
 
 
 def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> Unpacked:
@@ -60,8 +70,7 @@ def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int =
     >>> unpacked(b"\x1f\x9d\x90h", [b"compress"]), unpacked(b"hello", [b"aws-chunked"]).data
     (Unpacked(data=b'', problem="content coding 'compress' is not known"), b'hello')
     """
-    names = [name.strip().lower() for value in codings for name in value.split(b",")]
-    names = [name for name in names if name not in {b"", b"identity"}]
+    names = _names(codings)
     if len(names) > MOST_CODINGS:
         return Unpacked(b"", f"{len(names)} content codings, more than {MOST_CODINGS}")
     data: bytes | memoryview = payload

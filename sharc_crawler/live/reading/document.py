@@ -12,7 +12,7 @@ from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import of_unpacked, parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
-from sharc_crawler.coding import LIMIT, unpacked
+from sharc_crawler.coding import LIMIT, unheard_of, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import document, html, sitemap
@@ -65,9 +65,10 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
         return Reading()
     codings = message.values(b"content-encoding")
     data, broken = unpacked(message.payload, codings)
-    payload = Payload(message.digest, of_unpacked(message, None if broken else data)) if order.digests else Payload()
+    odd = broken or unheard_of(codings)
+    payload = Payload(message.digest, of_unpacked(message, None if odd else data)) if order.digests else Payload()
     kind = _media_type(message)
-    if not order.digests or not order.compared or broken or message.status != _OK:
+    if not order.digests or not order.compared or odd or message.status != _OK:
         detector = _NONE
     if order.wants is Wants.ROBOTS:
         text, unreadable = robots_text(bytes(message.payload[:LIMIT]), codings)
