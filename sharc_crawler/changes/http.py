@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 REDIRECTS = {301, 302, 303, 307, 308}
-#: answers that are worth another try (429 and 503 with the server's own Retry-After)
-TRANSIENT = {408, 425, 429}
+#: answers that are worth another try (429 and 503 with the server's own Retry-After), or a proxy's own (407)
+TRANSIENT = {407, 408, 425, 429}
 
 
 def classify(status: int, location: str | None) -> Result:
     """What a status means for a page.
 
-    >>> [classify(s, None).value for s in (200, 304, 404, 403, 429, 503)]
-    ['ok', 'not-modified', 'gone', 'refused', 'failed', 'failed']
+    >>> [classify(s, None).value for s in (200, 304, 404, 403, 407, 429, 503)]
+    ['ok', 'not-modified', 'gone', 'refused', 'failed', 'failed', 'failed']
     >>> classify(301, "/there").value, classify(301, None).value
     ('redirected', 'refused')
     """

@@ -37,8 +37,7 @@ def leads_on(outcome: Outcome, hops: int) -> bool:
 
 def missing(outcome: Outcome) -> str:
     """Why there are no rules to obey, so that nothing may be fetched; empty: there are, or all may."""
-    # it redirects to an address that is closed, or a proxy asked nobody
-    unasked = outcome.result is Result.REFUSED and outcome.status in (None, _BY_PROXY)
+    unasked = outcome.result is Result.REFUSED and outcome.status is None  # it redirects to an address that is closed
     if outcome.result not in (Result.FAILED, Result.NOT_MODIFIED) and not unasked:  # a 304 was never asked for
         return ""
     asked = f", Retry-After: {outcome.retry_after:.0f} s" if outcome.retry_after else ""

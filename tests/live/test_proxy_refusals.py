@@ -9,9 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from scrapy import Request
 
+from sharc_crawler.changes.http import classify
 from sharc_crawler.links.robots import DISALLOW_ALL, missing, rules_text
 from sharc_crawler.live.failures.problems import plain
-from sharc_crawler.model import Outcome, Result
+from sharc_crawler.model import Outcome
 from tests.live import warm
 from tests.live.wire_servers import handler, in_loop, saying, serving
 
@@ -51,14 +52,16 @@ def test_a_proxy_that_wants_a_password_is_named_at_once(proxy, tmp_path, scheme)
     assert done.returncode == 4, done.stderr
     assert PASSWORD in done.stdout, done.stdout
     assert len(asked) == 1, "for robots.txt: nothing else is fetched without its rules"
+    again = warm.finished(words, tmp_path, {**os.environ, **named, "SCRAPY_SETTINGS_MODULE": warm.PROFILE}, timeout=280)
+    assert (again.returncode, len(asked)) == (4, 2), "the same command tries again, once the proxy has its password"
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b"407 Proxy Authentication Required", f"status 407: {PASSWORD}"),
-        (b"403 Forbidden", "status 403"),
-        (b"502 Bad Gateway", "status 502"),
+        (b"407 Proxy Authentication Required", f"closed by the proxy {{}}: status 407: {PASSWORD}"),
+        (b"403 Forbidden", "closed by the proxy {}: status 403"),
+        (b"502 Bad Gateway", "the proxy {} opens no connection: status 502"),
     ],
 )
 @in_loop
@@ -66,11 +69,11 @@ async def test_a_tunnel_that_is_not_opened_is_told_in_words(answer, said):
     async with serving(saying(b"HTTP/1.1 " + answer + b"\r\n\r\n")) as server, handler() as tap:
         with pytest.raises(Exception, match="CONNECT") as refused:
             await tap.download_request(Request("https://127.0.0.1:9/", meta={"proxy": server.url}))
-        assert plain(refused.value) == f"the proxy 127.0.0.1:{server.port} opens no connection: {said}"
+        assert plain(refused.value) == said.format(f"127.0.0.1:{server.port}")
 
 
 def test_a_407_is_no_word_of_the_host_that_there_is_no_robots_txt():
-    answered = Outcome(Result.REFUSED, 0.0, 1.0, status=407)
+    answered = Outcome(classify(407, None), 0.0, 1.0, status=407)
     assert missing(answered) == f"could not be had (status 407: {PASSWORD})"
     assert rules_text(answered) == DISALLOW_ALL
-    assert missing(answered._replace(status=403)) == ""
+    assert missing(Outcome(classify(403, None), 0.0, 1.0, status=403)) == ""

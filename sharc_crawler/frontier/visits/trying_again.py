@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
 LASTING = ("no such host", "the TLS certificate", "TLS failed")  #: failures that do not pass in minutes
 NO_TLS = "wrong version number"  #: a port that speaks another protocol, as to plain HTTP
-TOO_LARGE = "larger than"  #: what is over a limit is so at each attempt, and each would be downloaded up to it
+#: of what has one attempt: what is over a limit is so at each, and a proxy that wants a password goes on to want it
+ONCE = ("larger than", "closed by the proxy", "status 407")
 RULES = 4  #: more attempts at what many pages hang on: five minutes in all
 SITEMAPS = 2  #: the same, of sitemaps that no claim rests on: one on the way and one at the end
 MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
@@ -41,14 +42,14 @@ def comes_again(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, ou
 def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
     """After a failure: are attempts left? There are more where it may pass: of a page one, at the end of the visits.
 
-    What is too large has one in all. Of robots.txt and sitemaps, which many pages hang on, there are several. An
-    instant crawl has as many as there is time for: its hub goes on naming the page.
+    What is too large, or closed by a proxy, has one in all. Of robots.txt and sitemaps, which many pages hang on, there
+    are several. An instant crawl has as many as there is time for: its hub goes on naming the page.
     """
     politeness, capture = ledger.politeness, ledger.capture
     left_alone = (outcome.retry_after or 0.0) > politeness.longest_pause
     if fetch.kind is Kind.ROBOTS and left_alone:
         return False  # its host is left out
-    if (outcome.error or "").startswith(TOO_LARGE):
+    if (outcome.error or "").startswith(ONCE):
         return False
     if task.slot is Slot.SECOND and capture.budget.spare(outcome.ended) < 0:
         return False

@@ -10,7 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
 from sharc_crawler.live.beginning import sessions
-from sharc_crawler.live.failures.problems import CLOSED, by_proxy, plain
+from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
@@ -59,9 +59,8 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
         return
     if fetch:
         remark(session.sites.of(fetch).capture, fetch, exchange)
-    # An address that is refused stays refused, by a proxy, too: no second attempt.
-    closed = isinstance(exception, AddressRefusedError) or by_proxy(exception) in CLOSED
-    result = Result.REFUSED if closed else Result.FAILED
+    # An address that is refused stays refused: no second attempt.
+    result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
     length = len(exchange.response)  # what came is paid for
     outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception), sent=exchange.sent)
     middleware.tell(fetch, outcome, middleware.keep(exchange, fetch))

@@ -40,20 +40,17 @@ def _tls(error: SSL.Error) -> str:
 
 
 _CONNECT = re.compile(r"with proxy (\S+) \[\{'status': (\d+)")
-CLOSED = {403, 407}  #: what a proxy answers that will not open a connection, however often it is asked
-
-
-def by_proxy(error: Exception) -> int | None:
-    """The status by which a proxy refused to open a connection; None: it is another error."""
-    found = _CONNECT.search(str(error)) if isinstance(error, TunnelError) else None
-    return int(found[2]) if found else None
+_CLOSED = {"403", "407"}  #: what a proxy answers that will not open a connection, however often it is asked
 
 
 def _unopened(error: TunnelError) -> str:
     found = _CONNECT.search(str(error))
     if found is None:
         return f"the proxy opens no connection: {error}"
-    return f"the proxy {found[1]} opens no connection: status {found[2]}{wants_password(int(found[2]))}"
+    said = f"status {found[2]}{wants_password(int(found[2]))}"
+    if found[2] in _CLOSED:
+        return f"closed by the proxy {found[1]}: {said}"
+    return f"the proxy {found[1]} opens no connection: {said}"
 
 
 def _invalid(error: Exception) -> str:
