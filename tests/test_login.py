@@ -141,8 +141,9 @@ def test_what_would_not(path):
     assert not is_log_out(f"https://logout.example/{path}")
 
 
-def test_nothing_that_would_end_the_session_is_asked_for():
-    named = [Sighting("http://h/logout"), Sighting("http://h/sign-out.gif", Kind.RESOURCE), Sighting("http://h/a")]
+def test_nothing_that_would_end_the_session_or_order_something_in_it_is_asked_for():
+    ending = [Sighting("http://h/logout"), Sighting("http://h/sign-out.gif", Kind.RESOURCE)]
+    named = [*ending, Sighting("http://h/p?action=delete"), Sighting("http://h/how-to-delete"), Sighting("http://h/a")]
     asked = {}
     for session in ("", "reader"):
         world, store = World(), MemoryStore()
@@ -151,9 +152,10 @@ def test_nothing_that_would_end_the_session_is_asked_for():
         frontier.open(CaptureSpec("h", ("http://h/",), strategy="bfs", sitemaps=(), session=session), world.now)
         world.run(frontier)
         asked[session] = {page.url for page in store.load().pages if page.kind is not Kind.ROBOTS}
-    assert asked[""] - asked["reader"] == {"http://h/logout", "http://h/sign-out.gif"}
-    assert "http://h/a" in asked["reader"]
-    assert [row.reason for row in store.load().outside] == ["it would end the session"] * 2
+    assert asked[""] - asked["reader"] == {"http://h/logout", "http://h/sign-out.gif", "http://h/p?action=delete"}
+    assert {"http://h/a", "http://h/how-to-delete"} <= asked["reader"]
+    order = "in a session, it would be an order to the server, by its name"
+    assert sorted(row.reason for row in store.load().outside) == [order, *["it would end the session"] * 2]
 
 
 def test_what_is_printed_of_a_login_holds_no_secret():

@@ -13,6 +13,7 @@ from sharc_crawler.evidence.measures import Expected, PageTally, Plans
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Verdict
+from sharc_crawler.orders import is_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -120,6 +121,7 @@ class Figures:
         self.missing: Counter[tuple[Kind, str]] = Counter()  #: kinds and reasons of what was not captured
         self.redirects: dict[Url, tuple[Kind, str, str]] = {}  #: of it: kind, reason, target
         self.by_script: Counter[bool] = Counter()
+        self.orders, self.order = 0, ""  #: pages asked for whose addresses look like orders, and the first of them
         self.payloads: Counter[int] = Counter()  #: pages by their payloads, these by the hashes of their digests
         self.observed = (math.inf, -math.inf)  #: from the first to the last copy of a page
         self.completeness = Completeness({name: part.reference for name, part in self.parts.items()})
@@ -141,6 +143,8 @@ class Figures:
         if page.kind is not Kind.PAGE:
             self._beside(page)
             return
+        if page.visit and is_order(page.url):
+            self.orders, self.order = self.orders + 1, self.order or page.url
         self.whole.add(page)
         if part := self.parts.get(page.subsite):
             part.add(page)

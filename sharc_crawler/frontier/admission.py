@@ -34,6 +34,7 @@ _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 LOG_OUT = "it would end the session"
+ORDER = "in a session, it would be an order to the server, by its name"
 _FILES = (".xml", ".gz", ".txt")  #: sitemaps that are no pages, by their names
 
 
@@ -144,11 +145,11 @@ class Admitter:
         return fresh
 
     def _can_be_asked(self, capture: SiteCapture, key: str, sighting: Sighting) -> bool:
-        """Is it an address, and not the one that ends the session?"""
-        if key and not (capture.spec.session and _ends_session(sighting.url)):
-            return True
-        self._ledger.left_out(*((key, LOG_OUT) if key else (sighting.url, "not an http(s) URL")), sighting.via)
-        return False
+        """Is it an address, and not one that ends the session, or orders something in it?"""
+        why = (_why_not(sighting.url) if capture.spec.session else "") if key else "not an http(s) URL"
+        if why:
+            self._ledger.left_out(key or sighting.url, why, sighting.via)
+        return not why
 
     def _pages_taken(self, capture: SiteCapture, named: Sequence[Keyed], origin: Origin) -> dict[str, Sighting]:
         """Of new pages those that the capture takes, each as it was named first."""
@@ -219,10 +220,12 @@ class Admitter:
             ingest(self._ledger, self.canonical, capture, sightings, read)
 
 
-def _ends_session(url: str) -> bool:
+def _why_not(url: str) -> str:
+    """Why it is not asked for in a session; empty: it is."""
     from sharc_crawler.login import is_log_out  # only where there is one
+    from sharc_crawler.orders import is_order
 
-    return is_log_out(url)
+    return LOG_OUT if is_log_out(url) else ORDER if is_order(url) else ""
 
 
 TOO_LATE = "discovered after the reference instant"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.notes import ALTERED, BY_SCRIPT
+from sharc_crawler.report.notes import ALTERED, BY_SCRIPT, ORDERS
 from sharc_crawler.report.taught import NAME
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _own_addresses(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """Addresses that the site's software makes by itself, where a note tells of them."""
-    if any(" are of its making (" in note for note in report.get("notes", ())):
+    """Addresses that the site's software makes by itself, or that look like orders to it, where a note tells so."""
+    if any(" are of its making (" in note or ORDERS in note for note in report.get("notes", ())):
         from sharc_crawler.report.own_addresses import left_out  # of such sites alone
 
         yield from (NextStep(*one) for one in left_out(report))

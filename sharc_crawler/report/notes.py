@@ -24,6 +24,7 @@ ALTERED = "The certificate does not hold: the folder is not as it was when it wa
 SEED = "seed"  #: who named what was typed
 TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
 BY_SCRIPT = "its menus may be made by script"
+ORDERS = "like orders to the server by their names"
 _WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
@@ -38,6 +39,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_by_script(facts),
         *_alike(facts, totals["captured"]),
         *_walled(facts, totals["captured"]),
+        *_orders(facts),
         *_whose(facts),
         *_noise(facts, totals),
         *_surprise(facts),
@@ -161,6 +163,15 @@ def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
             f"{counted(number, 'page')} ({percent(number / captured)}) {agreeing(number, 'are')} copies"
             f" of {len(alike):,}, byte for byte:"
             f" error pages with status 200, or one page under many URLs? Most: {alike[0]:,} as {facts.details.alike}"
+        )
+
+
+def _orders(facts: CaptureFacts) -> Iterator[str]:
+    """What was asked for may have changed something: a cart's counter stands on each page."""
+    if number := facts.figures.orders:
+        yield (
+            f"{counted(number, 'address', 'look')} {ORDERS}, as {short(facts.figures.order)}: that they were asked for"
+            " may have changed something there, and what other pages show of it"
         )
 
 

@@ -12,7 +12,7 @@ from sharc_crawler.software import KNOWN
 from sharc_crawler.urls import canonical
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
-OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
+ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
 PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA = OFFERED[9:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
@@ -179,6 +179,11 @@ OMEKA_TRAPS = """
     ("expression", "pages", "traps"),
     [
         (WIKI, WIKI_PAGES, WIKI_TRAPS),
+        (
+            ORDERS,
+            "/cart /how-to-delete-files /subscribe /likes/7 /?action=show",
+            "/cart/add?id=7 /?add-to-cart=7 /7/vote",
+        ),
         (BLOG, BLOG_PAGES, BLOG_TRAPS),
         (DOKU, DOKU_PAGES, DOKU_TRAPS),
         (TRAC, TRAC_PAGES, TRAC_TRAPS),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from lxml import html
 
+from sharc_crawler import orders
 from sharc_crawler.model import Result, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.next_steps import next_steps
+from sharc_crawler.report.notes import ORDERS
 from tests.report.by_hand import T, facts, judged, page, rendered, visit
 
 REPORT = capture_entry(facts(judged("http://h/", Verdict.CHANGED)))
@@ -54,6 +58,20 @@ def test_noise_is_not_looked_for_where_a_copy_that_the_server_called_unmodified_
     commands = [step.command for step in next_steps(report)]
     assert "sharc masks FOLDER" not in commands
     assert "sharc diff FOLDER FOLDER URL" in commands
+
+
+def test_orders_to_the_server_are_counted_with_what_leaves_them_out() -> None:
+    asked = [page(f"http://h/cart/add?id={n}", visit=replace(visit(T), result=Result.REDIRECTED)) for n in range(80)]
+    others = [judged(f"http://h/{name}", Verdict.COHERENT) for name in ("", "cart", "how-to-delete-files")]
+    report = capture_entry(facts(*others, *asked, page("http://h/cart/add?id=80")))
+    [note] = [note for note in report["notes"] if ORDERS in note]
+    assert note.startswith(f"80 addresses look {ORDERS}, as http://h/cart/add?id=0: "), "the last was not asked for"
+    [step] = [step for step in next_steps(report) if "exclude" in step.command]
+    assert shlex.split(step.command) == ["-a", f"exclude={orders.ORDERS}"]
+    assert f"exclude='{orders.ORDERS}'" in (Path(__file__).parents[2] / "docs/arguments.md").read_text()
+    given = {**report, "settings": {"exclude": orders.ORDERS}}
+    assert not any("exclude" in step.command for step in next_steps(given))
+    assert not any(ORDERS in note for note in capture_entry(facts(*others))["notes"])
 
 
 def test_pages_that_changed_between_their_downloads_are_not_called_lost() -> None:
