@@ -10,7 +10,7 @@ from sharc_crawler.model import EMBEDDED, Kind, Result, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Url
 
 #: redirects that are to stay, and what is gone for good; others may lead elsewhere, or be there, by now
@@ -48,7 +48,9 @@ class Completeness:
         if page.kind in EMBEDDED or page.url in self._embedded:
             there = bool(page.verdict and not page.absent) or not page.visit or page.visit.result not in _NO_PART
             is_open = not there and page.visit is not None and page.visit.status not in FOR_GOOD
-            verdict = Verdict.UNKNOWN if _leads_elsewhere(page) else page.verdict
+            nowhere = not there and _redirects(page.visit) and not page.embeds  # what it leads to was not taken in
+            is_open = is_open or nowhere
+            verdict = Verdict.UNKNOWN if nowhere or _leads_elsewhere(page) else page.verdict
             self._known[page.url] = PartCompleteness(verdict, page.subsite, there, is_open, page.reason, page.embeds)
 
     @property
@@ -92,6 +94,8 @@ class Completeness:
 
 def _leads_elsewhere(page: PageFacts) -> bool:
     """Has it redirected to two places? Nobody knows whether they show the same."""
-    visits = page.visit, page.revisit
-    redirected = all(visit is not None and visit.result is Result.REDIRECTED for visit in visits)
-    return redirected and page.verdict is Verdict.CHANGED
+    return page.verdict is Verdict.CHANGED and _redirects(page.visit) and _redirects(page.revisit)
+
+
+def _redirects(visit: VisitFacts | None) -> bool:
+    return visit is not None and visit.result is Result.REDIRECTED

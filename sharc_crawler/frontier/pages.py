@@ -32,7 +32,9 @@ UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
 def is_compared(kind: Kind, outcome: Outcome) -> bool:
     """Can a later answer be held against it? What a page embeds and is missing, or elsewhere, is part of it."""
-    return outcome.result is _OK or (kind is Kind.RESOURCE and outcome.result is _FOR_NOW.get(outcome.status or 0))
+    if kind is not Kind.RESOURCE or outcome.result is _OK:
+        return outcome.result is _OK
+    return outcome.result is _FOR_NOW.get(outcome.status or 0) and "\0" not in (outcome.location or "")
 
 
 class PageTable:

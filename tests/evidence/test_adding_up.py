@@ -212,8 +212,15 @@ def is_there(page: PageFacts) -> bool:
 
 
 def counts(page: PageFacts) -> bool:
-    """Is it there, or was it not when it was asked for, and not for good?"""
-    return is_there(page) or (page.visit is not None and page.visit.status not in (301, 308, 410))
+    """Is it there, or was it not when it was asked for, and not for good? Or does it lead to what was not taken in?"""
+    return (
+        is_there(page) or leads_nowhere(page) or (page.visit is not None and page.visit.status not in (301, 308, 410))
+    )
+
+
+def leads_nowhere(page: PageFacts) -> bool:
+    led = page.visit is not None and page.visit.result is Result.REDIRECTED
+    return led and not is_there(page) and not page.embeds
 
 
 def test_a_page_is_as_coherent_as_all_that_it_embeds_around_one_instant(made) -> None:
@@ -222,7 +229,7 @@ def test_a_page_is_as_coherent_as_all_that_it_embeds_around_one_instant(made) ->
         met = [page.verdict]
         for part in filter(counts, map(OF.__getitem__, embedded_by(page))):
             same = PARTS[part.subsite] == PARTS[page.subsite]
-            met.append(part.verdict if same and part.verdict else Verdict.UNKNOWN)
+            met.append(part.verdict if same and part.verdict and not leads_nowhere(part) else Verdict.UNKNOWN)
         worst = [verdict for verdict in (Verdict.CHANGED, Verdict.UNKNOWN, Verdict.COHERENT) if verdict in met]
         expected[page.url] = worst[0]
     found = {page.url: detail.complete for page, detail in made.details.walk()}

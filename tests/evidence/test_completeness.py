@@ -40,11 +40,26 @@ def test_a_redirect_that_may_lead_elsewhere_by_now_leaves_its_page_unknown(statu
     """It is asked for once; one that is to stay is represented by its target."""
     page, target = url(PAGE, Kind.PAGE, (ALONE, STYLE)), url(STYLE)
     visit = VisitFacts(Slot.FIRST, Result.REDIRECTED, status=status, started=1.0, ended=1.1)
-    moved = replace(url(ALONE, verdict=None), visit=visit, reason=f"redirects to {STYLE}", target=STYLE)
+    moved = replace(
+        url(ALONE, verdict=None), visit=visit, reason=f"redirects to {STYLE}", target=STYLE, embeds=(STYLE,)
+    )
     found = Completeness({"": 1.0})
     for one in (page, moved, target):
         found.meet(one)
     assert found.of(page) is verdict
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("verdict", [Verdict.COHERENT, None])
+def test_a_redirect_to_what_was_not_taken_in_leaves_its_page_unknown(status, verdict):
+    """A scheme or an address that nobody asks for, a chain without end: what was shown there nobody knows."""
+    page = url(PAGE, Kind.PAGE, (ALONE,))
+    visit = VisitFacts(Slot.FIRST, Result.REDIRECTED, status=status, started=1.0, ended=1.1)
+    moved = replace(url(ALONE, verdict=verdict), visit=visit, revisit=verdict and visit, target="ftp://h.example/c.css")
+    found = Completeness({"": 1.0})
+    for one in (page, moved):
+        found.meet(one)
+    assert found.of(page) is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(("status", "verdict"), [(404, Verdict.UNKNOWN), (410, Verdict.COHERENT)])

@@ -106,3 +106,21 @@ def test_a_picture_that_redirects_for_now_is_asked_for_again_after_the_reference
     assert done.capture["resources"]["captured"] == 1 + (late == 200)
     assert not verify(done.folder).findings
     assert not any("fault of sharc" in note for note in done.capture["notes"])
+
+
+@pytest.mark.parametrize("target", ["ftp://h.example/x.png", "mailto:x@y.example", "/x\0y.png"])
+def test_a_picture_that_redirects_to_what_nobody_asks_for_leaves_its_page_unknown(crawl, target) -> None:
+    class Leading(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/":
+                self.answer(b"<!doctype html><title>t</title><img src=/moved.png>")
+            elif self.path == "/moved.png":
+                self.answer(b"", "image/png", 302, location=target)
+            else:
+                self.answer(b"", status=404)
+
+    with serving(Leading) as url:
+        done = crawl(url=url, delay=0)
+    assert done.code == 0, done.err
+    assert done.capture["coherence"]["complete"]["unknown"] == 1
+    assert not verify(done.folder).findings
