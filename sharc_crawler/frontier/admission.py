@@ -78,7 +78,7 @@ class Admitter:
         if not sightings:
             return Admitted(0, [])
         if listed:
-            sightings = list(map(self.sitemap, sightings))
+            sightings = [self.sitemap(capture, one) for one in sightings]
         # Most are known, as they are spelled: looked up at once, in columns, as to read a field of each costs as much.
         urls, kinds, _, hints, keyed, _, told = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
@@ -104,13 +104,13 @@ class Admitter:
             self._queuer.rate_again(capture, {found[at]: sightings[at]._replace(url=key) for at, key in again}, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
 
-    def sitemap(self, sighting: Sighting) -> Sighting:
-        """One of a sitemap leaves its canonical URL, by which things are known, to a page, where it may be one, too."""
-        if sighting.kind is not Kind.SITEMAP:
+    def sitemap(self, capture: SiteCapture, sighting: Sighting) -> Sighting:
+        """One of a sitemap leaves its canonical URL, by which things are known, to a page, until it has been read."""
+        if sighting.kind is not Kind.SITEMAP or sighting.key:
             return sighting
         key = self.canonical(sighting.url)
-        is_file = not key or urlsplit(key).path.lower().endswith(_FILES)
-        return sighting if is_file or sighting.key else sighting._replace(key=f"{key}#")
+        known = not key or key in capture.seen or urlsplit(key).path.lower().endswith(_FILES)
+        return sighting if known else sighting._replace(key=f"{key}#")
 
     def _unknown(
         self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, told: Keys, found: list[PageId]

@@ -136,6 +136,10 @@ class Opener:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
         self._ledger.changed_capture()
 
+    def claim(self, capture: SiteCapture, page: PageId) -> None:
+        """A sitemap that names something is no page, whoever leads to it from now on."""
+        capture.seen.add(self.parts.canonical(self._ledger.pages.urls[page]) or "", page)
+
     def _look_for_sitemaps(self, capture: SiteCapture, host: Host, url: str) -> None:
         """Those that robots.txt names, else the one at the usual place."""
         if capture.spec.sitemaps is None:
@@ -147,7 +151,7 @@ class Opener:
 
     def _add_sitemaps(self, capture: SiteCapture, urls: Iterable[str]) -> None:
         """Sitemaps to be read before the first page."""
-        named = [self._admitter.sitemap(Sighting(url, Kind.SITEMAP, "robots.txt")) for url in urls]
+        named = [self._admitter.sitemap(capture, Sighting(url, Kind.SITEMAP, "robots.txt")) for url in urls]
         self._admitter.admit(capture, named, capture.started)
 
     def _made(self, spec: CaptureSpec, setting: Setting) -> Door:

@@ -90,3 +90,27 @@ def test_a_page_that_sitemaps_lead_to_is_a_page_where_pages_lead_to_it_too(crawl
     }
     assert not verify(done.folder).findings
     assert again.exit_code == 0, again.output
+
+
+@pytest.mark.slow
+def test_a_sitemap_that_pages_link_to_is_no_page(crawl) -> None:
+    """Whatever it is called: the crawl and the records know its lastmods by one URL."""
+    entries = "".join(
+        f"<url><loc>%(url)sp{n}</loc><lastmod>2026-03-0{n}T10:11:12Z</lastmod></url>" for n in range(1, 6)
+    )
+    listed = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
+
+    class Linking(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/robots.txt":
+                self.answer(f"Sitemap: {url}feed".encode(), "text/plain")
+            elif self.path == "/feed":
+                self.answer((listed % {"url": url}).encode(), "text/xml")
+            else:
+                self.answer(b"<title>%s</title>a page<a href=/feed>feed</a>" % self.path.encode())
+
+    with serving(Linking) as url:
+        done = crawl(url=url, delay=0.1, strategy="sharc-attested", lag="1")
+    assert done.code == 0, done.err
+    assert not any(page["url"].endswith("feed") for page in done.capture["pages"])
+    assert not verify(done.folder).findings

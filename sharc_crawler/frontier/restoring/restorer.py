@@ -207,7 +207,7 @@ class Restorer:
             self._robots_read(page, outcome)
         elif kind is Kind.SITEMAP:
             if captured:
-                capture.mode.sitemap_read(page, row.slot, outcome)
+                self._sitemap_read(row)
         elif kind is Kind.PROBE:
             if capture.traps is not None:
                 take(capture.traps, pages.urls[page], outcome, self._targets.get(page, ()), capture.seen, pages)
@@ -220,6 +220,12 @@ class Restorer:
             if not again:
                 capture.mode.visited(Task(page, row.slot, row.plan, row.attempt), kind, outcome)
 
+    def _sitemap_read(self, row: VisitRow) -> None:
+        capture = self._ledger.capture
+        if row.page in self._naming:
+            self._opener.claim(capture, row.page)
+        capture.mode.sitemap_read(row.page, row.slot, row.outcome)
+
     def _brought_nothing(self, capture: SiteCapture, row: VisitRow) -> None:
         """The first visit of a page; those that brought content are the usual ones."""
         capture.counts.visited(captured=False)
@@ -230,6 +236,11 @@ class Restorer:
     def _feeds(self, page: PageId) -> bool:
         """Did it name new pages of its like?"""
         return feeds(page, self._targets.get(page, ()), self._ledger.pages)
+
+    @cached_property
+    def _naming(self) -> set[PageId]:
+        """What named others first."""
+        return set(self._ledger.pages.parents)
 
     @cached_property
     def _targets(self) -> dict[PageId, tuple[PageId, ...]]:

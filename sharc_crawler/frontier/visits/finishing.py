@@ -135,6 +135,8 @@ class Finisher:
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""
+        if links:
+            self._opener.claim(capture, sitemap)
         self.admitter.ingest(capture, links, capture.mode.as_of(sitemap, outcome))
         if any(one.hints and one.hints.lastmod is not None for one in links):
             capture.mode.lastmods_in(sitemap, outcome.started)
