@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
@@ -25,6 +26,7 @@ from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection
+from sharc_crawler.report.notes import UNDER_WAY
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
@@ -32,13 +34,14 @@ from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.words import printable
 from sharc_crawler.report.write import to_json, write
-from sharc_crawler.storage.beside import open_state
+from sharc_crawler.storage.beside import is_held, open_state
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import Instant
     from sharc_crawler.report.pages import Truth
 
@@ -144,7 +147,14 @@ def _as_json(folder: Path, truth: Truth | None) -> str:
         if is_instant(store.captures()):
             return to_json(instant_document(store.load()))
     with open_facts(folder, truth) as captures:
-        return to_json(document(captures, read_selection(folder)))
+        return to_json(document(_as_it_runs(captures, folder), read_selection(folder)))
+
+
+def _as_it_runs(captures: list[CaptureFacts], folder: Path) -> list[CaptureFacts]:
+    """Those that a process is capturing at this moment have a note of that."""
+    if not is_held(folder):
+        return captures
+    return [one if one.ended is not None else replace(one, notes=(UNDER_WAY, *one.notes)) for one in captures]
 
 
 def _written(folder: Path, truth: Truth | None) -> Written:
@@ -153,7 +163,7 @@ def _written(folder: Path, truth: Truth | None) -> Written:
         if is_instant(store.captures()):
             return Written(write_instant(store.load(), folder))
         walked = Walked(store, partial(share, part="writing the report"))
-        captures = as_sealed(capture_facts(walked, truth, read_taught(folder)), folder)
+        captures = as_sealed(_as_it_runs(capture_facts(walked, truth, read_taught(folder)), folder), folder)
         paths = write(captures, folder)
         certified = standing(captures, folder) or contradicted(captures, folder)
         certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.notes import ALTERED, BY_SCRIPT, ORDERS
+from sharc_crawler.report.notes import ALTERED, BY_SCRIPT, ORDERS, UNDER_WAY
 from sharc_crawler.report.taught import NAME
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     'scrapy crawl site -a url=http://h/ -a output=FOLDER'
     """
     if report["times"]["ended"] is None:
+        if UNDER_WAY in report.get("notes", ()):
+            return [NextStep("It was being captured when this was written. See how far it is.", "sharc watch FOLDER")]
         return [_going_on(report), *_own_addresses(report)]
     if report["claim"]["code"] == Statement.REFUTED:
         return [_again(report)]

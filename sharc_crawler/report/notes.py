@@ -23,6 +23,7 @@ DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where t
 ALTERED = "The certificate does not hold: the folder is not as it was when it was sealed."
 SEED = "seed"  #: who named what was typed
 TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
+UNDER_WAY = "it was being captured when this report was written: it says how far that was"
 BY_SCRIPT = "its menus may be made by script"
 ORDERS = "like orders to the server by their names"
 _WHYS = 2  #: reasons why something was not masked that are told

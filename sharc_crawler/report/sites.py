@@ -18,6 +18,7 @@ from sharc_crawler.report.claim import UNBORNE
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.report.load import read_selection
+from sharc_crawler.report.notes import UNDER_WAY
 from sharc_crawler.report.phrases import whole
 from sharc_crawler.report.selection import entry
 from sharc_crawler.report.words import going_on, short
@@ -145,7 +146,10 @@ def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Tex
     turns = Counter(map(_turn, sites))
     more = "".join(f", {turns[turn]:,} {name}" for turn, name in enumerate(_NAMED) if name and turns[turn])
     yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete{more}", "bold")
-    if any(not site["complete"] and site["claim"] != MOVED for site in sites):
+    unfinished = [site for site in sites if not site["complete"] and site["claim"] != MOVED]
+    if under_way := sum(UNDER_WAY in site["notes"] for site in unfinished):
+        yield Text(f"Not complete: {under_way:,} being captured")
+    if len(unfinished) > under_way:
         how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
         yield Text(f"{how}: {going_on(folder)}")
     for site in sorted(sites, key=_turn)[:SHOWN]:

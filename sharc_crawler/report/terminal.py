@@ -16,7 +16,7 @@ from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.load import read_selection
-from sharc_crawler.report.notes import left_by_bounds, noted
+from sharc_crawler.report.notes import UNDER_WAY, left_by_bounds, noted
 from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
@@ -167,6 +167,8 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
 
 
 def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
+    if UNDER_WAY in facts.notes:
+        return "Not complete: it is being captured"
     how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
     if "spider" in facts.settings:
         if "resume" in facts.settings:

@@ -13,11 +13,14 @@ from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.lab.instant import crawl as instant_crawl
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.report.next_steps import next_steps
+from sharc_crawler.report.notes import UNDER_WAY
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
@@ -68,6 +71,25 @@ def test_the_report_is_written_and_summed_up(folder: Path) -> None:
     assert "1 of 2 pages" in (folder / "report.html").read_text()
 
 
+def test_a_capture_that_a_process_makes_at_this_moment_is_not_called_stopped(tmp_path: Path) -> None:
+    running = SqliteStore(tmp_path)
+    pages, visits = [page_row(0), page_row(1)._replace(state=State.QUEUED)], [visit_row(0)]
+    running.commit(Batch(pages=pages, visits=visits, captures={0: capture_row(phase=Phase.VISIT)}))
+    answer = run(tmp_path)
+    assert "Not complete: it is being captured" in answer.output
+    assert "the same command goes on" not in answer.output
+    assert "stopped" not in answer.output
+    assert "1 × not visited by the crawl" in answer.output
+    (capture,) = json.loads(run(tmp_path, "--json").stdout)["captures"]
+    assert capture["notes"][0] == UNDER_WAY
+    assert [step.command for step in next_steps(capture)] == ["sharc watch FOLDER"]
+    assert "sharc watch" in (tmp_path / "report.html").read_text()
+    running.close()
+    answer = run(tmp_path)
+    assert "Not complete: the same command goes on" in answer.output
+    assert "being captured" not in answer.output
+
+
 @pytest.mark.parametrize("kept", [False, True])
 def test_of_a_folder_of_captures_or_a_collection_all_reports_are_written(folder: Path, kept: bool) -> None:
     around = folder / "all"
@@ -116,11 +138,11 @@ def test_a_capture_that_cannot_be_read_does_not_keep_the_others_from_their_repor
     assert answer.exit_code == 3
     assert answer.output.count("1 of 2 pages was in this state") == 1
     assert [(place / "report.html").exists() for place in places] == [False, False, True]
-    assert f"not reported: {places[0]}: store='no_such_module.Store' cannot be imported" in answer.stderr
+    assert f"not reported: {places[0]}: {str(places[0])!r} says that its state is kept by store" in answer.stderr
     assert f"not reported: {places[1]}: " in answer.stderr
     assert "2 captures of" in answer.stderr
     alone = run(places[0])
-    assert (alone.exit_code, alone.stderr.count("cannot be imported")) == (2, 1)
+    assert (alone.exit_code, alone.stderr.count("a module that would be run")) == (2, 1)
 
 
 def test_json_is_printed_and_nothing_written(folder: Path) -> None:

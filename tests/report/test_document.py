@@ -230,7 +230,7 @@ def test_every_loss_has_a_reason() -> None:
     entry = entry_of(facts(page("/a", visit=broken), page("/b")))
     assert [lost["reason"] for lost in entry["lost"]] == [
         "connection reset",
-        "the crawl ended before its visit",
+        "not visited by the crawl",
     ]
 
 
