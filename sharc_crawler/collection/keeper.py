@@ -90,6 +90,7 @@ class CollectionKeeper:
         self._at_once = at_once
         self._say = say
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._over: dict[str, Path | None] = {}  #: the last capture that was over when a process was begun
         self._confirmer = Confirmer(folder / LOGS / CONFIRM_LOG, _environment())
         self._unwritten: dict[str, Tries] = {}  #: while the disk is full
         self._wrong = ""  #: what is wrong with the file since it was read last
@@ -144,6 +145,7 @@ class CollectionKeeper:
         command = [sys.executable, "-m", "scrapy", "crawl", "site"]
         command += ["-a", f"collection={folder}", "-a", f"url={site.name}"]
         log = self._log(site.name)
+        self._over[site.name] = self._last_over(site.name)
         try:
             log.parent.mkdir(exist_ok=True)
             with log.open("wb") as out:
@@ -170,8 +172,10 @@ class CollectionKeeper:
         """Write down what came of a capture, and tell whoever is to know."""
         folder = self._collection.folder
         if code == INTERRUPTED or (self.stopping and code < 0):
-            self._say(f"{name}: stopped; it goes on another time")
-            return
+            if self._last_over(name) == self._over.get(name):
+                self._say(f"{name}: stopped; it goes on another time")
+                return
+            code = 0  # it had come to its end before it was told to stop
         known = {**read_tries(folder), **self._unwritten}
         before, said = known.get(name, Tries()), said or (self._last_words(name) if code else "")
         failures = before.failures + 1 if code else 0
@@ -183,6 +187,11 @@ class CollectionKeeper:
         if not code:
             self._captured(name, before.failures)
             self._thin(name)
+
+    def _last_over(self, name: str) -> Path | None:
+        """The folder of the last capture, if it is over."""
+        last = self._collection.last(name)
+        return last.folder if last and is_over(last.folder) else None
 
     def _thin(self, name: str) -> None:
         """Remove what no rule keeps; what is in the way of that keeps no site from its captures."""

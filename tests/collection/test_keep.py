@@ -208,6 +208,26 @@ def test_a_log_in_page_after_a_failure_is_held_against_the_last_capture_with_pag
     assert keeper._failed("a", tries).endswith("It may ask for a log-in.")
 
 
+def test_a_capture_that_was_over_when_it_was_told_to_stop_is_complete(folder):
+    (folder / FILE).write_text("sites: [{url: https://a.example/, name: a, every: 1d}]")
+    said = []
+    keeper = CollectionKeeper(folder, 1, said.append)
+    keeper.stopping = True
+    keeper._came_of("a", -2)
+    place = keeper._collection.capture_folder("a", time.time() - 9)
+    place.mkdir(parents=True)
+    (place / ".running").touch()
+    keeper._came_of("a", 5)
+    assert said == ["a: stopped; it goes on another time"] * 2
+    (place / ".running").unlink()
+    (place / "frontier.db").write_text("over, as nothing goes on from it")
+    keeper._came_of("a", 5)
+    assert said[2] == "a: complete"
+    keeper._over["a"] = place  # it is of before
+    keeper._came_of("a", -2)
+    assert said[-1] == "a: stopped; it goes on another time"
+
+
 @pytest.mark.usefixtures("warmed")
 def test_a_damaged_history_is_told_with_the_way_out_and_the_service_goes_on(folder):
     (folder / FILE).write_text("sites: [{url: 'http://127.0.0.1:9/', name: a, every: auto}]\n")
