@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
@@ -25,6 +26,7 @@ SEED = "seed"  #: who named what was typed
 TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
 UNDER_WAY = "it was being captured when this report was written: it says how far that was"
 BY_SCRIPT = "its menus may be made by script"
+LOCKED = Reason.REFUSED.of("status 401")
 ORDERS = "like orders to the server by their names"
 _WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
@@ -36,11 +38,11 @@ def noted(facts: CaptureFacts) -> list[str]:
     found = [
         *_lies(facts),
         *(f"seed {short(one.url)} is not in the capture: {one.reason}" for one in facts.outside if one.via == SEED),
+        *_asked(facts, totals["captured"]),
         *facts.notes,
         *_by_script(facts),
         *_alike(facts, totals["captured"]),
         *_walled(facts, totals["captured"]),
-        *_orders(facts),
         *_whose(facts),
         *_noise(facts, totals),
         *_surprise(facts),
@@ -104,7 +106,7 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
         return
     if guessed(found):  # then nothing was expected
         pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
-        yield HowMade(f"Nothing told how often {pages}. {_remembered(facts)}")
+        yield HowMade(f"Nothing told beforehand how often {pages}. {_remembered(facts)}")
         return
     came = sources(dict(facts.figures.rate_sources.most_common()))
     more = "more" if missed < 0 else "less"
@@ -167,13 +169,12 @@ def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
         )
 
 
-def _orders(facts: CaptureFacts) -> Iterator[str]:
-    """What was asked for may have changed something: a cart's counter stands on each page."""
-    if number := facts.figures.orders:
-        yield (
-            f"{counted(number, 'address', 'look')} {ORDERS}, as {short(facts.figures.order)}: that they were asked for"
-            " may have changed something there, and what other pages show of it"
-        )
+def _asked(facts: CaptureFacts, captured: int) -> Iterator[str]:
+    """What asks for a password, and what was asked for and looks like an order."""
+    if facts.figures.orders or (Kind.PAGE, LOCKED) in facts.figures.missing:
+        from sharc_crawler.report.asked import told  # few sites have any
+
+        yield from told(facts, captured)
 
 
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:

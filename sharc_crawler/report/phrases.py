@@ -134,11 +134,12 @@ def unfounded(found: Mapping[str, Any]) -> str:
     """Why there is no expectation, or blur.
 
     >>> unfounded({"pages": 9, "guessed": 9})
-    'no figure: nothing told how often 9 of 9 pages change'
+    'no figure: nothing told beforehand how often 9 of 9 pages change'
     >>> unfounded({"pages": 1, "guessed": 1})
-    'no figure: nothing told how often 1 of 1 page changes'
+    'no figure: nothing told beforehand how often 1 of 1 page changes'
     """
-    return f"no figure: nothing told how often {found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
+    of_all = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
+    return f"no figure: nothing told beforehand how often {of_all}"
 
 
 def forecast(expected: Mapping[str, Any]) -> str:

@@ -136,7 +136,7 @@ def test_an_unknown_page_has_no_interval() -> None:
 
 
 def test_complete_coherence_counts_all_that_a_page_embeds() -> None:
-    resource = {"kind": Kind.RESOURCE}
+    resource, moved = {"kind": Kind.RESOURCE}, replace(visit(T, result=Result.REDIRECTED), status=301)
     entry = entry_of(
         facts(
             judged("/whole", Verdict.COHERENT, embeds=("/style", "/broken", "/moved", "/elsewhere")),
@@ -147,7 +147,7 @@ def test_complete_coherence_counts_all_that_a_page_embeds() -> None:
             judged("/sheet", Verdict.COHERENT, embeds=("/image", "/sheet"), **resource),
             judged("/image", Verdict.CHANGED, **resource),
             page("/broken", visit=replace(visit(T, result=Result.GONE), status=410), **resource),
-            page("/moved", visit=replace(visit(T, result=Result.REDIRECTED), status=301), **resource),
+            page("/moved", visit=moved, embeds=("/style",), **resource),
             page("/refused", reason="robots.txt forbids it", **resource),
         )
     )

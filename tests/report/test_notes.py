@@ -11,6 +11,7 @@ import pytest
 from sharc_crawler.certificate.document import certificate
 from sharc_crawler.evidence.facts import Outside
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import HowMade, Result, Slot, Verdict
 from sharc_crawler.rates.swings import KNOTS, Swings
 from sharc_crawler.report.document import capture_entry, document
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
+
+
+LOCKED = Reason.REFUSED.of("status 401")
 
 
 def looked(name: str, verdict: Verdict, before: str | None, after: str | None, **fields: object) -> PageFacts:
@@ -122,9 +126,9 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     guessed = facts(*(replace(page, rate_source="prior") for page in blog(noise=0).pages))
     text = summary([guessed], write([guessed], tmp_path))
     for figure in ("expected     ", "blur         "):
-        assert f"{figure}no figure: nothing told how often 169 of 169 pages change" in text
+        assert f"{figure}no figure: nothing told beforehand how often 169 of 169 pages change" in text
     (note,) = noted(guessed)
-    assert note.startswith("Nothing told how often 169 of 169 pages change. Captures with history=FILE")
+    assert note.startswith("Nothing told beforehand how often 169 of 169 pages change. Captures with history=FILE")
     labels = {tile.label for tile in tiles(capture_entry(guessed))}
     assert labels >= {"Coherent", "Archived"}
     assert not labels & {"Expected coherent", "Expected to keep content", "Average blur"}
@@ -135,15 +139,25 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     assert "Expected to keep their content" not in page
     assert page.count('class="nowrap" data-sort="-1">–<') == page.count('data-name="chance"') > 0
     assert "Expected coherence and average blur are not shown here:" in page
-    assert "nothing told how often 169 of 169 pages change, so they would be a guess." in page
+    assert "nothing told beforehand how often 169 of 169 pages change, so they would be a guess." in page
     assert "not shown here" not in rendered(blog(noise=0))[NAME]
+
+
+def test_pages_that_want_a_password_have_a_way_out() -> None:
+    locked = [page(f"http://h/{n}", visit=visit(T, result=Result.REFUSED), reason=LOCKED) for n in range(3)]
+    (note,) = [note for note in noted(facts(*locked)) if "401" in note]
+    assert note.startswith("3 pages want a user and a password (status 401): netrc=FILE gives both")
+    (note,) = [note for note in noted(facts(*locked[:1], settings={"session": "reader"})) if "401" in note]
+    assert note.startswith("1 page wants a user and a password (status 401): its session was not taken")
+    few = facts(*locked[:1], *(judged(f"http://h/a{n}", Verdict.COHERENT) for n in range(30)))
+    assert not any("401" in note for note in noted(few))
 
 
 def test_of_pages_visited_once_blur_at_guessed_rates_is_a_guess(tmp_path: Path) -> None:
     guessed = facts(*(judged(f"{n}", Verdict.UNKNOWN, visit=visit(T - n), revisit=None) for n in range(1, 9)))
     assert capture_entry(guessed)["blur"]["guessed"] == 8
     text = summary([guessed], write([guessed], tmp_path))
-    assert "blur         no figure: nothing told how often 8 of 8 pages change" in text
+    assert "blur         no figure: nothing told beforehand how often 8 of 8 pages change" in text
     assert "Average blur" not in {tile.label for tile in tiles(capture_entry(guessed))}
     assert "Average blur is not shown here:" in rendered(guessed)[NAME]
 

@@ -68,6 +68,7 @@ def until_next(sites: Sites, now: Instant) -> Seconds:
 CLEAR = "\r\x1b[2K"
 RECENT: Seconds = 60.0
 RECENT_PAGES = 20
+UNUSUAL: Seconds = 3.0  #: longer waits are no delay, mostly
 WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other; where pages were found so lately, more come
 
 
@@ -117,15 +118,19 @@ class Snapshot:
         return f"{self.visits}/{self.pages}"
 
 
-def line(snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0) -> str:
+def line(
+    snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0, unread: str = ""
+) -> str:
     """What a person reads; ``speed`` in pages per second; why the crawl pauses, if it does.
 
-    ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request.
+    ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request; ``unread``: whose
+    robots.txt is asked for again. Nobody knows how often, nor what comes after it.
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
+    left = _left(snapshot.left, 0.0 if unread else speed, least)
     waits = f"next request in {_clock(wait)}, " if wait >= WORTH_SAYING else ""
-    return f"{snapshot.phase} {snapshot.share} pages, {speed:.1f}/s, {waits}{_left(snapshot.left, speed, least)}"
+    return f"{snapshot.phase} {snapshot.share} pages, {speed:.1f}/s, {waits}{left}{unread}"
 
 
 def _left(left: int, speed: float, least: Seconds) -> str:
@@ -173,6 +178,7 @@ class ProgressLine:
         self._last = self._looked = self._grew = started
         self._paused = self._pages_a_second = 0.0  #: of the former, seconds in all
         self._snapshot: Snapshot | None = None  #: of the last look
+        self._unread = ""  #: whose robots.txt is waited for
         self._paused_for = self._text = ""  #: the latter of that look, once it was asked for
         self._many = FEW  #: known pages, from which on it is looked at whose making they are
 
@@ -207,13 +213,15 @@ class ProgressLine:
 
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least, wait = at_least(self._sites, snapshot.left, now), until_next(self._sites, now)
-        told = line(snapshot, self._pages_a_second, self._paused_for, least, wait)
-        grows = told.endswith("left") and "at least" not in told and now - self._grew < WORTH_SAYING
-        more = " or more: pages are still found" if grows else ""
-        if wait >= WORTH_SAYING:
+        if wait >= UNUSUAL:
             from sharc_crawler.live.monitoring.unread import unread  # few crawls wait so long
 
-            more += unread(self._sites)
+            self._unread = unread(self._sites)
+        elif not wait:
+            self._unread = ""
+        told = line(snapshot, self._pages_a_second, self._paused_for, least, wait, self._unread)
+        grows = told.endswith("left") and "at least" not in told and now - self._grew < WORTH_SAYING
+        more = " or more: pages are still found" if grows else ""
         return told + more + self._sites.held_up + self._beside()
 
     def clear(self) -> None:

@@ -125,6 +125,28 @@ def test_the_time_left_knows_back_offs():
     assert said.endswith("at least 0:09:50 left")
 
 
+def test_where_robots_txt_is_asked_for_again_nobody_knows_what_is_left():
+    """One of two sites is visited meanwhile, so that there is a speed."""
+    sites, out = Sites(Politeness(delay=1.0, back_off=60.0)), StringIO()
+    for name in ("busy", "other"):
+        sites.open(CaptureSpec(name, (f"http://{name}.example/",), strategy="bfs:revisits=none", sitemaps=()), 0.0)
+    line, now = ProgressLine(sites, 0.0, out), 0.0
+    links = [Sighting(f"http://other.example/{number}") for number in range(20)]
+    while now < 40.0:
+        decision = sites.next(now)
+        if isinstance(decision, Fetch):
+            outcome = Outcome(started=now, ended=now + 0.1, result=Result.OK, status=200)
+            if "busy" in decision.url:
+                outcome = outcome._replace(result=Result.FAILED, status=503)
+            sites.finished(decision, outcome, links if decision.url.endswith("other.example/") else ())
+        else:
+            now += 1.0
+            line.show(now)
+    told = out.getvalue().splitlines()[-1]
+    assert ", at least 0:00:" in told
+    assert told.endswith(" left, waiting for robots.txt of busy.example")
+
+
 def test_what_the_rest_takes_is_asked_of_all_sites_once_for_each_look(monkeypatch):
     sites, asked = Sites(Politeness()), []
     for name in ("a", "b"):
