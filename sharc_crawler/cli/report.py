@@ -154,7 +154,7 @@ def _as_it_runs(captures: list[CaptureFacts], folder: Path) -> list[CaptureFacts
     """Those that a process is capturing at this moment have a note of that."""
     if not is_held(folder):
         return captures
-    return [one if one.ended is not None else replace(one, notes=(UNDER_WAY, *one.notes)) for one in captures]
+    return [replace(one, notes=(UNDER_WAY, *one.notes)) for one in captures]
 
 
 def _written(folder: Path, truth: Truth | None) -> Written:
@@ -165,6 +165,8 @@ def _written(folder: Path, truth: Truth | None) -> Written:
         walked = Walked(store, partial(share, part="writing the report"))
         captures = as_sealed(_as_it_runs(capture_facts(walked, truth, read_taught(folder)), folder), folder)
         paths = write(captures, folder)
+        if is_held(folder):  # its WARC files are not finished: whoever writes them certifies them
+            return Written(summary(captures, paths, [("certificate", "none yet: it is being captured")]))
         certified = standing(captures, folder) or contradicted(captures, folder)
         certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
         if any(one.findings for one in certified):

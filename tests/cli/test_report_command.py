@@ -90,6 +90,17 @@ def test_a_capture_that_a_process_makes_at_this_moment_is_not_called_stopped(tmp
     assert "being captured" not in answer.output
 
 
+def test_of_a_site_that_is_over_while_others_are_captured_nothing_is_certified_nor_refuted(folder: Path) -> None:
+    """Its WARC file is not finished: the records that are missing in it are on their way."""
+    running = SqliteStore(folder)
+    answer = run(folder)
+    assert answer.exit_code == 0, answer.output
+    assert "certificate  none yet: it is being captured" in answer.output
+    assert "not verified" not in answer.output
+    running.close()
+    assert "none yet" not in run(folder).output
+
+
 @pytest.mark.parametrize("kept", [False, True])
 def test_of_a_folder_of_captures_or_a_collection_all_reports_are_written(folder: Path, kept: bool) -> None:
     around = folder / "all"
