@@ -205,12 +205,13 @@ class Judge:
         if holder is None:
             self.elsewhere += not exchange.closed
             return exchange.digest, exchange.decoded
-        unpacked = exchange.decoded in (None, holder.decoded)
+        codings = [_codings(one.message) if one.message else None for one in (exchange, holder)]
+        repacked = None not in codings and codings[0] != codings[1]  # the same bytes, said to be packed in another way
+        unpacked = repacked or exchange.decoded in (None, holder.decoded)
         if holder.kind != "response" or holder.digest != exchange.digest or not unpacked:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
-        if exchange.message and holder.message and _codings(exchange.message) != _codings(holder.message):
-            # the same bytes, said to be packed in another way
+        if repacked and exchange.message:
             return holder.digest, of_unpacked(exchange.message, None)
         return holder.digest, holder.decoded
 

@@ -72,7 +72,7 @@ class PageSums:
 def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
     """The time over which a coherent page is shown to have stayed as it was."""
     if page.evidence is not None and page.evidence.dated:
-        once = page.visit is not None and page.visit.slot is Slot.ONLY
+        once = page.visit is not None and page.visit.slot is Slot.ONLY and page.revisit is None
         from_visit = [page.visit.started] if page.visit and once else []  # of two, it may be either
         return min([reference, *from_visit]), max([reference, *from_visit])
     downloads = [visit.started for visit in (page.visit, page.revisit) if visit]

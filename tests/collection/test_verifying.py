@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import time
+from http.server import BaseHTTPRequestHandler
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.opening import USUAL, begin_state
 from tests.collection.damaged import damage
+from tests.live import warm
+from tests.live.serving import Answering, serving
 
 
 @pytest.fixture
@@ -225,4 +229,25 @@ def test_a_capture_that_cannot_be_copied_leaves_nothing_and_what_a_killed_copy_l
     assert [*(tmp_path / "new" / "captures").rglob("*.warc.gz")] == []
     shutil.copytree(second, first.with_name(".20260101T000000Z.adding"))
     found, _ = verify_collection(copied)
+    assert [str(one) for one in found.findings] == []
+
+
+@pytest.mark.slow
+def test_bytes_that_are_said_to_be_packed_otherwise_by_now_are_there_all_the_same(tmp_path):
+    codings = cycle(("utf-8", "none"))
+
+    class Odd(Answering, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known = self.path in ("/", "/odd")
+            more = {"Content_Encoding": next(codings)} if self.path == "/odd" else {}
+            self.answer(b"<title>a</title><a href=/odd>odd</a>", status=200 if known else 404, **more)
+
+    with serving(Odd) as url:
+        for _ in range(2):
+            words = warm.site_words(url=url, delay="0", sitemap="off", collection=str(tmp_path / "kept"))
+            done = warm.finished(words, tmp_path, timeout=280)
+            assert done.returncode == 0, done.stderr
+            next(codings)
+            time.sleep(1.0)  # captures are named by their seconds
+    found, _ = verify_collection(Collection(tmp_path / "kept"))
     assert [str(one) for one in found.findings] == []

@@ -185,7 +185,7 @@ def test_each_instant_lies_where_all_coherent_pages_and_their_data_are_shown_to_
             if page.verdict is Verdict.COHERENT and page.kind in (Kind.PAGE, Kind.DATA) and reference is not None:
                 times = [visit.started for visit in (page.visit, page.revisit) if visit]
                 if page.evidence.dated:  # from its only visit to T; of two, it may be either
-                    once = page.visit is not None and page.visit.slot is Slot.ONLY
+                    once = page.visit is not None and page.visit.slot is Slot.ONLY and page.revisit is None
                     times = [reference, page.visit.started if once else reference]
                 spans += [(min(times), max(times))] if times else []
         bounds = (

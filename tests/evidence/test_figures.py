@@ -29,6 +29,7 @@ def page(evidence: Evidence, *downloads: tuple[Slot, float], **more) -> PageFact
         (page(Evidence.ATTESTED, (Slot.ONLY, T - 20)), -20, 0),
         (page(Evidence.ATTESTED, (Slot.ONLY, T + 20)), 0, 20),
         (page(Evidence.ATTESTED, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30)), 0, 0),  # it may be either
+        (page(Evidence.ATTESTED, (Slot.ONLY, T - 20), (Slot.SECOND, T + 30)), 0, 0),  # it changed between them
         (page(Evidence.ATTESTED), 0, 0),
     ],
 )
