@@ -85,7 +85,8 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
 def _media_type(message: HttpResponse) -> str | None:
     """As browsers read it: the last of several, which proxies may have joined."""
     said = [one for value in message.values(b"content-type") for one in value.split(b",")]
-    return header_text(next((one for one in reversed(said) if b"/" in one), said[0] if said else None))
+    types = (one for one in reversed(said) if b"/" in (kind := one.partition(b";")[0]) and b'"' not in kind)
+    return header_text(next(types, said[0] if said else None))
 
 
 def _known(payload: Payload, order: Order) -> bool:

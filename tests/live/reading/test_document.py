@@ -36,6 +36,7 @@ BODIES = [
         b"Content-Type: text/html, text/html\r\n",
         b"Content-Type: text/plain\r\nContent-Type: text/html\r\n",
         b"Content-Type: text/html\r\nContent-Encoding: utf-8\r\n",
+        b'Content-Type: text/html; x="a,b/c"\r\n',
     ],
 )
 def test_headers_are_read_as_browsers_read_them(headers: bytes) -> None:
