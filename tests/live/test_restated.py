@@ -83,6 +83,7 @@ class DatedSite(Answering, BaseHTTPRequestHandler):
 def plug_ins(tmp_path, monkeypatch):
     (tmp_path / "apart.py").write_text(STORE + WRITER)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("SHARC_STORE", "apart.Careless")  # who reads the folder knows it
 
 
 def run(command, folder, *words):
