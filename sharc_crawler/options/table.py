@@ -145,7 +145,12 @@ class Options:
         Whole(), 0, "[budget](arguments.md#budgets) of each site: requests, revisits included", shown="none"
     )
     max_bytes: int = both(Bytes(), 0, "budget of each site: bytes of payload", shown="none")
-    max_time: float = both(Duration(bare=False), 0.0, "budget of each site: time while it runs", shown="none")
+    max_time: float = both(
+        Duration(bare=False),
+        0.0,
+        "budget of each site: time while it runs (`mode=instant` ends at its next poll then, with `for=` at once)",
+        shown="none",
+    )
     delay: float = both(
         Duration(),
         0.0,

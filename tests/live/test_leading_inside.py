@@ -30,9 +30,7 @@ def test_nobody_inside_hears_of_a_crawl_whatever_a_public_site_names(crawl, tmp_
         if way == "proxy":
             monkeypatch.setenv("http_proxy", f"http://{PUBLIC}:{port}")
         arguments = (
-            {"mode": "instant", "max_time": "8s"}
-            if way == "instant"
-            else {"strategy": "bfs:revisits=none", "limit": "60"}
+            {"mode": "instant", "for": "8s"} if way == "instant" else {"strategy": "bfs:revisits=none", "limit": "60"}
         )
         done = crawl(seeds="seeds.txt", scope="domain", delay="0", settings=SETTINGS, **arguments)
         assert not heard
