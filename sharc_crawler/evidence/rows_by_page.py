@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from array import array
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -53,12 +54,14 @@ class RowsByPage(MutableMapping[int, list[Row]], Generic[Row]):
             self.add(page, row)
 
     def __delitem__(self, page: PageId) -> None:
+        if page not in self:
+            raise KeyError(page)
         self._last[page] = _NONE
         self._pages -= 1
 
+    @abstractmethod
     def add(self, page: PageId, row: Row) -> None:
         """One more of a page."""
-        raise NotImplementedError
 
     def _row_of(self, page: PageId) -> int:
         return self._last[page] if 0 <= page < len(self._last) else _NONE
@@ -73,8 +76,9 @@ class RowsByPage(MutableMapping[int, list[Row]], Generic[Row]):
         self._before.append(before)
         return before
 
+    @abstractmethod
     def _made(self, row: int) -> Row:
-        raise NotImplementedError
+        """A row, of its columns."""
 
 
 class Lastmods(RowsByPage[Lastmod]):

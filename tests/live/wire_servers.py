@@ -162,8 +162,11 @@ async def run_out_of_time(server: Server, tap: WireTapHandler, received: int) ->
             call.reset(0)
 
 
-def tls_context(folder: Path, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
-    """A server's TLS context with a certificate of its own."""
+def tls_context(
+    folder: Path, protocols: tuple[str, ...] = (), names: x509.ExtensionType | None = None
+) -> ssl.SSLContext:
+    """A server's TLS context with a certificate of its own; ``names``: its alternative names, if not the address."""
+    names = names or x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
@@ -175,7 +178,7 @@ def tls_context(folder: Path, protocols: tuple[str, ...] = ()) -> ssl.SSLContext
         .serial_number(1)
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(names, critical=False)
         .sign(key, hashes.SHA256())
     )
     pem = folder / "server.pem"
