@@ -91,6 +91,14 @@ def imported(node: ast.AST) -> Iterator[str]:
             yield from imported(child)
 
 
+def test_every_room_and_module_at_the_top_stands_once_in_the_architectures_table():
+    table = (ROOT / "docs/architecture.md").read_text().partition("## Rooms")[2].partition("### Arrows")[0]
+    named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.M) for name in re.findall(r"`([\w.]+/?)`", row)]
+    package = ROOT / "sharc_crawler"
+    rooms = [f"{path.parent.name}/" for path in package.glob("*/__init__.py")]
+    assert sorted(named) == sorted([*rooms, *(path.name for path in package.glob("[a-z]*.py"))])
+
+
 @pytest.mark.slow
 def test_the_arrows_of_the_architecture_are_those_of_the_code():
     text = (ROOT / "docs/architecture.md").read_text()
