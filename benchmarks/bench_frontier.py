@@ -32,7 +32,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts, named_strategy
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Outcome, RateEstimate, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.model import Done, Fetch, Kind, Outcome, RateEstimate, Result, Sighting, Slot, Validators, Wait
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -132,6 +132,9 @@ def crawl(strategy: str, pages: int, count: int, watch: Stopwatch | None = None,
         if isinstance(fetch, Wait):
             now = fetch.until
             continue
+        if fetch.kind is Kind.PROBE:  # what nobody names
+            frontier.finished(fetch, Outcome(Result.GONE, now, now + STEP, 404))
+            continue
         asked.append((int(fetch.url[-8:]), fetch.slot is Slot.SECOND))
         frontier.finished(fetch, *answer(*asked[-1], now, pages, count))
         now += STEP
@@ -142,7 +145,7 @@ def crawl(strategy: str, pages: int, count: int, watch: Stopwatch | None = None,
     seconds -= clock() - began
     decisions = len(asked)
     assert frontier.done, f"{decisions} decisions for {pages} pages"
-    assert len(frontier.pages) == pages, f"{len(frontier.pages)} of {pages} pages"
+    assert (found := frontier.capture.counts.pages) == pages, f"{found} of {pages} pages"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {"decisions": decisions, "microseconds": seconds / decisions * 1e6, "peak_mb": peak / 1e6}
 

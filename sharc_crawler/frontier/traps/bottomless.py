@@ -46,7 +46,7 @@ COMMON = 3  #: such pages under one first step of the path, which is a folder th
 LOOKS = 2  #: pages that are asked for once more
 SOME = 50  #: of the links of a page that are looked at before anything was asked
 ABOVE = 50  #: pages that led to one, each named by the one before, which it may name again
-_LEADS, _WAITED, _TWICE = 1, 2, 4
+_LEADS, _WAITED = 1, 2
 
 
 @dataclass
@@ -89,7 +89,8 @@ class Bottomless:
     def __init__(self) -> None:
         self.closed = False  #: is anything left?
         self._pages: PageTable | None = None
-        self._marks = bytearray()  # by page: does it lead on, had it waited, was it named twice?
+        self._marks = bytearray()  # by page: does it lead on, had it waited?
+        self._twice = bytearray()  # was it named twice?
         self._firsts: Counter[str] = Counter()  # first steps of their paths
         self._folders: dict[str, _MadeFolder] = {}
         self._asked = 0
@@ -110,16 +111,20 @@ class Bottomless:
         if looks and looks.leading:
             self._disprove({pages.urls[one] for one in linked}, looks)
         linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
-        new = [one for one in linked if pages.parents[one] == page]
+        parents = [*map(pages.parents.__getitem__, linked)]
+        new = [one for one, parent in zip(linked, parents, strict=True) if parent == page] if page in parents else []
+        known = {*linked}.difference(new) if new else linked
         self._firsts[first_folder(url)] += bool(new) and len(self._firsts) < KNOWN
-        for one in linked if len(new) < len(linked) else ():
-            if pages.parents[one] != page:
-                self._mark(one, _TWICE)
+        twice = _reaching(self._twice, max(known, default=UNSEEN))
+        for one in known:
+            twice[one] = True
         folder = self._folder_of(pages.parents[page], url)
+        if folder is None and not new:
+            return ()
         made = folder is not None and folder.made(looks)
-        again = self._named_again(page, linked, pages) if made else len(new) < self._alike(url, new, linked, pages)
+        again = self._named_again(page, linked, pages) if made else _more_alike(url, known, len(new), pages)
         if new and (made or not again):
-            self._mark(page, _LEADS | _WAITED * made)
+            _reaching(self._marks, page)[page] |= _LEADS | _WAITED * made
         if folder is None:
             return ()
         if copies and next(reversed(folder.latest), UNSEEN) in copies.copies:  # what it shows tells more
@@ -175,12 +180,6 @@ class Bottomless:
         folder.single += 1
         return folder.single % SERIES == 0
 
-    def _alike(self, url: str, new: Iterable[PageId], linked: Iterable[PageId], pages: PageTable) -> int:
-        """How many of its shape it names that others had named, but for seeds and what led to it."""
-        own = shape(url)
-        known = {*linked} - {*new}
-        return sum(pages.depths[one] > 1 and shape(pages.urls[one]) == own for one in known)
-
     def _named_again(self, page: PageId, linked: Iterable[PageId], pages: PageTable) -> bool:
         """Does it name what another had named that had waited, and that had not led here?"""
         parents = pages.parents
@@ -200,14 +199,14 @@ class Bottomless:
 
     def waits(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left?"""
-        if self._pages is None or self._marks_of(page) & _TWICE:
+        if self._pages is None or self._named_twice(page):
             return False
         folder = self._folder_of(self._pages.parents[page], url)
         return folder is not None and folder.made(self._looks)
 
     def why_not(self, parent: PageId, url: str, page: PageId = UNSEEN) -> str:
         """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""
-        folder = self._folder_of(parent, url) if self.closed and not self._marks_of(page) & _TWICE else None
+        folder = self._folder_of(parent, url) if self.closed and not self._named_twice(page) else None
         return folder.why if folder else ""
 
     def _folder_of(self, parent: PageId, url: str) -> _MadeFolder | None:
@@ -217,12 +216,27 @@ class Bottomless:
         first = first_folder(url)
         return self._folders.setdefault(first if self._firsts[first] >= COMMON else url.split("/", 3)[2], _MadeFolder())
 
-    def _mark(self, page: PageId, what: int) -> None:
-        self._marks.extend(bytes(max(0, page + 1 - len(self._marks))))
-        self._marks[page] |= what
+    def _named_twice(self, page: PageId) -> bool:
+        return 0 <= page < len(self._twice) and bool(self._twice[page])
 
     def _marks_of(self, page: PageId) -> int:
         return self._marks[page] if 0 <= page < len(self._marks) else 0
+
+
+def _reaching(column: bytearray, page: PageId) -> bytearray:
+    """A column of what is known by page, made as long as this one needs it."""
+    column.extend(bytes(max(0, page + 1 - len(column))))
+    return column
+
+
+def _more_alike(url: str, known: Iterable[PageId], new: int, pages: PageTable) -> bool:
+    """Does it name more of its shape that others had named, but for seeds and what led to it, than new ones?"""
+    own, more = shape(url), -new
+    for one in {*known}:
+        more += pages.depths[one] > 1 and shape(pages.urls[one]) == own
+        if more > 0:  # mostly soon
+            return True
+    return False
 
 
 def _named_by_seeds(pages: PageTable) -> Iterable[PageId]:

@@ -58,7 +58,8 @@ class EverNew:
         looks: FleetingLinks | None = None,
     ) -> Sequence[str]:
         """A page was captured, and names these; what is to be asked for."""
-        alone, own = new_alone(page, linked, pages), shape(pages.urls[page])
+        alone = new_alone(page, linked, pages)
+        own = shape(pages.urls[page]) if alone else ""
         if new := sum(shape(pages.urls[one]) == own for one in alone):
             steps = min(TRAIL, 1 + self._found(pages.parents[page]) % (TRAIL + 1))
             self._known.extend([0] * (page + 1 - len(self._known)))

@@ -74,7 +74,7 @@ def likeness(outcome: Outcome) -> str:
 def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
     """A page or a probe was answered; ``True``: its host throttles, and the page is asked for again later."""
     number, capture = ledger.pages.hosts[fetch.page], ledger.capture
-    known, like = capture.refusals.setdefault(number, Refusals()), likeness(outcome)
+    known, like = capture.refusals.get(number) or capture.refusals.setdefault(number, Refusals()), likeness(outcome)
     if known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
         _probed(ledger, ledger.hosts[number], known, outcome, like)
     if fetch.kind is not Kind.PAGE or fetch.slot is Slot.SECOND or outcome.result is Result.FAILED:

@@ -10,6 +10,7 @@ import pytest
 from sharc_crawler.frontier.traps.bottomless import ASK, COMMON, LONG, LOOKS, MORE, ROW, SERIES, SHORT, Bottomless
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.rules import Traps
+from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Kind
 from sharc_crawler.unlikely import is_nobodys, look_at, nobodys
 from tests.frontier.traps.made_sites import LOWER, ROOT, Beside, Made, captured, crawl, run_through
@@ -434,3 +435,22 @@ def test_folders_grow_where_pages_name_what_lies_within_them_alone_and_so_does_w
         row.last = page
     row.looks.growing |= set(row.wanted[:2])
     assert row.waits is within
+
+
+class Counted(Texts):
+    """Addresses, and how many were read."""
+
+    read = 0
+
+    def __getitem__(self, row):
+        self.read += 1
+        return super().__getitem__(row)
+
+
+def test_where_a_page_names_many_known_ones_few_addresses_are_read(row):
+    row.go_on(40, new=1)
+    counted = Counted()
+    counted.extend(row.pages.urls)
+    row.pages.urls = counted
+    row.rule.saw(row.last, [*row.led[:-1]], row.pages, None, None)
+    assert counted.read < 10
