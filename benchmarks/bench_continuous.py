@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from real_histories import NAMED
 
-from sharc_crawler.lab.continuous import ArchiveQuality, periodic, shown, upkept
+from benchmarks.continuous_runs import ArchiveQuality, periodic, shown, upkept
 from sharc_crawler.lab.rates import believe
 
 if TYPE_CHECKING:

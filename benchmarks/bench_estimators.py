@@ -18,13 +18,10 @@ import tracemalloc
 import numpy as np
 from scipy.optimize import brentq
 
-from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
-from sharc_crawler.rates.estimators.full_knowledge import FullKnowledge
+from benchmarks.simple_estimators import BiasReduced, FullKnowledge, PerTime, Recency
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson, Prior
 from sharc_crawler.rates.estimators.irregular import IrregularMle
-from sharc_crawler.rates.estimators.per_time import PerTime
 from sharc_crawler.rates.estimators.posterior import NODES
-from sharc_crawler.rates.estimators.recency import Recency
 from sharc_crawler.rates.history import Histories
 
 SAMPLE = 5_000

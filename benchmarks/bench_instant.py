@@ -31,10 +31,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+from benchmarks.instant_runs import crawl
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.instants import unix
-from sharc_crawler.lab.instant import crawl
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.polling import polls
 from sharc_crawler.polling.terms import Terms

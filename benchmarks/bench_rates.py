@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.progress import track
 
+from benchmarks.simple_estimators import BiasReduced, PerTime, Recency
 from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.published import links, sitemap, weekly_captures
@@ -33,11 +34,8 @@ from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.score import PageFate, verdicts
 from sharc_crawler.lab.web import Published
 from sharc_crawler.rates.chain import Chain
-from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
-from sharc_crawler.rates.estimators.per_time import PerTime
-from sharc_crawler.rates.estimators.recency import Recency
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import classes
 

@@ -3,7 +3,7 @@
 A worker holds a site by a *tenure*: an epoch, one more with each owner, and a term that it renews. The epoch is the
 fence: a step is written in the one statement that checks it, so no pause and no clock lets an old owner write. Times
 are told by the ledger's own clock alone. Implementations pass
-:class:`sharc_crawler.testing.ledgers.FleetLedgerContract`.
+``FleetLedgerContract`` (``tests/fleet/ledger_contract.py``).
 """
 
 from __future__ import annotations

@@ -108,19 +108,16 @@ class PostgresLedger:
             db.execute(sql.NOTE_VERSION, (schema.VERSION,))
 
     def clock(self) -> Instant:
-        """As the port says."""
         [(now,)] = self._rows(sql.CLOCK)
         return float(now)
 
     # -- sites -------------------------------------------------------------------------------------------------------
 
     def add(self, orders: Iterable[SiteOrder]) -> int:
-        """As the port says."""
         parts = orders_in_rows(orders, AT_ONCE)
         return sum(self._changed(sql.ADD, [list(column) for column in zip(*part, strict=True)]) for part in parts)
 
     def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
-        """As the port says."""
         found: list[Tenure] = []
         for which in (sql.FREE_NOW, sql.SILENT)[: 1 + silent]:
             values = {"worker": worker, "most": most - len(found), "term": term}
@@ -129,7 +126,6 @@ class PostgresLedger:
         return found
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
-        """As the port says."""
         if not steps:
             return frozenset()
         columns = dict(zip(JournalStep._fields, map(list, zip(*steps, strict=True)), strict=True))
@@ -139,7 +135,6 @@ class PostgresLedger:
         return frozenset(written)
 
     def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
-        """As the port says."""
         held = {"held": len(pulse.held), "sites": list(pulse.held), "epochs": list(pulse.held.values())}
         values = {**pulse._asdict(), **held, "term": term}
         renewed = self._rows(sql.RENEW, values)
@@ -148,108 +143,86 @@ class PostgresLedger:
         return renewal(renewed, draining, 0 if free else surplus(pulse.worker, self._rows(sql.ALIVE)))
 
     def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
-        """As the port says."""
         machines, gaps, owns = map(list, zip(*wanted, strict=True))
         return dict(self._rows(sql.RESERVE, {"machines": machines, "gaps": gaps, "owns": owns, "term": term}))
 
     def bound(self, bounds: Mapping[str, float]) -> None:
-        """As the port says."""
         some = {what: bound for what, bound in bounds.items() if bound}
         self._changed(sql.BOUND, {"whats": list(some), "bounds": list(map(float, some.values()))})
         self._changed(sql.UNBOUND, (list(bounds.keys() - some.keys()),))
 
     def draw(self, requests: float, size: float) -> Allowance:
-        """As the port says."""
         return allowance(self._rows(sql.DRAW, {"requests": requests, "size": size}))
 
     def further(self, site: str, epoch: int) -> bool:
-        """As the port says."""
         return bool(self._changed(sql.FURTHER, (site, epoch)))
 
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
-        """As the port says."""
         values = {"site": site, "epoch": epoch, "state": state.value, "reason": reason}
         return bool(self._changed(sql.RELEASE, values))
 
     # -- journals ----------------------------------------------------------------------------------------------------
 
     def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
-        """As the port says."""
         while rows := self._rows(sql.JOURNAL, (site, after, upto, ROWS)):
             yield from (bytes(body) for _, body in rows)
             after = rows[-1][0]
 
     def merged(self, site: str) -> int:
-        """As the port says."""
         [(seq,)] = self._rows(sql.MERGED, (site,))
         return int(seq)
 
     def merge(self, site: str, epoch: int, after: int, upto: int, body: bytes) -> bool:
-        """As the port says."""
         values = {"site": site, "epoch": epoch, "after": after, "upto": upto, "body": body}
         return bool(self._changed(sql.MERGE, values))
 
     def forget_journal(self, site: str, epoch: int) -> bool:
-        """As the port says."""
         return self._rows(sql.FORGET, {"site": site, "epoch": epoch}) == [(1,)]
 
     def history(self, site: str) -> list[bytes]:
-        """As the port says."""
         return [bytes(body) for (body,) in self._rows(sql.HISTORY, (site,))]
 
     def masks(self, site: str) -> str:
-        """As the port says."""
         return next((str(masks) for (masks,) in self._rows(sql.MASKS, (site,))), "")
 
     def remember(self, site: str, epoch: int, body: bytes, masks: str = "") -> bool:
-        """As the port says."""
         values = {"site": site, "epoch": epoch, "body": body, "masks": masks}
         return self._rows(sql.REMEMBER, values) == [(1,)]
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
-        """As the port says."""
         return next(((float(read), text) for read, text in self._rows(sql.ROBOTS, (host, age))), None)
 
     def keep_robots(self, host: str, text: str) -> None:
-        """As the port says."""
         self._changed(sql.KEEP_ROBOTS, (host, text.replace("\0", "")))  # PostgreSQL's texts have none
 
     # -- orders ------------------------------------------------------------------------------------------------------
 
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
-        """As the port says."""
         return self._changed(sql.WISH, {"wish": wish.value, "sites": _listed(sites)})
 
     def requeue(self, sites: Sequence[str] | None) -> int:
-        """As the port says."""
         return self._changed(sql.REQUEUE, {"sites": _listed(sites)})
 
     def drop(self, sites: Sequence[str]) -> int:
-        """As the port says."""
         [(count,)] = self._rows(sql.DROP, {"sites": list(sites)})
         return int(count)
 
     def drain(self, worker: str) -> bool:
-        """As the port says."""
         return bool(self._changed(sql.DRAIN, (worker,)))
 
     def leave(self, worker: str) -> None:
-        """As the port says."""
         self._changed(sql.LEAVE, (worker,))
 
     # -- what people see ---------------------------------------------------------------------------------------------
 
     def status(self) -> FleetStatus:
-        """As the port says."""
         workers = map(worker_status, self._rows(sql.WORKERS))
         return fleet_status(self.clock(), self._rows(sql.STATES), workers, self._rows(sql.BUDGET))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
-        """As the port says."""
         return [site_status(row) for row in self._rows(sql.SITES, {"sites": _listed(sites), "most": most})]
 
     def close(self) -> None:
-        """As the port says."""
         db, self._db = self._db, None
         if db is not None:
             db.close()

@@ -155,13 +155,11 @@ class SqliteLedger:
             share(self._db)
 
     def clock(self) -> Instant:
-        """As the port says."""
         return time.time()
 
     # -- sites -------------------------------------------------------------------------------------------------------
 
     def add(self, orders: Iterable[SiteOrder]) -> int:
-        """As the port says."""
         statement = """
         INSERT INTO fleet_site (site, arguments, priority, due, epoch)
         VALUES (?, ?, ?, ?, (SELECT value FROM fleet_meta WHERE name = 'floor')) ON CONFLICT DO NOTHING
@@ -170,7 +168,6 @@ class SqliteLedger:
             return sum(db.executemany(statement, part).rowcount for part in orders_in_rows(orders, AT_ONCE))
 
     def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
-        """As the port says."""
         values = {"worker": worker, "most": most, "term": term, "now": time.monotonic(), "clock": time.time()}
         with self._transaction() as db:
             rows = db.execute(_CLAIM.format(which=_FREE_NOW), values).fetchall()
@@ -181,7 +178,6 @@ class SqliteLedger:
         return [tenure_of(row) for row in rows]
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
-        """As the port says."""
         now, written = time.monotonic(), set()
         with self._transaction() as db:
             for one in steps:
@@ -194,7 +190,6 @@ class SqliteLedger:
         return frozenset(written)
 
     def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
-        """As the port says."""
         now = time.monotonic()
         with self._transaction() as db:
             values = {**pulse._asdict(), "held": len(pulse.held), "now": now, "term": term}
@@ -206,19 +201,16 @@ class SqliteLedger:
         return renewal(renewed, draining, surplus(pulse.worker, alive))
 
     def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
-        """As the port says."""
         values = {"now": time.monotonic(), "term": term}
         with self._transaction() as db:
             return dict(row for one in wanted for row in db.execute(_RESERVE, {**one._asdict(), **values}).fetchall())
 
     def bound(self, bounds: Mapping[str, float]) -> None:
-        """As the port says."""
         with self._transaction() as db:
             db.executemany(_BOUND, [one for one in bounds.items() if one[1]])
             db.executemany("DELETE FROM fleet_budget WHERE what = ?", [(what,) for what in bounds if not bounds[what]])
 
     def draw(self, requests: float, size: float) -> Allowance:
-        """As the port says."""
         now = time.time()
         with self._transaction() as db:
             before = {what: spent for what, _, spent in db.execute(_BUDGET).fetchall()}
@@ -227,13 +219,11 @@ class SqliteLedger:
         return allowance((what, bound - now, spent - before[what]) for what, bound, spent in after)
 
     def further(self, site: str, epoch: int) -> bool:
-        """As the port says."""
         return self._changed(
             "UPDATE fleet_site SET round = round + 1 WHERE site = ? AND epoch = ? AND seq = 0", (site, epoch)
         )
 
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
-        """As the port says."""
         return self._changed(
             "UPDATE fleet_site SET owner = NULL, expires = 0, state = ?, reason = ?"
             " WHERE site = ? AND epoch = ? AND owner IS NOT NULL",
@@ -243,19 +233,16 @@ class SqliteLedger:
     # -- journals ----------------------------------------------------------------------------------------------------
 
     def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
-        """As the port says."""
         query = "SELECT seq, body FROM fleet_journal WHERE site = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
         while rows := self._rows(query, (site, after, upto, ROWS)):
             yield from (body for _, body in rows)
             after = rows[-1][0]
 
     def merged(self, site: str) -> int:
-        """As the port says."""
         [(seq,)] = self._rows("SELECT coalesce(max(seq), 0) FROM fleet_journal WHERE site = ? AND merged", (site,))
         return int(seq)
 
     def merge(self, site: str, epoch: int, after: int, upto: int, body: bytes) -> bool:
-        """As the port says."""
         with self._transaction() as db:
             if not self._holds(site, epoch):
                 return False
@@ -264,7 +251,6 @@ class SqliteLedger:
             return bool(db.execute(merged, (body, site, upto)).rowcount)
 
     def forget_journal(self, site: str, epoch: int) -> bool:
-        """As the port says."""
         with self._transaction() as db:
             if not self._holds(site, epoch):
                 return False
@@ -272,16 +258,13 @@ class SqliteLedger:
             return True
 
     def history(self, site: str) -> list[bytes]:
-        """As the port says."""
         return [body for (body,) in self._rows("SELECT body FROM fleet_history WHERE site = ? ORDER BY epoch", (site,))]
 
     def masks(self, site: str) -> str:
-        """As the port says."""
         query = "SELECT masks FROM fleet_history WHERE site = ? AND masks <> '' ORDER BY epoch DESC LIMIT 1"
         return next((masks for (masks,) in self._rows(query, (site,))), "")
 
     def remember(self, site: str, epoch: int, body: bytes, masks: str = "") -> bool:
-        """As the port says."""
         with self._transaction() as db:
             if not self._holds(site, epoch):
                 return False
@@ -289,12 +272,10 @@ class SqliteLedger:
             return True
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
-        """As the port says."""
         query = "SELECT read, text FROM fleet_robots WHERE host = ? AND read > ?"
         return next(iter(self._rows(query, (host, time.time() - age))), None)  # a day: the machine's own clock does
 
     def keep_robots(self, host: str, text: str) -> None:
-        """As the port says."""
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO fleet_robots VALUES (?, ?, ?)", (host, time.time(), text))
 
@@ -305,7 +286,6 @@ class SqliteLedger:
     # -- orders ------------------------------------------------------------------------------------------------------
 
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
-        """As the port says."""
         wished = """
         UPDATE fleet_site SET wish = :wish,
             state = iif(:wish = 'stop' AND seq = 0 AND owner IS NULL, 'stopped', state)
@@ -318,7 +298,6 @@ class SqliteLedger:
             return db.executemany(f"{wished} AND site = :site", each).rowcount
 
     def requeue(self, sites: Sequence[str] | None) -> int:
-        """As the port says."""
         with self._transaction() as db:
             if sites is None:
                 sites = [site for (site,) in db.execute("SELECT site FROM fleet_site WHERE state = 'failed'")]
@@ -328,7 +307,6 @@ class SqliteLedger:
             return len(found)
 
     def drop(self, sites: Sequence[str]) -> int:
-        """As the port says."""
         dropped = "DELETE FROM fleet_site WHERE site = ? RETURNING epoch"
         with self._transaction() as db:
             epochs = [epoch for site in set(sites) for (epoch,) in db.execute(dropped, (site,)).fetchall()]
@@ -337,29 +315,24 @@ class SqliteLedger:
             return len(epochs)
 
     def drain(self, worker: str) -> bool:
-        """As the port says."""
         return self._changed("UPDATE fleet_worker SET draining = 1 WHERE worker = ?", (worker,))
 
     def leave(self, worker: str) -> None:
-        """As the port says."""
         self._changed("DELETE FROM fleet_worker WHERE worker = ?", (worker,))
 
     # -- what people see ---------------------------------------------------------------------------------------------
 
     def status(self) -> FleetStatus:
-        """As the port says."""
         now = time.monotonic()
         workers = map(worker_status, self._rows(_WORKERS, {"now": now}))
         return fleet_status(time.time(), self._rows(_STATES, (now,)), workers, self._rows(_BUDGET, ()))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
-        """As the port says."""
         which = "" if sites is None else "WHERE site IN (SELECT value FROM json_each(:sites))"
         values = {"now": time.monotonic(), "most": most, "sites": json.dumps(list(sites or ()))}
         return [site_status(row) for row in self._rows(_SITES.format(which=which), values)]
 
     def close(self) -> None:
-        """As the port says."""
         self._db.close()
 
     # -- the file ----------------------------------------------------------------------------------------------------

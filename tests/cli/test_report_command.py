@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
+from benchmarks.instant_runs import crawl as instant_crawl
 from sharc_crawler.cli import main
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite
@@ -15,7 +16,6 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.rows import Batch, JudgementRow
-from sharc_crawler.lab.instant import crawl as instant_crawl
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms

@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.fleet.postgres import PostgresLedger
-from sharc_crawler.testing.ledgers import FleetLedgerContract
+from tests.fleet.ledger_contract import FleetLedgerContract
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import yaml
 from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet.ledger import Pulse, SiteState
 from sharc_crawler.fleet.opening import open_fleet
-from sharc_crawler.testing.ledger_means import site_order, step_of
+from tests.fleet.ledger_means import site_order, step_of
 
 metrics = pytest.importorskip("sharc_crawler.fleet.metrics", reason="pip install 'sharc-crawler[fleet]'")
 RULES = Path(__file__).resolve().parents[2] / "deploy/fleet/alerts.yml"

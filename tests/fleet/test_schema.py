@@ -11,7 +11,7 @@ import pytest
 from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet import schema
 from sharc_crawler.fleet.opening import open_fleet
-from sharc_crawler.testing.ledger_means import site_order
+from tests.fleet.ledger_means import site_order
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, information, point
-from sharc_crawler.rates.estimators.bias_reduced import bias_reduced
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 
 if TYPE_CHECKING:
@@ -45,3 +44,9 @@ class IrregularMle(Estimator):
             rate[always] = bias_reduced(Sums.of(some))
             precision[always] = information(some, rate[always])
         return point(rate, precision, likelihood.scale, known.observations())  # all time was calm where the rate is 0
+
+
+def bias_reduced(sums: Sums) -> NDArray[np.float64]:
+    """−f ln((X̄ + ½)/(n + ½)): X̄ of n accesses at frequency f saw no change. Finite where all saw one."""
+    ratio = -np.log((sums.count - sums.changed + 0.5) / (sums.count + 0.5))
+    return np.maximum(ratio, 0.0) * sums.count / sums.time

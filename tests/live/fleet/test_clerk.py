@@ -19,7 +19,7 @@ from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet import clerk as module
 from sharc_crawler.live.fleet.clerk import Clerk, Heartbeat
-from sharc_crawler.testing.ledger_means import site_order
+from tests.fleet.ledger_means import site_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

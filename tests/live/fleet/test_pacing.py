@@ -17,7 +17,7 @@ from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.hosts import Host, Politeness
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.pacing import Turns
-from sharc_crawler.testing.ledger_means import site_order
+from tests.fleet.ledger_means import site_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -37,9 +37,9 @@ from sharc_crawler.model import Fetch, Outcome, Result, Sighting
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import to_json
-from sharc_crawler.testing.ledger_means import site_order
 from sharc_crawler.testing.stores import visit_row
 from tests.archive.readback import page
+from tests.fleet.ledger_means import site_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,14 +10,11 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import gamma
 
+from benchmarks.simple_estimators import BiasReduced, FullKnowledge, PerTime, Recency
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
-from sharc_crawler.rates.estimators.full_knowledge import FullKnowledge
 from sharc_crawler.rates.estimators.gamma_poisson import WEEK, GammaPoisson, Prior
 from sharc_crawler.rates.estimators.irregular import IrregularMle
-from sharc_crawler.rates.estimators.per_time import PerTime
-from sharc_crawler.rates.estimators.recency import Recency
 from sharc_crawler.rates.history import CHANGED, DATED, UNCHANGED, UNKNOWN, Histories
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from benchmarks.continuous_runs import ArchiveQuality, periodic, shown, upkept
 from sharc_crawler.lab.belief import Belief
-from sharc_crawler.lab.continuous import ArchiveQuality, periodic, shown, upkept
 from sharc_crawler.lab.truth import Lives
 from tests.lab.small import small_site
 

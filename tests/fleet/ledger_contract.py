@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from sharc_crawler.fleet.ledger import Pulse, SiteState, Wish
-from sharc_crawler.testing.ledger_means import MOMENT, TERM, SharedMeansChecks, site_order, step_of
+from tests.fleet.ledger_means import MOMENT, TERM, SharedMeansChecks, site_order, step_of
 
 if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import FleetLedger

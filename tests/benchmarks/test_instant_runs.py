@@ -7,9 +7,9 @@ from statistics import median
 
 import pytest
 
+from benchmarks.instant_runs import crawl
 from sharc_crawler.demo import LivingSite
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.lab.instant import crawl
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.polling.terms import Terms
 

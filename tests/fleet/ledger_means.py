@@ -1,6 +1,6 @@
 """Conformance of what workers of a fleet share by its ledger: turns of a machine, and a budget.
 
-Part of :class:`sharc_crawler.testing.ledgers.FleetLedgerContract`; what all its checks begin with is here, too.
+Part of :class:`tests.fleet.ledger_contract.FleetLedgerContract`; what all its checks begin with is here, too.
 """
 
 from __future__ import annotations
