@@ -25,7 +25,6 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("command", "extra"),
     [
-        (["tables", "--table", "1", "--output", "out"], "lab"),
         (["rates", "h", "--history", "history.sqlite", "--picture", "out.png"], "lab"),
         (["seeds", "rank", "seeds.cdx", "--picture", "out.png"], "lab"),
         (["seeds", "evaluate", "seeds.cdx", "--output", "out"], "lab"),

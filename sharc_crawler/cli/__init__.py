@@ -36,7 +36,6 @@ COMMANDS = {
     "masks": "Learn masks: parts of pages that differ on every download and should be ignored.",
     "plan": "Foresee a capture from a sitemap, a report or a history, without crawling.",
     "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",
-    "tables": "Simulate the paper's tables, ours beside the paper's.",
     "rates": "Show how often a site's pages change, as the history store knows it.",
     "package": "Package a capture, or a collection, as one WACZ file: WARCs, index, pages, report, certificate.",
     "replay": "Look at a capture through pywb, at its reference instant or any other time.",

@@ -24,7 +24,6 @@ FOLDERS = [
     ("temporal", "none.log", "--pictures", "FOLDER"),
     ("seeds", "evaluate", "none.cdx", "--choose-from", "2020-01-01", "--score-from", "2021-01-01",
      "--until", "2022-01-01", "-o", "FOLDER"),
-    ("tables", "--output", "FOLDER"),
 ]  # fmt: skip
 
 

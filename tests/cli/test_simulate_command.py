@@ -1,4 +1,4 @@
-"""``sharc simulate``, ``sharc tables`` and ``sharc plan``, as a user runs them."""
+"""``sharc simulate`` and ``sharc plan``, as a user runs them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.cli import tables as tables_command
 from sharc_crawler.cli._sites import instant
 from sharc_crawler.errors import UsageError
-from sharc_crawler.lab import paper, tables
 from tests.lab.small import write_history
 
 if TYPE_CHECKING:
@@ -108,50 +106,6 @@ def test_instants():
     assert instant("2012-01-01T12:00") == instant("2012-01-01") + 43_200 == 1_325_419_200
     with pytest.raises(UsageError, match="neither a date such as"):
         instant("tomorrow")
-
-
-def test_the_papers_examples():
-    done = sharc("tables", "--table", 1, "--table", 2, "--table", 3)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.count("Downloads as in the paper") == 3
-    assert "| 3 | p0 p1 p4 | p2 p3 |" in done.stdout
-
-
-@pytest.fixture
-def small_table(monkeypatch):
-    row = (1.0,) * len(paper.INCOHERENCE)
-    table = paper.PaperTable(
-        "13", "Scalability: incoherence", paper.INCOHERENCE, "size", "cold", {30.0: row, 60.0: row}
-    )
-    for module in (tables, tables_command):
-        monkeypatch.setattr(module, "TABLES", (table,))
-
-
-@pytest.mark.slow
-def test_tables_are_written_with_their_pictures(tmp_path, small_table):
-    done = sharc("tables", "--table", 13, "--output", tmp_path, "--jobs", 1, "--max-size", 50, "--seeds", 2)
-    assert done.exit_code == 0, done.output
-    text = (tmp_path / "tables.md").read_text()
-    assert "## Table 13: Scalability: incoherence (cold leaves)" in text
-    assert text.count("\n| 30 | 2 |") == 1
-    assert "\n| 60 |" not in text
-    assert "Not simulated: 60." in text
-    assert "Made by `sharc tables --table 13 --max-size 50 --seeds 2`" in text
-    assert "| 13 | Both selective strategies outperform all others |" in text
-    assert (tmp_path / "pictures/table-13.svg").read_text().startswith("<?xml")
-
-
-def test_a_table_without_rows_of_that_size_is_named(small_table):
-    done = sharc("tables", "--table", 13, "--max-size", 20)
-    assert done.exit_code == 0, done.output
-    assert "Table 13 is left out: --max-size 20 leaves none of its rows" in done.stderr
-    assert "## Table 13" not in done.stdout
-
-
-def test_an_unknown_table():
-    done = sharc("tables", "--table", 5)
-    assert done.exit_code == 2
-    assert "table='5' is not known" in done.stderr
 
 
 @pytest.mark.parametrize(

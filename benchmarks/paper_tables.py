@@ -1,4 +1,7 @@
-"""``sharc tables``: the paper's tables, simulated."""
+"""The paper's tables, simulated: ours beside the paper's, in Markdown.
+
+python benchmarks/paper_tables.py --output docs
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sharc_crawler.cli._next import say_again
-from sharc_crawler.cli._outputs import drawn
+from benchmarks.paper import TABLES
+from benchmarks.paper_examples import EXAMPLES, example
+from benchmarks.paper_simulated import Extent, markdown, selected, simulate, title, verdicts
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.lab.examples import EXAMPLES, example
-from sharc_crawler.lab.paper import TABLES
-from sharc_crawler.lab.tables import Extent, markdown, selected, simulate, title, verdicts
+from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.lab.tables import Simulated
+    from benchmarks.paper_simulated import Simulated
 
 ABOUT = """# The paper's tables, simulated
 
@@ -90,7 +92,7 @@ The table says what holds in the runs of this page. The figures above are of all
 
 @click.command()
 @click.option("--table", "numbers", multiple=True, help="Only this one (may be repeated): 1-3, 11-21.")
-@click.option("--output", type=click.Path(path_type=Path), callback=drawn, help="Folder for tables.md, pictures.")
+@click.option("--output", type=click.Path(path_type=Path), help="Folder for tables.md, pictures.")
 @click.option("--max-size", default=Extent.max_size, show_default=True, help="Leave out rows of larger sites.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Worlds per cell of 10,000 pages.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
@@ -99,17 +101,20 @@ def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seeds:
 
     \b
     Example:
-      sharc tables --table 3 --table 17
-      sharc tables --output docs --seeds 5
+      python benchmarks/paper_tables.py --table 3 --table 17
+      python benchmarks/paper_tables.py --output docs --seeds 5
     """
     wanted = numbers or (*EXAMPLES, *(table.number for table in TABLES))
-    tables = selected(wanted)
+    try:
+        tables = selected(wanted)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
     with progress("tables", 1.0) as tell:
         results = simulate(tables, Extent(seeds, max_size), jobs, tell)
     for table in tables:
         if table.number not in {result.paper.number for result in results}:
             click.echo(f"Table {table.number} is left out: --max-size {max_size} leaves none of its rows", err=True)
-    typed = " ".join(["sharc tables", *(f"--table {number}" for number in numbers)])
+    typed = " ".join(["python benchmarks/paper_tables.py", *(f"--table {number}" for number in numbers)])
     options = "".join(
         f" --{name} {value}"
         for name, value, default in (("max-size", max_size, Extent.max_size), ("seeds", seeds, Extent.seeds))
@@ -117,11 +122,11 @@ def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seeds:
     )
     text = page(f"{typed}{options}", [number for number in EXAMPLES if number in wanted], results, output)
     if output:
+        output.mkdir(parents=True, exist_ok=True)
         (output / "tables.md").write_text(text)
         click.echo(f"Written: {output / 'tables.md'}, and pictures beside it.", err=True)
     else:
         click.echo(text, nl=False)
-        say_again("--output", "tables")
 
 
 def page(made_by: str, examples: Sequence[str], results: Sequence[Simulated], output: Path | None) -> str:
@@ -135,8 +140,12 @@ def page(made_by: str, examples: Sequence[str], results: Sequence[Simulated], ou
         if output:
             picture = output / f"pictures/table-{result.paper.number}.svg"
             picture.parent.mkdir(parents=True, exist_ok=True)
-            from sharc_crawler.lab.pictures.tables import draw  # matplotlib takes a second
+            from benchmarks.paper_pictures import draw  # matplotlib takes a second
 
             draw(result, picture)
             parts.append(f"![Table {result.paper.number}, ours and the paper's](pictures/{picture.name})")
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+if __name__ == "__main__":
+    command()

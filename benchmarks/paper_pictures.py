@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sharc_crawler.lab.tables import Simulated
+    from benchmarks.paper_simulated import Simulated
 
 OURS = 2  #: columns of the paper's own methods come first
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.paper import BLUR, INCOHERENCE, TABLES, PaperTable
+from benchmarks.paper_claims import CHANCE, EXACT, check
+from benchmarks.paper_simulated import Extent, markdown, selected, simulate, verdicts
 from sharc_crawler.errors import UsageError
-from sharc_crawler.lab.claims import CHANCE, EXACT, check
-from sharc_crawler.lab.paper import BLUR, INCOHERENCE, TABLES, PaperTable
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.lab.tables import Extent, markdown, selected, simulate, verdicts
 
 
 def nothing(_):

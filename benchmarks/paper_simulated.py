@@ -7,11 +7,11 @@ from itertools import islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from benchmarks.paper import BASE, TABLES, PaperTable
+from benchmarks.paper_claims import CHANCE, EXACT, check
+from benchmarks.paper_examples import EXAMPLES
 from sharc_crawler.errors import unknown_name
-from sharc_crawler.lab.claims import CHANCE, EXACT, check
-from sharc_crawler.lab.examples import EXAMPLES
 from sharc_crawler.lab.experiment import facts
-from sharc_crawler.lab.paper import BASE, TABLES, PaperTable
 from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.synthetic import SyntheticSpec
 
