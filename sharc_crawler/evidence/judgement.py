@@ -30,8 +30,9 @@ def of_comparison(comparison: Comparison) -> Judgement:
 
 def is_apex(slot: Slot, outcome: Outcome) -> bool:
     """Is a download the reference instant itself? A copy is older, a slow answer younger, a part is not the page."""
-    whole = not is_part(outcome) and outcome.status != REWRITTEN
-    return slot is _ONLY and not outcome.age and whole and outcome.ended - outcome.started <= DATE_PRECISION
+    if slot is not _ONLY or outcome.age or outcome.ended - outcome.started > DATE_PRECISION:
+        return False
+    return not is_part(outcome) and outcome.status != REWRITTEN
 
 
 class Revisits:

@@ -169,7 +169,7 @@ class Door:
         if (missing := max(numbers, default=-1) + 1 - len(pages)) > 0:
             pages.extend(bytes(missing))
         for page in numbers:
-            pages[page] = Standing.WAITING
+            pages[page] = _WAITING
         self.first_visits_waiting += len(numbers)
         first = numbers[0] if numbers else None
         self._ask(f"it was given {counted(len(numbers), 'page')}", first, self.strategy.add, candidates)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 
-_PAGE, _OK, _NOT_MODIFIED = Kind.PAGE, Result.OK, Result.NOT_MODIFIED  # looked up once, as in the strategies' door
+_PAGE, _OK, _NOT_MODIFIED, _ONLY = Kind.PAGE, Result.OK, Result.NOT_MODIFIED, Slot.ONLY  # looked up once
 _ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested
 
 
@@ -205,15 +205,13 @@ class TwoVisits(Mode):
     def captured(self, visits: Sequence[tuple[PageId, Slot, Outcome]]) -> None:
         """Visits that brought pages, in the order in which they ended; the last one before T may be the apex."""
         reference = self._capture.life.reference
-        early = [visit for visit in visits if reference is None or visit[2].started <= reference]
-        if early:
-            for page, _, outcome in early:
+        for page, slot, outcome in visits:
+            if reference is None or outcome.started <= reference:
                 self._shown(page, outcome)
-            page, slot, outcome = early[-1]
-            self._latest = max([self._latest, *(one.started for _, _, one in early)])
-            last = outcome.started >= self._latest  # several may be under way at once, and end in any order
-            self.apex = page if last and is_apex(slot, outcome) else None
-            self._drew = False
+                last = outcome.started >= self._latest  # several may be under way at once, and end in any order
+                self._latest = max(self._latest, outcome.started)
+                self.apex = page if self.compares and last and slot is _ONLY and is_apex(slot, outcome) else None
+                self._drew = False
 
     def _shown(self, page: PageId, outcome: Outcome) -> None:
         """The content of a visit."""

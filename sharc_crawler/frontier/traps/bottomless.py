@@ -111,13 +111,9 @@ class Bottomless:
         if looks and looks.leading:
             self._disprove({pages.urls[one] for one in linked}, looks)
         linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
-        parents = [*map(pages.parents.__getitem__, linked)]
-        new = [one for one, parent in zip(linked, parents, strict=True) if parent == page] if page in parents else []
-        known = {*linked}.difference(new) if new else linked
-        self._firsts[first_folder(url)] += bool(new) and len(self._firsts) < KNOWN
-        twice = _reaching(self._twice, max(known, default=UNSEEN))
-        for one in known:
-            twice[one] = True
+        new, known = self._told_apart(page, linked, pages)
+        if new and len(self._firsts) < KNOWN:
+            self._firsts[first_folder(url)] += 1
         folder = self._folder_of(pages.parents[page], url)
         if folder is None and not new:
             return ()
@@ -138,6 +134,16 @@ class Bottomless:
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
             return self._weigh(folder, pages, made=made)
         return ()
+
+    def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> tuple[list[PageId], set[PageId]]:
+        """What a page is the first to name, and what others had named: each of these is named twice."""
+        parents = [*map(pages.parents.__getitem__, linked)]
+        new = [one for one, parent in zip(linked, parents, strict=True) if parent == page] if page in parents else []
+        known = {*linked}.difference(new)
+        twice = _reaching(self._twice, max(known, default=UNSEEN))
+        for one in known:
+            twice[one] = True
+        return new, known
 
     def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
         enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)
@@ -199,7 +205,7 @@ class Bottomless:
 
     def waits(self, page: PageId, url: str) -> bool:
         """Is a page to wait until nothing else is left?"""
-        if self._pages is None or self._named_twice(page):
+        if self._pages is None or self._looks is None or self._named_twice(page):
             return False
         folder = self._folder_of(self._pages.parents[page], url)
         return folder is not None and folder.made(self._looks)
@@ -232,7 +238,7 @@ def _reaching(column: bytearray, page: PageId) -> bytearray:
 def _more_alike(url: str, known: Iterable[PageId], new: int, pages: PageTable) -> bool:
     """Does it name more of its shape that others had named, but for seeds and what led to it, than new ones?"""
     own, more = shape(url), -new
-    for one in {*known}:
+    for one in known:
         more += pages.depths[one] > 1 and shape(pages.urls[one]) == own
         if more > 0:  # mostly soon
             return True

@@ -128,7 +128,7 @@ class Traps:
             new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
         if new and (parent := pages.parents[page]) != NO_PARENT:
             self.brought(template(pages.urls[parent]), template(url))
-        sample = self._told and page not in self.samples and self.left(page, pages)  # of a former process
+        sample = self._leaves and self.left(page, pages)  # of a former process
         self.tries = 0 if new else self.tries + bool(sample)
         if self.repeating:
             self.repeating.showed(page, pages, new=new)
@@ -207,23 +207,24 @@ class Traps:
 
     def doubts(self, page: PageId, urls: Texts) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        if self.calendars and self.calendars.has(url := urls[page]):
+        url = urls[page]
+        if self.calendars and self.calendars.has(url):
             return LAST * self.calendars.doubts(page, url)
-        if self.made_up is not None and not self.alone and self.made_up.judged(urls[page], few=True):
+        if self.made_up is not None and not self.alone and self.made_up.judged(url, few=True):
             return LAST
-        if self.repeating and self.repeating.waits(urls[page]):
+        if self.repeating and self.repeating.waits(url):
             return LAST + 1
-        waits = self.ever_new is not None and self.ever_new.bottomless.waits(page, urls[page])
+        waits = self.ever_new is not None and self.ever_new.bottomless.waits(page, url)
         return max(waits, self.suspicion.doubts(page) if self.suspicion else 0)
 
     def waits(self, page: PageId, pages: PageTable) -> int:
         """The same; what would be left waits longest."""
-        return self.doubts(page, pages.urls) or HELD * self.holds(page, pages)
+        return self.doubts(page, pages.urls) or (HELD * self.holds(page, pages) if self._leaves else 0)
 
     def holds(self, page: PageId, pages: PageTable) -> bool:
         """Would it be left, though samples of it may show something new? Of dates, and of ever new pages, none do."""
         url, parent = pages.urls[page], pages.parents[page]
-        if not self._told or (self.calendars and self.calendars.has(url)):
+        if self.calendars and self.calendars.has(url):
             return False
         return not (self.ever_new and self.ever_new.why_not(parent, url, page)) and bool(self.left(page, pages))
 
@@ -238,19 +239,22 @@ class Traps:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
             return self.calendars.why_not(url, parent)
+        if not self._leaves:
+            return None
         last = self.ever_new and self.ever_new.why_not(parent, url, page)
         why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
         return as_trap(why) if why else self.why_not(url, new=page == UNSEEN)
 
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
-        return {url: why for url in (urls if self._told else ()) if (why := self.why_not_found(url, parent))}
+        asked = urls if self._leaves or self.calendars else ()
+        return {url: why for url in asked if (why := self.why_not_found(url, parent))}
 
     @property
-    def _told(self) -> bool:
-        """May anything be left?"""
+    def _leaves(self) -> bool:
+        """May anything be left that is no calendar's?"""
         last = self.ever_new and self.ever_new.closed
-        return any((self.calendars, self.suspicion, self.idle, self.made_up, self.repeating, last))
+        return bool(self.suspicion or self.idle or self.made_up or self.repeating or last)
 
     def why_not(self, url: str, *, new: bool = False) -> str | None:
         """Why a page that was not visited yet is left, by its address; ``None``: it is not. ``new``: it may wait."""

@@ -148,11 +148,12 @@ class Finisher:
         So it is where it brought resources, or is no T, and where other visits follow.
         """
         capture, fetch = ended.capture, ended.fetch
-        apart = ended.outcome.result is _OK and not is_apex(_ONLY, ended.outcome)
-        followed = apart or fetch.page in capture.embedded or capture.mode.goes_on
-        if fetch.kind is not _PAGE or not followed or fetch.page in capture.again:
+        if fetch.kind is not _PAGE or fetch.page in capture.again:
             return False
         assert capture.strategy is not None, "pages are visited after the strategy is built"
+        apart = capture.strategy.revisits and ended.outcome.result is _OK and not is_apex(_ONLY, ended.outcome)
+        if not (apart or fetch.page in capture.embedded or capture.mode.goes_on):
+            return False
         affordable = not capture.budget.why_not(Task(fetch.page, _SECOND), fetch.kind, fetch.url, ended.now)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
 

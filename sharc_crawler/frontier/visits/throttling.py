@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ALIKE = 5  #: pages in a row, twice as many after each time that a page was shown all the same
 PAUSES = 4  #: in a row, each twice as long as the one before: a quarter of an hour
 VAIN = 2  #: of these, before it is known whether they help
+_PAGE, _SECOND, _OK = Kind.PAGE, Slot.SECOND, Result.OK  # looked up once
 
 
 class Refusals:
@@ -74,10 +75,11 @@ def likeness(outcome: Outcome) -> str:
 def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
     """A page or a probe was answered; ``True``: its host throttles, and the page is asked for again later."""
     number, capture = ledger.pages.hosts[fetch.page], ledger.capture
-    known, like = capture.refusals.get(number) or capture.refusals.setdefault(number, Refusals()), likeness(outcome)
+    known = capture.refusals.get(number) or capture.refusals.setdefault(number, Refusals())
+    like = "" if outcome.result is _OK else likeness(outcome)
     if known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
         _probed(ledger, ledger.hosts[number], known, outcome, like)
-    if fetch.kind is not Kind.PAGE or fetch.slot is Slot.SECOND or outcome.result is Result.FAILED:
+    if fetch.kind is not _PAGE or fetch.slot is _SECOND or outcome.result is Result.FAILED:
         return False
     known.saw(like)
     if known.suspected:
