@@ -77,7 +77,10 @@ def outlook(document: Document) -> Unconfirmed | None:
 def waits(folder: Path) -> Unconfirmed | None:
     """What a capture's folder leaves to be confirmed, and has no confirmation of."""
     document = None if (folder / CONFIRMATION).exists() else certificate_of(folder)
-    return outlook(document) if document else None
+    try:
+        return outlook(document) if document else None
+    except (LookupError, TypeError, ValueError, AttributeError):  # no certificate: `sharc verify` says so
+        return None
 
 
 def certificate_of(folder: Path) -> dict[str, Any] | None:

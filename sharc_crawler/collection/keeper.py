@@ -25,7 +25,7 @@ from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE
 from sharc_crawler.collection.thinning import is_damaged_note, thin
-from sharc_crawler.errors import SharcError
+from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short, size
@@ -72,7 +72,7 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
     planned = plan(collection)
     for site in collection.terms.sites:
         last = collection.last(site.name)
-        unfinished = last is not None and not is_over(last.folder)
+        unfinished = last is not None and _is_unfinished(last.folder)
         tries = known.get(site.name, Tries())
         begun = last.time if last and last.time <= time.time() else None  # one of the future puts nothing off
         every = planned.get(site.name, site.every)
@@ -80,6 +80,14 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
         when = due(every, begun, tries, unfinished=unfinished)
         running = last is not None and is_held(last.folder)
         yield KeptSite(site, last, every, tries, when, unfinished, running)
+
+
+def _is_unfinished(capture: Path) -> bool:
+    """Is it to be gone on with? Where its store may not be loaded, the crawl of this site says so: others are kept."""
+    try:
+        return not is_over(capture)
+    except UsageError:
+        return True
 
 
 class CollectionKeeper:
@@ -191,7 +199,7 @@ class CollectionKeeper:
     def _last_over(self, name: str) -> Path | None:
         """The folder of the last capture, if it is over."""
         last = self._collection.last(name)
-        return last.folder if last and is_over(last.folder) else None
+        return last.folder if last and not _is_unfinished(last.folder) else None
 
     def _thin(self, name: str) -> None:
         """Remove what no rule keeps; what is in the way of that keeps no site from its captures."""
@@ -261,7 +269,11 @@ class CollectionKeeper:
 
     def _last_words(self, name: str) -> str:
         """What the crawl said at its end: the error, where there is one, else why nothing was captured."""
-        lines = self._log(name).read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()
+        try:
+            text = self._log(name).read_text(encoding="utf-8", errors="replace")
+        except OSError:  # somebody moved it meanwhile
+            text = ""
+        lines = text.replace("\r", "\n").splitlines()
         why = [line for mark in _MARKS for line in lines if line.startswith(mark)]
         free = size(disk_usage(self._collection.folder).free)
         nothing = f"it said nothing ({free} are free for {self._collection.folder})"

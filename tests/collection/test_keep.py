@@ -259,6 +259,24 @@ def test_a_service_that_can_write_nothing_down_tells_rests_and_goes_on(folder):
     assert "1 failure in a row; the last with exit code 2: it cannot be begun" in text
 
 
+def test_what_is_wrong_with_one_site_keeps_no_other(folder):
+    """Its log was moved meanwhile, its store is of a module that nobody named, its certificate is none."""
+    (folder / FILE).write_text("sites: [{url: https://a.example/, every: 1d}, {url: https://b.example/, every: 1d}]")
+    collection, said = Collection(folder), []
+    CollectionKeeper(folder, 1, said.append)._came_of("a.example", 1)
+    assert "a.example: failed (exit code 1): it said nothing" in said[0]
+    place = collection.capture_folder("a.example", time.time() - 60)
+    place.mkdir(parents=True)
+    (place / "frontier.db").write_text("of another store")
+    (place / ".store").write_text("nowhere.Store")
+    (place / "certificate.json").write_text('{"format": "sharc-certificate"}')
+    assert [(one.site.name, one.unfinished) for one in standing(collection)] == [
+        ("a.example", True),  # the crawl says why it cannot go on
+        ("b.example", False),
+    ]
+    assert waits(place) is None
+
+
 def test_two_at_once_are_refused(folder):
     with hold_collection(folder), pytest.raises(UsageError, match="is kept by another `sharc keep` already"):
         hold_collection(folder)
