@@ -8,7 +8,9 @@ import lzma
 import struct
 import zipfile
 import zlib
+from copy import copy
 from datetime import datetime
+from io import SEEK_SET, BytesIO
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, slug, zip_date
@@ -19,12 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
-_LENGTHS = struct.Struct("<3H")  #: of name, extra field and comment, in an entry of the directory
-_LENGTHS_AT, _ENTRY_SIZE = 28, 46
-_END = struct.Struct("<4s4H2LH")  #: of the zip file
 _WIDE = 0xFFFFFFFF
 _VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
-_WIDE_END = 76  #: bytes of the records that a large zip file has between its directory and its end
 _BLOCK = 1 << 20
 LARGEST = 1 << 26  #: bytes of a document
 _MODE = 0o600 << 16  #: of all files: for their owner alone
@@ -148,10 +146,10 @@ def _form(path: Path) -> Iterator[tuple[str, str]]:
             end = info.header_offset + length + info.file_size
         if len({tuple(getattr(info, name) for name in _ALIKE) for info in infos}) > 1:
             yield path.name, "entries of the zip file are not of one kind"
-        if not _lengths_hold(stream, package.start_dir, infos):
-            yield path.name, "the zip file's directory is not as it was written"
-        if package.start_dir != end or not _ends_well(stream, end, len(infos)):
-            yield path.name, "bytes lie before the zip file's directory, or its end is not as it was written"
+        stream.seek(package.start_dir)
+        written = _directory(package.start_dir, infos)
+        if package.start_dir != end or stream.read(len(written) + 1) != written:
+            yield path.name, "the zip file's directory or end is not as it was written, or bytes lie before it"
 
 
 def _header(info: zipfile.ZipInfo, stream: IO[bytes]) -> tuple[int, str | None]:
@@ -174,21 +172,29 @@ def _header(info: zipfile.ZipInfo, stream: IO[bytes]) -> tuple[int, str | None]:
     return length, None
 
 
-def _lengths_hold(stream: IO[bytes], at: int, infos: list[zipfile.ZipInfo]) -> bool:
-    """Whether entries of the directory are as long as they say: of the last one that is never tried by reading."""
-    for info in infos:
-        stream.seek(at + _LENGTHS_AT)
-        lengths = _LENGTHS.unpack(stream.read(_LENGTHS.size))
-        if lengths != (len(info.filename.encode()), len(info.extra), 0):
-            return False
-        at += _ENTRY_SIZE + sum(lengths)
-    return True
+def _directory(start: int, infos: list[zipfile.ZipInfo]) -> bytes:
+    """Directory and end of a zip file with these entries, as they are written: readers differ in what else they take.
+
+    Some follow the place that a large file's end names, where others believe that its directory is just before it.
+    """
+    behind = _Behind(start)
+    with zipfile.ZipFile(behind, "w") as made:
+        for info in infos:
+            plain = copy(info)
+            plain.extra = plain.comment = b""  # where sizes need an extra field it is made
+            made.filelist.append(plain)
+    return behind.getvalue()
 
 
-def _ends_well(stream: IO[bytes], start: int, entries: int) -> bool:
-    """Whether the last record says how many entries the directory has, and where it is."""
-    stream.seek(-_END.size, 2)
-    last = _END.unpack(stream.read(_END.size))
-    size, count = stream.tell() - _END.size - start, min(entries, 0xFFFF)
-    sizes = (size, size - _WIDE_END, _WIDE)
-    return last[:5] == (b"PK\x05\x06", 0, 0, count, count) and last[5] in sizes and last[6:] in ((start, 0), (_WIDE, 0))
+class _Behind(BytesIO):
+    """What is written behind the first bytes of a file."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__()
+        self._start = start
+
+    def tell(self) -> int:
+        return super().tell() + self._start
+
+    def seek(self, offset: int, whence: int = SEEK_SET) -> int:
+        return super().seek(offset - self._start if whence == SEEK_SET else offset, whence) + self._start

@@ -7,7 +7,9 @@ import hashlib
 import io
 import json
 import random
+import struct
 import zipfile
+import zlib
 from contextlib import suppress
 
 import pytest
@@ -130,8 +132,39 @@ def test_a_package_of_many_gigabytes_holds_too(tmp_path, monkeypatch):
     facts = certified(tmp_path / "capture")
     path = package(tmp_path / "capture", [facts])
     assert verify(path).findings == []
-    monkeypatch.undo()
-    assert verify(path).findings == []
+    with zipfile.ZipFile(path) as wacz:
+        wide = [info.extra for info in wacz.infolist() if info.file_size > 1_000]
+    assert wide
+    assert all(wide)
+
+
+@pytest.mark.parametrize("what", ["of nobody's kind", "another name", "a directory in an extra field"])
+def test_what_other_readers_would_see_in_a_package_is_found(made, tmp_path, what):
+    """Python's own reader looks at no extra field, and takes a large file's end to lie just before the last record."""
+    whole, path = made[1].read_bytes(), tmp_path / "altered.wacz"
+    last, end = whole.rindex(b"PK\x01\x02"), whole.rindex(b"PK\x05\x06")
+    name = whole[last + 46 : last + 46 + struct.unpack_from("<H", whole, last + 28)[0]]
+    kind, data = {
+        "of nobody's kind": (0x9999, b"abcd"),
+        "another name": (0x7075, struct.pack("<BI", 1, zlib.crc32(name)) + b"pages/evil.jsonl"),
+        "a directory in an extra field": (0x9999, struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 0, 0, 0, 0)),
+    }[what]
+    extra = struct.pack("<HH", kind, len(data)) + data
+    count, size, start = struct.unpack_from("<HII", whole, end + 10)
+    directory = bytearray(whole[start:end] + extra)
+    struct.pack_into("<H", directory, last - start + 30, len(extra))
+    tail = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, size + len(extra), start, 0)
+    if what.startswith("a directory"):
+        inner = start + len(directory) - len(data)  # where the end that others go by lies
+        true = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(directory), start)
+        tail = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+        tail = true + struct.pack("<4sIQI", b"PK\6\7", 0, inner, 1) + tail
+    path.write_bytes(whole[:start] + directory + tail)
+    with zipfile.ZipFile(path) as wacz:
+        assert wacz.testzip() is None, "nothing is wrong with it to this reader"
+    findings = list(map(str, verify(path).findings))
+    assert len(findings) == 1
+    assert "directory or end is not as it was written" in findings[0]
 
 
 @pytest.mark.slow
