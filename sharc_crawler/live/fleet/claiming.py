@@ -13,6 +13,7 @@ from sharc_crawler.errors import SharcError, StoreUnavailable
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.live.fleet.beginning import begin_site
 from sharc_crawler.live.fleet.clerk import RENEW
+from sharc_crawler.live.fleet.keeping import ElsewhereError
 from sharc_crawler.live.fleet.place import FleetPlace
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.writing.space import is_full
@@ -128,6 +129,11 @@ class Claims:
         """Say why, and whose affair that is."""
         worker, site = self._of, tenure.site
         if site not in worker.clerk.held:  # it is another's: that has been said
+            return
+        if isinstance(error, ElsewhereError):  # others may find what they wrote: for a term the sites are theirs
+            self.not_before = time.monotonic() + worker.clerk.term
+            await worker.release(tenure, SiteState.WAITING)
+            say("not-begun", site=site, epoch=tenure.epoch, reason=str(error))
             return
         away = isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and bool(worker.kept.objects))
         ours = away or is_full(error) or bool(worker.session.space.lacking())

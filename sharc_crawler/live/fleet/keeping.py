@@ -20,7 +20,7 @@ from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage.opening import holds_state
 
@@ -43,7 +43,8 @@ class Keeping(Protocol):
         """Begin with a folder as this owner: what former ones left open is sealed, what they would put there goes.
 
         ``state``: what the journal has of them. Raises :class:`~sharc_crawler.errors.Superseded` where a later owner
-        has begun.
+        has begun, :class:`ElsewhereError` where nothing of theirs is there, and
+        :class:`~sharc_crawler.errors.DataError` where some is not.
         """
 
     def gather(self, folder: Path) -> Mapping[str, int]:
@@ -60,6 +61,10 @@ class Keeping(Protocol):
         """The site is another's, or has ended."""
 
 
+class ElsewhereError(StoreUnavailable):
+    """What former workers wrote of a site does not lie where this worker keeps captures."""
+
+
 class SharedFolder:
     """A folder that all workers see."""
 
@@ -70,10 +75,18 @@ class SharedFolder:
         """As the protocol says."""
         return str(folder) if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))) else ""
 
-    def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:  # noqa: ARG002 - whole records count
+    def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
         """As the protocol says."""
         make_folder(folder)
         take_over(folder, epoch)
+        try:
+            _require(
+                counted(state), {path.name: path.stat().st_size for path in folder.glob(f"*{SUFFIX}")}, str(folder)
+            )
+        except ElsewhereError:
+            with suppress(OSError):  # something else lies there
+                folder.rmdir()
+            raise
 
     def gather(self, folder: Path) -> Mapping[str, int]:  # noqa: ARG002 - they are there
         """As the protocol says."""
@@ -108,6 +121,7 @@ class SharedObjects:
         make_folder(folder)
         there = self._of(folder)
         seal(there, folder, counted(state), epoch)
+        _require(counted(state), there.names(), there.url)
         there.put(mark_of(epoch), b"%d" % epoch)
 
     def gather(self, folder: Path) -> Mapping[str, int]:
@@ -134,6 +148,19 @@ def counted(state: Batch | None) -> dict[str, int]:
         if ref := visit.outcome.capture:
             ends[ref.file] = max(ends.get(ref.file, 0), ref.offset + ref.length)
     return ends
+
+
+def _require(relied_on: Mapping[str, int], there: Mapping[str, int], place: str) -> None:
+    """Each WARC file that a journal relies on is there, as far as it does."""
+    lacking = sorted(name for name, end in relied_on.items() if there.get(name, 0) < end)
+    if not lacking:
+        return
+    if there.keys().isdisjoint(relied_on):
+        why = "this worker's --output is another than theirs, or is not mounted here"
+        raise ElsewhereError(f"{place} has no WARC file of the site's former workers: {why}")
+    more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
+    way_out = "put back what was there, then `sharc fleet requeue`; or `drop` and `add` the site, to begin anew"
+    raise DataError(f"{place} lacks what former workers wrote in {lacking[0]}{more}: {way_out}")
 
 
 @contextmanager

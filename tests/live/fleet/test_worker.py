@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import threading
 from dataclasses import replace
@@ -33,7 +34,7 @@ from sharc_crawler.live.fleet.place import FleetPlace
 from sharc_crawler.live.fleet.run import _warn_of_namesake, fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
-from sharc_crawler.model import Fetch, Outcome, Result, Sighting
+from sharc_crawler.model import CaptureRef, Fetch, Outcome, Result, Sighting
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import to_json
@@ -232,6 +233,36 @@ async def test_a_site_fails_for_no_object_store_that_is_away(
     await working.end()
 
 
+@pytest.mark.parametrize("there", ["nothing", "too little", "all"])
+@deferred_f_from_coro_f
+async def test_a_site_whose_files_lie_elsewhere_is_not_gone_on_with(
+    working: Working, caplog: pytest.LogCaptureFixture, there: str
+):
+    """Another --output, or a share that is not mounted: what was captured before would be in nobody's report."""
+    caplog.set_level("INFO", "sharc_crawler.live.fleet")
+    ledger, folder = working.ledger, working.worker.holdings.kept.folder / SITE
+    record = gzip.compress(b"WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
+    if there != "nothing":
+        folder.mkdir(parents=True)
+        (folder / "a.warc.gz").write_bytes(record)
+    [held] = ledger.claim("former", 1, TERM)
+    state = journalled(MemoryStore(), CaptureRef("a.warc.gz", 0, len(record) + (there == "too little")))
+    ledger.step([JournalStep(SITE, held.epoch, 1, packed([to_json(state)]))], TERM)
+    ledger.release(SITE, held.epoch)
+    await working.begin()
+    if there == "all":
+        await working.until(lambda: SITE in working.session.sites)
+    elif there == "nothing":
+        await working.until(lambda: "this worker's --output is another than theirs" in caplog.text)
+        await working.until(lambda: working.site().state is SiteState.WAITING)
+        assert not folder.exists()
+        assert [one.site for one in ledger.claim("another", 1, TERM)] == [SITE]
+    else:
+        await working.until(lambda: working.site().state is SiteState.FAILED)
+        assert f"{folder} lacks what former workers wrote in a.warc.gz: put back" in working.site().reason
+    await working.end()
+
+
 def test_an_object_store_is_named_by_the_output(tmp_path: Path):
     ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
     with pytest.raises(UsageError, match=r"SHARC_OBJECTS='s3://bucket/x': --output says it; leave it out"):
@@ -248,13 +279,14 @@ def test_what_has_to_be_allowed_of_a_private_site_is_named(tmp_path: Path):
         check_addresses(CaptureSpec("localhost", ("http://localhost/",)), config)
 
 
-def journalled(store: MemoryStore) -> Batch:
+def journalled(store: MemoryStore, capture: CaptureRef | None = None) -> Batch:
     """What a former owner did of a site: a page, which links to another one."""
     frontier = Frontier(Politeness(obey_robots=False), store)
     frontier.open(CaptureSpec(SITE, (f"http://{SITE}/",), strategy="bfs", sitemaps=()), 1e9)
     fetch = frontier.next(1e9)
     assert isinstance(fetch, Fetch)
-    frontier.finished(fetch, Outcome(Result.OK, 1e9, 1e9, 200, "sha1:A"), [Sighting(f"http://{SITE}/more")])
+    outcome = Outcome(Result.OK, 1e9, 1e9, 200, "sha1:A", capture=capture)
+    frontier.finished(fetch, outcome, [Sighting(f"http://{SITE}/more")])
     return replace(store.load(), links=list(store.links()))
 
 
