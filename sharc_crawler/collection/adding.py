@@ -16,16 +16,18 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sharc_crawler.frontier.rows import CaptureRow
 
 
-def add(folder: Path, capture: Path) -> Path:
+def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Path:
     """Copy a complete capture's folder into a collection, which is made where there is none; the copy's place.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for one that is unfinished, of several sites or there already, and
-    :class:`~sharc_crawler.errors.DataError` where it cannot be copied: nothing of it is left then.
+    ``learn`` is given the copy and the history before the copy has its place: what it raises leaves no capture that the
+    history knows nothing of. Raises :class:`~sharc_crawler.errors.UsageError` for one that is unfinished, of several
+    sites or there already, and :class:`~sharc_crawler.errors.DataError` where it cannot be copied: nothing of it is
+    left then.
     """
     row = _row(capture)
     spec = row.spec
@@ -41,6 +43,7 @@ def add(folder: Path, capture: Path) -> Path:
     draft = Path(mkdtemp(ADDING, f".{place.name}.", place.parent))  # nobody else's, who adds it at the same time
     try:
         shutil.copytree(capture, draft, dirs_exist_ok=True)
+        learn(draft, collection.history)
         draft.rename(place)
     except OSError as error:
         raise DataError(f"capture={str(capture)!r} cannot be copied to {place}: {_first(error)}") from error

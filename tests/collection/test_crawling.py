@@ -106,6 +106,23 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
     assert not (tmp_path / "third").exists()
 
 
+@pytest.mark.slow
+def test_a_capture_that_the_history_cannot_learn_of_is_not_taken_in_until_it_can(kept, tmp_path):
+    first, other = next(kept[0].captures()), tmp_path / "other"
+    command = ["collection", "add", str(other), str(first.folder)]
+    other.mkdir()
+    (other / "collection.yaml").write_text("sites: [https://another.example/]")
+    (other / "history.db").write_bytes(b"garbage" * 999)
+    done = CliRunner().invoke(main, command)
+    assert (done.exit_code, "cannot be opened" in done.output) == (3, True)
+    assert list(Collection(other).captures()) == []
+    (other / "history.db").unlink()
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    with ObservationStore(other / "history.db") as history:
+        assert len(list(history.sites())) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [

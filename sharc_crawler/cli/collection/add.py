@@ -47,12 +47,9 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
     places = []
     for capture in (one for given in captures for one in capture_folders(given)):
         _check(capture)
-        place = add(folder, capture)
-        places.append(place)
-        collection = Collection(folder)
-        _learn(place, collection.history)
+        places.append(place := add(folder, capture, _learn))
         click.echo(f"{capture} is copied to {place}")
-        if not stands_in(collection.terms, place):
+        if not stands_in(Collection(folder).terms, place):
             click.echo(
                 f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True
             )
@@ -75,12 +72,12 @@ def _check(capture: Path) -> None:
         raise DataError(f"capture={str(capture)!r} is not as it was certified: {findings[0]} (sharc verify says all)")
 
 
-def _learn(place: Path, history: Path) -> None:
+def _learn(copy: Path, history: Path) -> None:
     """What it observed, and which payloads it holds."""
-    with ObservationStore(history) as known, open_state(place) as store, TemporaryDirectory() as scratch:
+    with ObservationStore(history) as known, open_state(copy) as store, TemporaryDirectory() as scratch:
         remember(store, known)
         held = Payloads(Path(scratch))
-        for warc in sorted(place.glob(f"*{SUFFIX}")):
+        for warc in sorted(copy.glob(f"*{SUFFIX}")):
             held.read(warc)
         (row,) = store.captures().values()
         known.keep_payloads(row.spec.site, stored_payloads(held.stored()))
