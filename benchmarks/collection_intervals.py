@@ -26,8 +26,8 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
+from benchmarks.replayed_collection import compare, members, read
 from sharc_crawler.collection.allocation import DAY
-from sharc_crawler.lab.collection import compare, members, read
 
 COLLECTIONS = {
     "year": (360, ("emacswiki-2012", "emacswiki-2013", "scrapydocs-2019")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import IO, TYPE_CHECKING, Any
@@ -17,9 +16,7 @@ from sharc_crawler.cli._outputs import OutFile
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._sites import ARGUED, MADE, ROOT, TELLS, WORLD, named_values, site_spec, with_defaults
 from sharc_crawler.cli._tables import print_table
-from sharc_crawler.collection.allocation import DAY
 from sharc_crawler.errors import UsageError
-from sharc_crawler.lab.collection import POLICIES, compare, longest, members, read
 from sharc_crawler.lab.driver import GRAPHS
 from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, summary
 from sharc_crawler.lab.history import HistorySpec
@@ -55,11 +52,6 @@ KEYS = {
 )
 @click.option("--root", default=ROOT, show_default=True, help="Of the real site: its entry page.")
 @click.option("--window", nargs=2, metavar="FROM TO", help="Of the real site: dates (UTC) or unix seconds.")
-@click.option(
-    "--every",
-    type=click.FloatRange(0, min_open=True),
-    help="Capture all histories again and again instead: days between two captures, on average.",
-)
 @click.option("--strategy", default="bfs,sharc-selective", show_default=True, help="Names, comma-separated.")
 @click.option("--rates", default="oracle", show_default=True, help="oracle, history, lastmod, sitemap, constant…")
 @click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")
@@ -73,7 +65,6 @@ def command(
     history: tuple[str, ...],
     root: str,
     window: tuple[str, str] | None,
-    every: float | None,
     strategy: str,
     argument: tuple[str, ...],
     seeds: int,
@@ -84,23 +75,16 @@ def command(
 ) -> None:
     r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
 
-    The site is synthetic, or a real one whose history is replayed. With --every, several histories are captured
-    again and again, as sharc keep does with every: auto, and at even intervals: how many pages are as archived?
+    The site is synthetic, or a real one whose history is replayed.
 
     \b
     Example:
       sharc simulate --world size=10000,leaves=hot --strategy bfs,sharc-selective
       sharc simulate --history site.csv.gz --window 2012-01-01 2013-01-01 \
         --rates history --strategy sharc-selective --json
-      sharc simulate --history a.csv.gz --history b.csv.gz --every 8
     """
-    if every:
-        if world or window or argument or schedule:
-            raise UsageError("--every compares intervals alone: leave out --world, --window, -a and --schedule")
-        show_collection([Path(one) for one in history], every, seeds, as_json=as_json)
-        return
     if len(history) > 1:
-        raise UsageError("several --history are sites that are captured again and again: add --every DAYS")
+        raise UsageError("several --history: one site is simulated at a time; give one")
     said = named_values("--world", world, WORLD)
     site = site_spec(history[0] if history else None, root, window, said)
     shared |= {name: value for name, value in said.items() if name in TELLS} | named_values("-a", argument, ARGUED)
@@ -187,44 +171,3 @@ def _show_means(runs: list[Facts]) -> None:
             cells |= dict.fromkeys(JUDGED, "-")
         rows.append([name, *cells.values()])
     print_table("Mean of all seeds ± standard deviation", ("strategy", *AVERAGED), rows)
-
-
-# -- with --every: how often sites are captured, compared on their histories -------------------------------------------
-
-
-MOST = 365  #: days
-PAGES = 1000  #: of a site that are looked at, about
-WEEKS = 3  #: fewest, in which something can be learned
-WORDS = {
-    "auto": "as sharc keep plans every: auto",
-    "even": "one interval for all",
-    "proportional": "as often as learned rates say",
-    "told": "auto, told the true mean rates",
-}
-
-
-def show_collection(files: list[Path], every: float, seeds: int, *, as_json: bool) -> None:
-    """Print the share of pages that are as archived, by policy, with as many requests; means over the seeds."""
-    if not files:
-        raise UsageError(f"--every {every:g}: of which sites? Add --history FILE for each")
-    times = {path.name.partition(".")[0]: read(path) for path in files}
-    days = min(longest(times), MOST)
-    if days < 7 * WEEKS or not 0 < every < days / 2:
-        raise UsageError(
-            f"--every {every:g}: these histories share {days:.0f} days, and need {7 * WEEKS} at least;"
-            " it must be less than half of them"
-        )
-    each = max(1, max(len(one.names) for one in times.values()) // PAGES)
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
-    with progress("collections", seeds * len(POLICIES)) as tell:
-        for seed in range(seeds):
-            for name, share, requests in compare(partial(members, times, days, each, seed), days * DAY, every):
-                found[name].append((share, requests))
-                tell(sum(map(len, found.values())))
-    means = {name: tuple(map(fmean, zip(*each, strict=True))) for name, each in found.items()}
-    if as_json:
-        click.echo(json.dumps({name: {"fresh": share, "requests": asked} for name, (share, asked) in means.items()}))
-        return
-    rows = [(name, WORDS[name], f"{share:.2%}", f"{asked:.2f}") for name, (share, asked) in means.items()]
-    title = f"{counted(len(files), 'site')} over {days:.0f} days, a capture in {every:g} days on average"
-    print_table(title, ("intervals", "", "pages as archived", "requests"), rows, 2)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from sharc_crawler.cli import main
+from benchmarks.replayed_collection import PageTimes, auto, crawl, even, members
 from sharc_crawler.collection.allocation import DAY, trust
-from sharc_crawler.lab.collection import PageTimes, auto, crawl, even, members, read
-from tests.lab.small import write_history
 
 DAYS = 84
 
@@ -48,22 +43,3 @@ def test_what_a_site_did_in_a_hot_week_is_not_trusted():
     sites = members(times, 70.0, 1, 0)
     crawl(sites, 70 * DAY, auto, 4 * 40 / 5)
     assert trust([one.test for one in sites if one.test]) < 0.2
-
-
-@pytest.mark.long
-def test_the_command_compares_histories(tmp_path):
-    files = []
-    for seed, mean in enumerate((0.01, 0.2)):
-        made = living(8, mean, seed)
-        lines = [f"/{name},-9,1,,,{';'.join(map(str, row))}" for name, row in zip(made.names, made.events, strict=True)]
-        files.append(write_history(tmp_path, lines, name=f"s{seed}.csv.gz"))
-    assert len(read(files[0]).names) == 8
-    words = [word for file in files for word in ("--history", str(file))]
-    done = CliRunner().invoke(main, ["simulate", *words, "--every", "8", "--json"])
-    assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
-    assert set(found) == {"auto", "even", "proportional", "told"}
-    assert all(0.3 < one["fresh"] < 1 for one in found.values())
-    refused = CliRunner().invoke(main, ["simulate", *words, "--every", "90"])
-    assert refused.exit_code == 2
-    assert "--every 90" in refused.output
