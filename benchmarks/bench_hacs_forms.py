@@ -1,7 +1,7 @@
 """Why the plain form of HACS ranks no better than counting updates: the ranking with and without each of its parts.
 
 Mean weighted P@K over the weeks of a year, on captures drawn from records of link additions, as in
-`sharc seeds evaluate --link-additions`. Nothing is learned from the year that is scored.
+`hacs_evaluation.py`. Nothing is learned from the year that is scored.
 
     python benchmarks/bench_hacs_forms.py ota-contrib-2012-2023.jsonl.gz --regime dense --level homepage
 """
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
 from sharc_crawler.seeds.hacs.baselines import Frequency
 from sharc_crawler.seeds.hacs.evaluation import Period
-from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.measures import weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain, f, g

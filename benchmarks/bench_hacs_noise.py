@@ -1,7 +1,7 @@
 """How far apart HACS and what it is measured against really are: many draws of captures, and weeks drawn again.
 
 One draw of captures, and the updates of one year, leave differences of 0.01 in micro F1 to chance. Here a study of
-`sharc seeds evaluate --link-additions` is made with many draws together. θ is that of greatest expected F1 at each
+`hacs_evaluation.py` is made with many draws together. θ is that of greatest expected F1 at each
 week; Frequency is given the best of the year before, too (θ̂). Brute force: all seeds.
 Each difference is given ± its standard error over the draws (pairs: the same captures), and with the 95 % interval of
 the bootstrap over the weeks of the scored year, which holds the chance of its updates, too. --score: an earlier year.
@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.evaluation import Period, evaluate
-from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.study import Study
 
 AGAIN = 1000  #: draws of weeks

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.base import RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved
-from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.measures import likely_best, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain

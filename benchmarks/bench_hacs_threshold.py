@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.base import WEEK, RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.baselines import Frequency
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth
-from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.measures import THETAS, likely_best
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
 

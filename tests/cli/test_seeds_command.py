@@ -208,7 +208,7 @@ def test_evaluate_websites(tmp_path: Path) -> None:
 def test_what_evaluate_cannot_use(tmp_path: Path) -> None:
     period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-01", "--until", "2020-01-20")
     for arguments, message in (
-        (period, "give either"),
+        (period, "Missing argument 'HISTORY...'"),
         ((cdx(tmp_path), *period), "each must be later than the one before"),
     ):
         result = run("evaluate", *arguments)

@@ -1,11 +1,11 @@
-"""``sharc seeds evaluate``: the paper's Table I and Figures 8 to 11 on any histories."""
+"""``sharc seeds evaluate``: Table I and Figures 8 to 11 of the paper, on any histories."""
 
 from __future__ import annotations
 
 import json
 import time
 from datetime import UTC
-from itertools import count, product
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.document import markdown, slug
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
-from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.study import Study
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
@@ -45,14 +44,12 @@ Histories = tuple["SeedHistories", Truth]
 
 @click.command(
     "evaluate",
-    epilog="Example: sharc seeds evaluate --link-additions ota.jsonl.gz --choose-from 2022-01-01 "
-    "--score-from 2023-01-01 --until 2024-01-01 -o docs",
+    epilog="Example: sharc seeds evaluate index.cdx.gz --choose-from 2022-01-01 "
+    "--score-from 2023-01-01 --until 2024-01-01 -o results",
 )
-@click.argument("history", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--link-additions", "records", type=click.Path(path_type=Path), help="Records with true update times.")
-@click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Of captures from such records.")
+@click.argument("history", nargs=-1, required=True, type=click.Path(path_type=Path))
 @row("updates")
-@click.option("--seeds", type=click.Path(path_type=Path), help="Of HISTORY: URLs, one a line.  [default: HTML pages]")
+@click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: HTML pages]")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--choose-from", type=_DATE, required=True, help="θ̂ is chosen from here to --score-from.")
 @click.option("--score-from", type=_DATE, required=True, help="Scored from here to --until.")
@@ -67,9 +64,7 @@ Histories = tuple["SeedHistories", Truth]
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bool, **options: Any) -> None:
-    """Measure rankers: which seeds of HISTORY, or of records of link additions, were updated within a week?"""
-    if bool(history) == bool(options["records"]):
-        raise UsageError("give either HISTORY or --link-additions FILE")
+    """Measure rankers: which seeds of HISTORY were updated within a week?"""
     instants = [options[name].replace(tzinfo=UTC).timestamp() for name in PERIODS]
     if not instants[0] < instants[1] < instants[2]:
         named = (f"--{name.replace('_', '-')} {options[name]:%Y-%m-%d}" for name in PERIODS)
@@ -78,18 +73,15 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
         raise UsageError(
             f"--until {options['until']:%Y-%m-%d} has not come yet: nothing is known of updates until then"
         )
-    sources = _recorded(options) if options["records"] else [("Histories", [_read(history, options)])]
-    studies = list(_studies(list(sources), instants, range(1, options["weeks"] + 1)))
+    found = list(studies([("Histories", [_read(history, options)])], instants, range(1, options["weeks"] + 1)))
     if output:
-        _write(studies, output)
+        write(found, output)
     if as_json or not output:
-        click.echo(json.dumps([study.facts() for study in studies], indent=1))
+        click.echo(json.dumps([study.facts() for study in found], indent=1))
     else:
-        for study in studies:
-            click.echo(_in_short(study))
-        click.echo(f"Written: {output / DOCUMENT}, and {counted(PICTURES * len(studies), 'picture')} beside it.")
-        if history:
-            say_next("sharc", "seeds", "rank", *history, "--theta", "auto", "-o", "seeds-next.txt")
+        click.echo(_in_short(found[0]))
+        click.echo(f"Written: {output / DOCUMENT}, and {counted(PICTURES, 'picture')} beside it.")
+        say_next("sharc", "seeds", "rank", *history, "--theta", "auto", "-o", "seeds-next.txt")
 
 
 def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
@@ -101,17 +93,10 @@ def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
     return seeds, Truth.seen(seeds)
 
 
-def _recorded(options: dict[str, Any]) -> Iterator[tuple[str, list[Histories]]]:
-    """Every regime of captures, level and meaning of technical events."""
-    for website, technical, regime in product((False, True), (False, True), REGIMES):
-        records = read_records(options["records"], technical=technical)
-        title = f"{regime.capitalize()}, {'website' if website else 'homepage'}" + ", T counted" * technical
-        yield title, [sampled(records, regime, website=website, draw=draw) for draw in range(options["draws"])]
-
-
-def _studies(
+def studies(
     sources: list[tuple[str, list[Histories]]], instants: Sequence[Instant], weeks: Sequence[int]
 ) -> Iterator[Study]:
+    """One of each source, by its title; of several draws all together."""
     with progress("evaluating", 2 * sum(len(draws) for _, draws in sources)) as report:
         steps = count()
         for title, draws in sources:
@@ -141,12 +126,13 @@ def _in_short(study: Study) -> str:
     )
 
 
-def _write(studies: list[Study], folder: Path) -> None:
+def write(found: list[Study], folder: Path, preface: str = _PREFACE) -> None:
+    """The document, and its pictures."""
     from sharc_crawler.lab.pictures.seeds import draw_precisions, draw_thresholds  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)
-    for study in studies:
+    for study in found:
         name = slug(study.title)
         draw_thresholds(study, folder / f"pictures/hacs-{name}-theta.svg")
         draw_precisions(study, folder / f"pictures/hacs-{name}-pk.svg")
-    (folder / DOCUMENT).write_text(markdown(studies, _PREFACE), encoding="utf-8")
+    (folder / DOCUMENT).write_text(markdown(found, preface), encoding="utf-8")

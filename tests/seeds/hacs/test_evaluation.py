@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.link_additions import DAY, LinkRecord, read_records, sampled
 from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.base import WEEK
 from sharc_crawler.seeds.hacs.document import markdown
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
-from sharc_crawler.seeds.hacs.link_additions import DAY, LinkRecord, read_records, sampled
 from sharc_crawler.seeds.hacs.measures import THETAS, ChosenByThreshold, macro, micro, weighted_precision
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.seeds.hacs.study import Study
