@@ -348,14 +348,14 @@ class Queuer:
                 if capture.strategy is not None:
                     capture.strategy.reprice(page, estimate.rate)
 
-    def offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
+    def offer(self, capture: SiteCapture, queued: Sequence[PageId], now: Instant) -> None:
         """Pages were found: the strategy takes them, or they wait until there is one for them."""
         if capture.strategy is None:
             capture.front.wait(queued)
         elif own := capture.mode.joining(queued):
             self.add(capture, own, now)
 
-    def add(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
+    def add(self, capture: SiteCapture, queued: Sequence[PageId], now: Instant) -> None:
         """Hand pages to the strategy."""
         assert capture.strategy is not None, "pages are offered until there is one"
         pages = self._ledger.pages
@@ -380,6 +380,6 @@ def _is_page(named: Keyed) -> bool:
     return named[1].kind is _PAGE
 
 
-def _taken(column: array[float], pages: list[PageId]) -> array[float]:
+def _taken(column: array[float], pages: Sequence[PageId]) -> array[float]:
     """A column's values of some pages."""
     return array("d", map(column.__getitem__, pages))

@@ -21,7 +21,7 @@ from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.modes.base import Mode
@@ -112,10 +112,10 @@ class Front:
         """Pages wait for the strategy."""
         self.waiting.extend(pages)
 
-    def take(self) -> list[PageId]:
+    def take(self) -> Sequence[PageId]:
         """The pages that waited for a strategy; from now on none waits."""
         taken, self.waiting = self.waiting, array("i")
-        return list(taken)
+        return taken
 
     def take_unrated(self) -> Unrated:
         """All of these, once."""

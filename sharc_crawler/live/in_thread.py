@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import Future, wait
-from ctypes import c_ulong, py_object, pythonapi
+from contextlib import suppress
+from ctypes import CDLL, c_ulong, py_object, pythonapi
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,6 +38,8 @@ def _do(work: Callable[[], T], done: Future[T]) -> None:
         done.set_result(work())
     except BaseException as error:  # whoever asks for the result is told
         done.set_exception(error)
+    with suppress(AttributeError, OSError, TypeError):  # what it took and let go is the system's again, where glibc is
+        CDLL(None).malloc_trim(0)
 
 
 def _watch(worker: int, done: Future[T], watch: Watch, every: float) -> None:

@@ -17,6 +17,7 @@ from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
 from sharc_crawler.rates.mixture import ENOUGH, FACTORS, HOTTEST, AnyForm
 from sharc_crawler.rates.rebuilds import own_changes
+from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.history import Histories, SiteHistory
-    from sharc_crawler.rates.surroundings import Surroundings
 
 MONTH = 30 * DAY
 LONG = 10 * MONTH  #: watched for so long, captures know the level of the site's rates
@@ -35,7 +35,7 @@ def combined_rates(
     history: SiteHistory,
     now: Instant,
     horizon: Seconds,
-    surroundings: Surroundings,
+    links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     stated: NDArray[np.float64] | None = None,
 ) -> Estimates:
     """Posterior rates of every URL of the history, changes per second; NaN where nothing at all is known.
@@ -51,6 +51,7 @@ def combined_rates(
 
     Parameters
     ----------
+    links: source and target page of every link between the pages, where known
     stated: rates by the sitemap's ``changefreq`` (NaN: none), a prior whose weight is learned; captures that can be
         learned from know better
 
@@ -61,14 +62,17 @@ def combined_rates(
     told = ~np.isnan(lastmods)
     watched = float(np.ptp(looks)) if len(looks) else 0.0
     learning = watched >= WEEK and learnable(history, now, horizon)
+    around = Surroundings(history.urls, links)
+    learned = learned_rates(history, now, horizon, around) if learning and not grouped(history) else None
     if not told.any() or (learning and watched >= LONG):
-        return _by_captures(history, now, horizon, surroundings, stated, learning)
+        return learned or _by_captures(history, stated, learning)
+    single = age_rates(lastmods, read, around, stated)
+    del around  # the words of all pages take much memory
     intervals = history.histories()
-    by_age = _by_age(age_rates(lastmods, read, surroundings, stated), lastmods, read, horizon <= DAY)
-    by_words = sharpened(by_age, intervals, lastmods, read)
+    by_words = sharpened(_by_age(single, lastmods, read, horizon <= DAY), intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():
         return by_words
-    found = _by_captures(history, now, horizon, surroundings, stated, learning)
+    found = learned or _by_captures(history, stated, learning)
     if not learning:
         found = by_words.scaled(np.sqrt(found.rate / by_words.rate))
     if watched >= LONG:
@@ -98,17 +102,8 @@ def _either(one: Estimates, other: Estimates) -> Estimates:
     return Estimates(mean, spread, (mean / spread) ** 2, one.observations)
 
 
-def _by_captures(
-    history: SiteHistory,
-    now: Instant,
-    horizon: Seconds,
-    surroundings: Surroundings,
-    stated: NDArray[np.float64] | None,
-    learning: bool,
-) -> Estimates:
-    """Learned from them, or counted; NaN where there are none."""
-    if learning and not grouped(history):
-        return learned_rates(history, now, horizon, surroundings)
+def _by_captures(history: SiteHistory, stated: NDArray[np.float64] | None, learning: bool) -> Estimates:
+    """Counted; NaN where there are none."""
     watched = learning or history.histories().observations().any()
     return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
 
@@ -135,6 +130,8 @@ def sharpened(
     Those between, from ``lastmods`` until they were ``read``, are the age that the prior was learned from: they do not
     count twice. Pages without a lastmod (NaN): all count.
     """
+    if not len(intervals.ends):
+        return prior
     page = intervals.pages()
     counted = (intervals.ends > lastmods[page]) & (intervals.ends <= read[page])
     others = intervals.recoded(np.where(counted, UNKNOWN, intervals.changed).astype(np.int8)).known()

@@ -23,7 +23,7 @@ RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely befor
 OLDEST = 100 * HOUR  #: no page is hot that has stood still for so long: the odds are e⁻¹⁰⁰
 ROUNDS = 60
 FEW, SPIKE = 3, 5.0  #: pages that may share a lastmod, and beside them so many times as many as do by chance
-BLOCK = 1 << 15  #: ages looked at together, each by all rates
+BLOCK = 1 << 12  #: ages looked at together, each by all rates
 
 
 def with_hot_pages(
@@ -40,25 +40,22 @@ def with_hot_pages(
 
     """
     others = cold if varied is None else varied
-    histories = age_histories(lastmods, read)
     exact = ~np.isnan(lastmods)
-    exact[exact] = histories.changed == DATED
+    exact[exact] = age_histories(lastmods, read).changed == DATED
     exact &= (lastmods < read) & (lastmods % DAY != 0)
     exact[exact] = ~_at_once(lastmods[exact], (read - lastmods)[exact])
-    if not exact.any():
+    young = np.flatnonzero(exact)[(read - lastmods)[exact] < OLDEST]
+    if not len(young):
         return others
-    ages = (read - lastmods)[exact]
-    density, first, second = hot = np.zeros((3, len(ages)))
-    young = np.flatnonzero(ages < OLDEST)
-    for at in range(0, len(young), BLOCK):
-        hot[:, young[at : at + BLOCK]] = _hot(ages[young[at : at + BLOCK]])
-    chance = _chance(_lomax(ages, cold.shape[exact], cold.shape[exact] / cold.rate[exact]), density)
-    rate, spread = others.rate[exact], others.spread[exact]
+    ages, shape = (read - lastmods)[young], cold.shape[young]
+    density, first, second = np.concatenate([_hot(ages[at : at + BLOCK]) for at in range(0, len(ages), BLOCK)], axis=1)
+    chance = _chance(_lomax(ages, shape, shape / cold.rate[young]), density, int(np.count_nonzero(exact)))
+    rate, spread = others.rate[young], others.spread[young]
     mean = (1.0 - chance) * rate + chance * first
     square = (1.0 - chance) * (rate**2 + spread**2) + chance * second
     found = Estimates(others.rate.copy(), others.spread.copy(), others.shape.copy(), others.observations)
-    found.rate[exact], found.spread[exact] = mean, np.sqrt(square - mean**2)
-    found.shape[exact] = (mean / found.spread[exact]) ** 2
+    found.rate[young], found.spread[young] = mean, np.sqrt(square - mean**2)
+    found.shape[young] = (mean / found.spread[young]) ** 2
     return found
 
 
@@ -85,10 +82,10 @@ def _lomax(ages: NDArray[np.float64], shape: NDArray[np.float64], scale: NDArray
     return np.asarray((shape - 1.0) / scale * (before / scale) ** (shape - 1.0))
 
 
-def _chance(cold: NDArray[np.float64], hot: NDArray[np.float64]) -> NDArray[np.float64]:
-    """That each page is hot: the share of hot ones is learned by EM, with half a page of either kind beforehand."""
+def _chance(cold: NDArray[np.float64], hot: NDArray[np.float64], pages: int) -> NDArray[np.float64]:
+    """That each page is hot: the share of hot ones among so many, learned by EM, with half a page of either kind."""
     share = 0.5
     for _ in range(ROUNDS):
         chance = share * hot / (share * hot + (1.0 - share) * cold)
-        share = (chance.sum() + 0.5) / (len(chance) + 1.0)
+        share = (chance.sum() + 0.5) / (pages + 1.0)
     return np.asarray(chance)

@@ -30,7 +30,7 @@ BLUR = 2.0  #: places by which their weights are smoothed after each round: fact
 ROUNDS = 100  #: of EM
 AT_ONCE = 3.0  #: pages that may share a lastmod on any site, and each have changed for itself
 LEARNED = 5_000  #: ages that are learned from
-BLOCK = 1 << 14  #: ages looked at together
+BLOCK = 1 << 11  #: ages looked at together
 
 
 class AnyForm:
@@ -66,21 +66,20 @@ class AnyForm:
 
     def rates(self) -> Estimates:
         """Posterior rates by age, each the Gamma distribution with its mean and spread."""
-        single, said, factors = self._single, self._said, self._factors
-        ages, means = self._ages(np.arange(len(said)))
-        moments = np.empty((2, len(said)))
-        for at in range(0, len(said), BLOCK):
-            block = slice(at, at + BLOCK)
-            likely = _densities(ages[block], self._dated[block], factors) * self._weights
-            moments[:, block] = np.stack([likely @ factors, likely @ factors**2]) / likely.sum(axis=1)
+        single, factors = self._single, self._factors
         found = Estimates(single.rate.copy(), single.spread.copy(), single.shape.copy(), single.observations)
-        varies = np.maximum(moments[1] / moments[0] ** 2 - 1.0, FINEST**2)
-        found.rate[said] = moments[0] * means
-        found.spread[said] = np.sqrt(varies) * found.rate[said]
-        found.shape[said] = 1.0 / varies
+        for at in range(0, len(self._said), BLOCK):
+            some = slice(at, at + BLOCK)
+            pages, (ages, means) = self._said[some], self._ages(some)
+            likely = _densities(ages, self._dated[some], factors) * self._weights
+            first, second = np.stack([likely @ factors, likely @ factors**2]) / likely.sum(axis=1)
+            varies = np.maximum(second / first**2 - 1.0, FINEST**2)
+            found.rate[pages] = first * means
+            found.spread[pages] = np.sqrt(varies) * found.rate[pages]
+            found.shape[pages] = 1.0 / varies
         return found
 
-    def _ages(self, some: NDArray[np.int64]) -> tuple[Column, Column]:
+    def _ages(self, some: NDArray[np.int64] | slice) -> tuple[Column, Column]:
         """Ages of last changes, times the mean rates beforehand, and these."""
         pages, lengths = self._said[some], self._lengths[some]
         before = self._single.shape[pages] / self._single.rate[pages] - lengths

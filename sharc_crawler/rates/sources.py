@@ -164,7 +164,10 @@ class HistoryRates:
         from sharc_crawler.rates.together import SitemapColumns  # as below
 
         return SitemapColumns(
-            cast("Sequence[str]", self._urls), np.array(self._lastmods), np.array(self._precisions), self._stated
+            cast("Sequence[str]", self._urls),
+            np.frombuffer(self._lastmods),
+            np.frombuffer(self._precisions),
+            self._stated,
         )
 
     def _estimate(self, now: Instant) -> None:

@@ -6,6 +6,7 @@ from another one by the company it keeps. A page's own activity never counts in 
 
 from __future__ import annotations
 
+from array import array
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -66,18 +67,20 @@ class Surroundings:
 
     def __init__(self, urls: Sequence[str], links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None) -> None:
         self.size, self.links = len(urls), links
-        source, nothing = iter(urls), np.zeros(0, np.int32)
-        blocks = [(nothing, nothing, np.zeros(0, np.uint64))]
+        source, counts, numbered, known = iter(urls), array("i"), array("i"), [np.zeros(0, np.uint64)]
         while some := list(islice(source, BLOCK)):
-            blocks.append(_words_of(some))
-        each, numbers = np.unique(np.concatenate([known for _, _, known in blocks]), return_inverse=True)
-        total, parts, at = np.zeros(len(each), np.int64), [], 0
-        for _, words, known in blocks:
-            place = numbers[at : at + len(known)].astype(np.int32)
-            total[place] += np.bincount(words, minlength=len(known))
-            parts.append(place[words])
-            at += len(known)
-        self._counts, self._word = np.concatenate([counts for counts, _, _ in blocks]), np.concatenate(parts)
+            many, own, hashes = _words_of(some)
+            counts.frombytes(many.tobytes())
+            numbered.frombytes(own.tobytes())
+            known.append(hashes)
+        self._counts, self._word = np.frombuffer(counts, np.int32), np.frombuffer(numbered, np.int32)
+        each, numbers = np.unique(np.concatenate(known), return_inverse=True)
+        total, at = np.zeros(len(each), np.int64), 0
+        for (_, words), hashes in zip(self._blocks(), known[1:], strict=True):
+            place = numbers[at : at + len(hashes)].astype(np.int32)
+            total[place] += np.bincount(words, minlength=len(hashes))
+            words[:] = place[words]
+            at += len(hashes)
         self._others = total - 1 + WORD_PRIOR  # pages of a word beside one
         self._own = self._of_pages(np.reciprocal(self._others))
 
@@ -91,7 +94,9 @@ class Surroundings:
         found = [self._by_words(activity), self._by_discovery(activity)]
         if self.links is not None:
             found.append(self._by_links(activity))
-        return np.log(np.stack(found, axis=1) + 1e-3)
+        columns = np.stack(found, axis=1)
+        columns += 1e-3
+        return np.log(columns, out=columns)
 
     def place(self) -> NDArray[np.float64]:
         """Where a page stands: logarithms of its rank of discovery and, where links are known, of its degrees."""

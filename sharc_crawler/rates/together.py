@@ -9,7 +9,6 @@ import numpy as np
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import Links, SiteHistory
 from sharc_crawler.rates.rebuilds import sampled, seen_rebuilds
-from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.swings import Swings
 from sharc_crawler.rates.swings_learned import learned_swings
 from sharc_crawler.rates.swings_told import told_swings
@@ -59,11 +58,9 @@ def learned(
     horizon: how long the capture will take
 
     """
-    whole = known(history, said, now)
-    around = Surroundings(whole.urls, _numbered(whole.urls, links))
     stated = said.stated
-    rates = np.array([stated.get(url, np.nan) for url in whole.urls] if stated else [], np.float64)
-    return combined_rates(whole, now, horizon, around, rates if stated else None)
+    rates = np.array([stated.get(url, np.nan) for url in said.urls], np.float64) if stated else None
+    return combined_rates(known(history, said, now), now, horizon, _numbered(said.urls, links), rates)
 
 
 def swings(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> Swings:

@@ -140,6 +140,8 @@ class FirstAccess:
 
 def _judged(own: NDArray[np.int64], names: Sequence[str], accesses: _Accesses) -> list[LastmodTrust]:
     """The verdict on each class; ``own``: the class of each access."""
+    if len(names) == 1:
+        return [_judge(names[0], accesses)]
     ends = np.cumsum(np.bincount(own, minlength=len(names)))
     parts = np.split(np.argsort(own, kind="stable"), ends[:-1]) if names else []
     return [_judge(name, accesses.select(part)) for name, part in zip(names, parts, strict=True)]

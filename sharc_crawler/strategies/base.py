@@ -40,7 +40,7 @@ class Candidates:
     @classmethod
     def of(
         cls,
-        pages: NDArray[np.int64] | list[int],
+        pages: NDArray[np.int64] | Sequence[int],
         rates: NDArray[np.float64] | Sequence[float],
         weights: NDArray[np.float64] | Sequence[float] | None = None,
         shapes: NDArray[np.float64] | Sequence[float] | None = None,

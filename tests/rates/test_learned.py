@@ -125,7 +125,7 @@ def test_one_comparison_each_leaves_the_rates_open():
     times = (NOW + np.column_stack([start, start + 60.0])).ravel()
     urls = [f"p/{page}" for page in range(pages)]
     twice = SiteHistory("s", urls, 2 * np.arange(pages + 1), times, bits.ravel(), nothing, nothing, nothing)
-    found = combined_rates(twice, NOW + 300.0, 3600.0, Surroundings(urls))
+    found = combined_rates(twice, NOW + 300.0, 3600.0)
     assert (found.spread > 0.4 * found.rate).all()
     changed = bits[:, 1] == CHANGED
     assert found.rate[changed].min() > found.rate[~changed].max()
@@ -141,7 +141,7 @@ def test_captures_between_all_that_is_looked_at_teach_no_regression():
     history = replace(seen, times=np.tile(times, pages), changed=np.tile(bits, pages).astype(np.int8))
     now = 20.5 * day  # looks of two hours, two days apart: none at the 8th and the 16th day
     assert not learnable(history, now, 3600.0)
-    found = combined_rates(history, now, 3600.0, Surroundings(history.urls)).rate
+    found = combined_rates(history, now, 3600.0).rate
     assert (found > 0).all() and np.isfinite(found).all()
 
 
@@ -165,7 +165,7 @@ def around_a_busy_day(ago: float, rebuilt: float | None = None) -> SiteHistory:
 
 def test_the_level_of_two_captures_around_a_busy_day_is_the_lastmods():
     history = around_a_busy_day(2.0)
-    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls))
+    found = combined_rates(history, NOW, 4 * WEEK)
     assert found.rate[:50].min() > found.rate[50:].mean()
     changing = 1.0 - (1.0 + found.rate * 4 * WEEK / found.shape) ** -found.shape
     assert 0.5 < changing.mean() / -np.expm1(-28 / 180) < 2.0
@@ -173,5 +173,5 @@ def test_the_level_of_two_captures_around_a_busy_day_is_the_lastmods():
 
 def test_a_rebuild_since_is_no_look_of_a_capture():
     history = around_a_busy_day(200.0, rebuilt=5.0)
-    found = combined_rates(history, NOW, 4 * WEEK, Surroundings(history.urls)).rate
+    found = combined_rates(history, NOW, 4 * WEEK).rate
     assert 0.8 < found.mean() * 180 * WEEK / 7 < 1.2

@@ -12,7 +12,6 @@ from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.rebuilds import FORMER, USUAL, own_changes, seen_rebuilds
 from sharc_crawler.rates.sources import HistoryRates
-from sharc_crawler.rates.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from sharc_crawler.rates.swings import Swings
@@ -50,7 +49,7 @@ def second_capture(rebuilt: bool) -> SiteHistory:
 
 def daily(history: SiteHistory) -> float:
     """Changes of all pages expected in a day."""
-    return float(combined_rates(history, NOW, DAY, Surroundings(history.urls)).rate.sum()) * DAY
+    return float(combined_rates(history, NOW, DAY).rate.sum()) * DAY
 
 
 @pytest.mark.slow

@@ -336,3 +336,19 @@ def test_with_few_changes_lastmods_and_captures_both_have_a_say():
     counted = HistoryRates(history).rates([Sighting(f"http://h/{i}") for i in range(60)], NOW)
     hot = changed[0]
     assert lastmods[hot].rate < both[hot].rate < counted[hot].rate
+
+
+def test_what_is_held_while_the_rates_of_a_first_capture_are_learned():
+    """Words of addresses are let go before ages are looked at, hot pages are told among the young ones alone."""
+
+    def held(pages: int) -> int:
+        ages = np.random.default_rng(0).lognormal(np.log(30), 1.5, pages)
+        said = listed(ages.tolist())
+        tracemalloc.start()
+        HistoryRates(horizon=DAY).rates(said, NOW)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    held(200)  # modules are loaded once
+    assert (held(20_000) - held(10_000)) / 10_000 < 800  # bytes a page, those of its address among them

@@ -56,7 +56,7 @@ class Mode:
 
     # -- from the seeds to the first decision ----------------------------------------------------------------------
 
-    def first_pages(self, waiting: list[PageId], step: Seconds, now: Instant) -> list[PageId]:
+    def first_pages(self, waiting: Sequence[PageId], step: Seconds, now: Instant) -> Sequence[PageId]:
         """The pages that the strategy begins with."""
         return waiting
 
@@ -93,7 +93,7 @@ class Mode:
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """A known page is named again, with hints."""
 
-    def joining(self, pages: list[PageId]) -> list[PageId]:
+    def joining(self, pages: Sequence[PageId]) -> Sequence[PageId]:
         """Which of the pages just found the strategy is given now."""
         return pages
 

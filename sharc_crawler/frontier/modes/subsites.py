@@ -95,7 +95,7 @@ class Subsites(TwoVisits):
 
     # -- from part to part -------------------------------------------------------------------------------------------
 
-    def first_pages(self, waiting: list[PageId], step: Seconds, now: Instant) -> list[PageId]:
+    def first_pages(self, waiting: Sequence[PageId], step: Seconds, now: Instant) -> Sequence[PageId]:
         """The pages of the part to be captured now."""
         self._remember()
         if self.open:  # before a restart
@@ -158,7 +158,7 @@ class Subsites(TwoVisits):
 
     # -- pages found meanwhile ---------------------------------------------------------------------------------------
 
-    def joining(self, pages: list[PageId]) -> list[PageId]:
+    def joining(self, pages: Sequence[PageId]) -> Sequence[PageId]:
         """Of pages just found, those that the open part takes in; the others wait for a part of their own."""
         early = self._capture.phase in (Phase.OPENING, Phase.VISIT)
         own = [page for page in pages if self._lies_within(page)] if early else []
