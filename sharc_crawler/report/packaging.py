@@ -27,13 +27,14 @@ from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.instants import iso, maybe_iso, second
+from sharc_crawler.instants import maybe_iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.copies import COPIES, of_copy, payload
 from sharc_crawler.report.steady import steady
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
+from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -85,7 +86,7 @@ def package(
     contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder), stated_digests(folder))
     try:
         claims = standing_claims((claim(facts) for facts in captures), confirmation)
-        about = sealed_at(_about(captures, title, [description, *claims]), seal)
+        about = sealed_at(_about(folder, captures, title, [description, *claims]), seal)
         return write_wacz(path, contents, about, progress, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
@@ -168,15 +169,14 @@ def pages(
     folder: Path, captures: Sequence[CaptureFacts], confirmation: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
     """A line for each time at which a page can be looked at: its visit's and its revisit's."""
-    stands = standing(confirmation)
+    stands, read = standing(confirmation), partial(_read, folder)
     for facts in captures:
         references = {part.name: maybe_iso(part.reference) for part in facts.subsites}
         for page, entry in zip(facts.pages, entries(facts, lambda _: None), strict=True):
             if page.kind is Kind.PAGE and page.verdict is not None and page.visit:
                 reference = references.get(page.subsite, maybe_iso(facts.reference))
-                spelt = {**entry, "visit": {**entry["visit"], "uri": _spelt(page)}}
-                for line in lines_of(stands(spelt), reference, partial(_read, folder)):
-                    yield {**line, "url": _spelt(page)}
+                copies = {when: _spelt(one, page, read) for when in COPIES if (one := entry[when])}
+                yield from lines_of(stands({**entry, **copies}), reference, read)
 
 
 def lines_of(
@@ -213,9 +213,13 @@ def _titles(page: Mapping[str, Any], read: Callable[[str, int], object]) -> dict
     return titles
 
 
-def _spelt(page: PageFacts) -> str:
-    """Its URL as the index has it: viewers look it up there."""
-    return page.archived_as or page.url
+def _spelt(one: Mapping[str, Any], page: PageFacts, read: Callable[[str, int], object]) -> Mapping[str, Any]:
+    """A download with its URL as its record, and so the index, has it: viewers look it up there."""
+    url = page.archived_as or page.url
+    if one["file"] and not is_usual(url):  # it may have been spelt otherwise for the request
+        record = read(one["file"], one["offset"])
+        url = (record.get("WARC-Target-URI") if isinstance(record, Record) else None) or url
+    return {**one, "uri": url}
 
 
 def _read(folder: Path, file: str, offset: int) -> object:
@@ -254,15 +258,19 @@ def _more(folder: Path) -> dict[str, Path]:
     return more | {f"{CONFIRMATION}/{file.name}": file for file in held}
 
 
-def _about(captures: Sequence[CaptureFacts], title: str, said: Iterable[str]) -> About:
+def _about(folder: Path, captures: Sequence[CaptureFacts], title: str, said: Iterable[str]) -> About:
     first = captures[0]
-    shown = (page for page in first.pages if _is_shown(page))
-    page = next(shown, None)
+    shown = (
+        _spelt(entry["visit"], page, partial(_read, folder))
+        for page, entry in zip(first.pages, entries(first, lambda _: None), strict=True)
+        if _is_shown(page)
+    )
+    visit = next(shown, None)
     return About(
         title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
         description=" ".join(filter(None, said)),
         created=max(facts.ended or facts.started for facts in captures),
         software=f"sharc-crawler {__version__}",
-        main_url=_spelt(page) if page else first.seeds[0],
-        main_date=f"{iso(page.visit.started)[:23]}Z" if page and page.visit else None,
+        main_url=visit["uri"] if visit else first.seeds[0],
+        main_date=f"{visit['date'][:23]}Z" if visit else None,
     )
