@@ -73,8 +73,9 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
     for site in collection.terms.sites:
         last = collection.last(site.name)
         unfinished = last is not None and _is_unfinished(last.folder)
-        tries = known.get(site.name, Tries())
-        begun = last.time if last and last.time <= time.time() else None  # one of the future puts nothing off
+        now, tries = time.time(), known.get(site.name, Tries())
+        begun = last.time if last and last.time <= now else None  # one of the future puts nothing off
+        tries = tries if tries.ended <= now else tries._replace(ended=0.0)  # nor does its failure
         every = planned.get(site.name, site.every)
         assert every != AUTO, "it is planned"
         when = due(every, begun, tries, unfinished=unfinished)
@@ -109,12 +110,15 @@ class CollectionKeeper:
         tried: set[str] = set()
         look = 0.0
         while not self.stopping:
-            if self._ended() or time.time() >= look:
+            if self._ended() or time.monotonic() >= look:
                 self._read_again()
                 found = [one for one in self._standing() if not (once and one.site.name in tried)]
                 tried |= self._begin(found)
                 self._confirmer.begin(self._collection, self._running)
-                look = min([time.time() + LOOK, *(one.due for one in found if one.due and one.due > time.time())])
+                waits = (one.due - time.time() for one in found if one.due)
+                look = time.monotonic() + min(
+                    [LOOK, *(wait for wait in waits if wait > 0)]
+                )  # the clock may be set back
                 if once and not self._running and not self._confirmer.running:
                     return
             time.sleep(ROUND)

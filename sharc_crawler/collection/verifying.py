@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.certificate.beside import around
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
@@ -103,9 +104,13 @@ def _of_former(found: Verification, folder: Path, former: list[Path], root: Path
 
 
 def package_of(collection: Collection) -> Path | None:
-    """The collection's own package, which is verified by itself; None: there is none."""
+    """The collection's own package, which is verified by itself; None: there is none.
+
+    It has the folder's name; or that of before, where the folder was renamed.
+    """
+    found = [path for path in collection.folder.glob(f"*{WACZ}") if path.is_file()]
     path = package_path(collection)
-    return path if path.is_file() else None
+    return path if path in found else found[0] if len(found) == 1 else None
 
 
 def _beside(collection: Collection) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection import confirming, keeper
-from sharc_crawler.collection.diary import LOCK, NAME, Tries, hold_collection, read_tries
+from sharc_crawler.collection.diary import LOCK, NAME, Tries, hold_collection, read_tries, write_tries
 from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
 from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, moved_to, standing
 from sharc_crawler.collection.terms import FILE
@@ -297,10 +297,38 @@ def test_a_capture_that_the_clock_dated_ahead_puts_no_other_off(folder):
     assert (one.last.folder.name, one.due) == (ahead, 0.0)
     shown = CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
     assert "of the future" in " ".join(re.sub(r"[│\s]+", " ", shown).split())
+    write_tries(folder, {"a": Tries(now + 30 * 86_400, 1, 1, "failed")})
+    (one,) = standing(collection)
+    assert one.due <= now, "a failure that the clock dated ahead, too"
+    write_tries(folder, {})
     made = captured(now - 60)
     (one,) = standing(collection)
     assert one.last.folder.name == made
     assert now < one.due < now + 86_400
+
+
+def test_a_clock_that_is_set_back_keeps_nothing_waiting(folder, monkeypatch):
+    """It was two hours ahead when the service looked last."""
+    (folder / FILE).write_text("sites: [{url: https://a.example/, name: a, every: 1d}]")
+    kept, looks, ahead = CollectionKeeper(folder, 1, print), [], [7_200.0]
+    monkeypatch.setattr(keeper, "LOOK", 0.05)
+    monkeypatch.setattr(keeper, "ROUND", 0.01)
+    monkeypatch.setattr(keeper, "time", SimpleNamespace(
+        time=lambda now=time.time: now() + ahead[0], monotonic=time.monotonic, sleep=time.sleep
+    ))  # fmt: skip
+
+    def begin(found):
+        looks.append(len(list(found)))
+        ahead[0] = 0.0
+        kept.stopping = len(looks) == 3
+        return set()
+
+    monkeypatch.setattr(kept, "_begin", begin)
+    timer = threading.Timer(30, setattr, (kept, "stopping", True))  # if it waits
+    timer.start()
+    kept.run(once=False)
+    timer.cancel()
+    assert looks == [1, 1, 1]
 
 
 def test_what_is_due_begins_where_a_service_runs_and_no_second_one_is_offered(folder):

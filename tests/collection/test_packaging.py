@@ -215,6 +215,20 @@ def test_a_capture_whose_payloads_are_gone_is_named_and_packaged_all_the_same(co
     assert (tmp_path / "kept" / "kept.wacz").exists()
 
 
+def test_a_collection_whose_folder_is_renamed_holds_with_its_package(collected, tmp_path):
+    shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    made = CliRunner().invoke(main, ["package", str(tmp_path / "kept")])
+    assert made.exit_code == 0, made.output
+    (tmp_path / "kept").rename(moved := tmp_path / "moved")
+    told = CliRunner().invoke(main, ["verify", str(moved)])
+    assert told.exit_code == 0, told.output
+    assert f"not verified: kept.wacz: sharc verify {moved / 'kept.wacz'}" in told.stderr
+    shutil.copy(moved / "kept.wacz", moved / "another.wacz")
+    told = CliRunner().invoke(main, ["verify", str(moved)])
+    assert told.exit_code == 3
+    assert told.stdout.count("a package of another capture") == 2, "nobody knows which is its own"
+
+
 def test_a_collection_of_damaged_captures_is_not_packaged(collected, tmp_path):
     shutil.copytree(collected.collection.folder, tmp_path / "kept")
     for one in Collection(tmp_path / "kept").captures():
