@@ -135,12 +135,15 @@ class Bottomless:
             return self._weigh(folder, pages, made=made)
         return ()
 
-    def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> tuple[list[PageId], set[PageId]]:
+    def _told_apart(
+        self, page: PageId, linked: Sequence[PageId], pages: PageTable
+    ) -> tuple[list[PageId], Iterable[PageId]]:
         """What a page is the first to name, and what others had named: each of these is named twice."""
-        parents = [*map(pages.parents.__getitem__, linked)]
-        new = [one for one, parent in zip(linked, parents, strict=True) if parent == page] if page in parents else []
-        known = {*linked}.difference(new)
-        twice = _reaching(self._twice, max(known, default=UNSEEN))
+        parents, last = pages.parents, max(linked, default=UNSEEN)
+        some = last != UNSEEN and parents[last] == page  # pages are numbered in the order of discovery
+        new = [one for one in linked if parents[one] == page] if some else []
+        known = [one for one in linked if parents[one] != page] if some else linked
+        twice = _reaching(self._twice, last)
         for one in known:
             twice[one] = True
         return new, known
@@ -238,7 +241,7 @@ def _reaching(column: bytearray, page: PageId) -> bytearray:
 def _more_alike(url: str, known: Iterable[PageId], new: int, pages: PageTable) -> bool:
     """Does it name more of its shape that others had named, but for seeds and what led to it, than new ones?"""
     own, more = shape(url), -new
-    for one in known:
+    for one in {*known}:
         more += pages.depths[one] > 1 and shape(pages.urls[one]) == own
         if more > 0:  # mostly soon
             return True
