@@ -49,7 +49,7 @@ def test_what_waits_for_the_strategy_is_taken_once(monkeypatch):
     front = Front()
     front.wait([3, 1])
     front.wait([2])
-    assert (front.take(), front.take()) == ([3, 1, 2], [])
+    assert [list(front.take()), list(front.take())] == [[3, 1, 2], []]
     for number in range(4):
         front.lies_elsewhere(Sighting(f"http://o/{number}"))
     front.moved_to("http://o/")

@@ -135,9 +135,7 @@ class Bottomless:
             return self._weigh(folder, pages, made=made)
         return ()
 
-    def _told_apart(
-        self, page: PageId, linked: Sequence[PageId], pages: PageTable
-    ) -> tuple[list[PageId], Iterable[PageId]]:
+    def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> list[Sequence[PageId]]:
         """What a page is the first to name, and what others had named: each of these is named twice."""
         parents, last = pages.parents, max(linked, default=UNSEEN)
         some = last != UNSEEN and parents[last] == page  # pages are numbered in the order of discovery
@@ -146,7 +144,7 @@ class Bottomless:
         twice = _reaching(self._twice, last)
         for one in known:
             twice[one] = True
-        return new, known
+        return [new, known]
 
     def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
         enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)

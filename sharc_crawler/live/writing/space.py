@@ -54,11 +54,15 @@ class Space:
         self._next_pause = LOOK_AGAIN
         self._since: float | None = None  #: pausing since then
         self._not_before = 0.0
+        self._roomy = 0.0  #: until then
 
     def lacking(self) -> str | None:
-        """Why nothing more should be fetched; None: there is room."""
+        """Why nothing more should be fetched; None: there is room, or was a moment ago."""
+        if (now := time.monotonic()) < self._roomy:
+            return None
         free = self._free()
         if free >= self._wanted:
+            self._roomy = now + 0.1
             return None
         return f"{free / 1e6:.1f} MB are free for {self._folder}, SHARC_MIN_FREE={self._wanted} wants more"
 

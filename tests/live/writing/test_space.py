@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from scrapy.settings import Settings
 
 from sharc_crawler.live.config import Config
+from sharc_crawler.live.writing import space
 from sharc_crawler.live.writing.space import LONGEST_PAUSE, LOOK_AGAIN, Space
 
 MORE_THAN_THERE_IS = 10**18  #: bytes
@@ -52,3 +55,12 @@ def test_where_free_bytes_tell_nothing_each_pause_is_longer(tmp_path):
 
 def test_the_room_wanted_has_units():
     assert Config.from_settings(Settings({"SHARC_MIN_FREE": "3M"})).min_free == 3_000_000
+
+
+def test_free_bytes_are_not_looked_at_before_each_page(tmp_path, monkeypatch):
+    clock, looks = iter([10.0, 10.05, 10.2]), []
+    monkeypatch.setattr(space, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    disk = Space(tmp_path, 1)
+    monkeypatch.setattr(disk, "_free", lambda: looks.append(1) or (5 if len(looks) == 1 else 0))
+    assert [bool(disk.lacking()) for _ in range(3)] == [False, False, True]
+    assert len(looks) == 2
