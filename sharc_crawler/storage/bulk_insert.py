@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def insertion(db: sqlite3.Connection, table: str, columns: Sequence[Sequence[Any]]) -> tuple[list[Any], str]:
-    """Rows and the statement that enter these columns in a table; they differ in one of them at least.
+def insertion(db: sqlite3.Connection, table: str, columns: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
+    """The statement and the rows that enter these columns in a table; they differ in one of them at least.
 
     >>> import sqlite3
-    >>> rows, sql = insertion(sqlite3.connect(":memory:"), "page", [[1, 2], ["it's", "it's"], [1, 2], [None, None]])
+    >>> sql, rows = insertion(sqlite3.connect(":memory:"), "page", [[1, 2], ["it's", "it's"], [1, 2], [None, None]])
     >>> rows, sql
     ([(1,), (2,)], "INSERT INTO page VALUES (?1, 'it''s', ?1, NULL)")
     """
@@ -29,4 +29,4 @@ def insertion(db: sqlite3.Connection, table: str, columns: Sequence[Sequence[Any
         if number > len(bound):
             bound.append(column)
         places.append(f"?{number}")
-    return list(zip(*bound, strict=True)), f"INSERT INTO {table} VALUES ({', '.join(places)})"  # noqa: S608 - as SQLite quotes
+    return f"INSERT INTO {table} VALUES ({', '.join(places)})", list(zip(*bound, strict=True))  # noqa: S608 - as SQLite quotes

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
@@ -23,12 +23,13 @@ from sharc_crawler.frontier.rows import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows
+from sharc_crawler.storage.frontier_rows import capture_values, hints_value, subsite_values, visit_values
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.sqlite_errors import BUSY, is_full, said_of
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 FILE_NAME = "frontier.db"
@@ -243,48 +244,44 @@ def _empty() -> bytes:
     return bytes(made)
 
 
+def _insert(table: str, columns: int, how: str = "INSERT") -> str:
+    return f"{how} INTO {table} VALUES ({', '.join('?' * columns)})"
+
+
+_replace = partial(_insert, how="INSERT OR REPLACE")
+
+_PAGE = _insert("page", 16)
+#: what a step may change besides pages, in the order in which it is written: how it is put, and in which values
+_CHANGES: dict[str, tuple[str, Callable[[Any], Iterable[Any]]]] = {
+    "visits": (_insert("visit", 34), lambda rows: [(None, *visit_values(row)) for row in rows]),
+    "links": (_insert("link", 3), lambda rows: [(row.page, row.time, json.dumps(row.targets)) for row in rows]),
+    "lastmods": (_insert("lastmod", 4), iter),
+    "outside": (_insert("outside", 4), iter),
+    "judgements": (_replace("judgement", 4), lambda rows: [(at, _TEXTS[a], _TEXTS[b], why) for at, a, b, why in rows]),
+    "embeds": (_insert("embed", 2, "INSERT OR IGNORE"), iter),
+    "captures": (_replace("capture", 11), lambda rows: map(capture_values, rows.values())),
+    "hosts": (_replace("host", 3), dict.values),
+    "novelties": (_replace("novelty", 7), dict.values),
+    "subsites": (_replace("subsite", 8), lambda rows: map(subsite_values, rows.values())),
+    "members": (_insert("member", 2), iter),
+    "kept": (_replace("kept", 2), dict.items),
+    "rates": ("UPDATE page SET rate = ?2, source = ?3, shape = nullif(?4, 9e999) WHERE page = ?1", iter),  # inf: NULL
+    "hints": ("UPDATE page SET hints = ?2 WHERE page = ?1", lambda rows: [(at, hints_value(of)) for at, of in rows]),
+}
+
+
 def _write(db: sqlite3.Connection, batch: Batch) -> None:
-    for rows, sql in (
-        _pages(db, batch.pages),
-        ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 34)),
-        ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
-        (batch.lastmods, _insert("lastmod", 4)),
-        (batch.outside, _insert("outside", 4)),
-        (
-            [(row.page, _TEXTS[row.verdict], _TEXTS[row.evidence], row.reason) for row in batch.judgements],
-            _replace("judgement", 4),
-        ),
-        (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
-        ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 11)),
-        (list(batch.hosts.values()), _replace("host", 3)),
-        (list(batch.novelties.values()), _replace("novelty", 7)),
-        ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
-        (batch.members, _insert("member", 2)),
-        (list(batch.kept.items()), _replace("kept", 2)),
-        (batch.rates, "UPDATE page SET rate = ?2, source = ?3, shape = nullif(?4, 9e999) WHERE page = ?1"),  # inf: NULL
-        (
-            [(frontier_rows.hints_value(hints), page) for page, hints in batch.hints],
-            "UPDATE page SET hints = ? WHERE page = ?",
-        ),
-    ):
-        if rows:
-            db.executemany(sql, rows)
+    if batch.pages:
+        db.executemany(*_pages(db, batch.pages))
+    for name, (sql, values) in _CHANGES.items():
+        if changed := getattr(batch, name):
+            db.executemany(sql, values(changed))
 
 
-def _pages(db: sqlite3.Connection, rows: list[Any]) -> tuple[list[Any], str]:
+def _pages(db: sqlite3.Connection, rows: list[Any]) -> tuple[str, list[Any]]:
     columns = frontier_rows.page_values(rows)
     if len(rows) < MANY:
-        return list(zip(*columns, strict=True)), _insert("page", 16)
+        return _PAGE, list(zip(*columns, strict=True))
     from sharc_crawler.storage.bulk_insert import insertion  # of long sitemaps
 
     return insertion(db, "page", columns)
-
-
-@cache
-def _insert(table: str, columns: int) -> str:
-    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608 - names of ours
-
-
-@cache
-def _replace(table: str, columns: int) -> str:
-    return _insert(table, columns).replace("INSERT", "INSERT OR REPLACE")
