@@ -31,14 +31,24 @@ from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps, trapped
 from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed
 from sharc_crawler.report.schedule import schedule
-from sharc_crawler.report.steady import steady
-from sharc_crawler.report.words import percent, size, span
+from sharc_crawler.report.words import percent, printable, size, span
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from jinja2.bccache import Bucket
+
+_STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  #: not tabs and ends of lines
+
+
+def steady(text: str) -> str:
+    r"""The text with such characters spelled out.
+
+    >>> steady("a\u202eb\x1b[2J\n")
+    'a\\u202eb\\x1b[2J\n'
+    """
+    return _STEERING.sub(lambda found: printable(found[0]), text)
 
 
 class Tile(NamedTuple):
