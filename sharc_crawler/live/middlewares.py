@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.utils.httpobj import urlparse_cached
 
 from sharc_crawler.archive.options import Original
 from sharc_crawler.changes.http import parse_response
@@ -16,7 +17,7 @@ from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, SENT_KEY, conditions, outcome_of
-from sharc_crawler.live.wire.handler import EXCHANGE_KEY
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY, others_handlers
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
@@ -56,6 +57,9 @@ class ArchiveMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._session = session_of(crawler)
+        self._recorded = {"http", "https"} - others_handlers(
+            crawler.settings
+        ).keys()  #: schemes that our handler serves
         self._verifies = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
 
     @classmethod
@@ -79,19 +83,23 @@ class ArchiveMiddleware:
         request.meta[SENT_KEY] = self._session.clock.now()
         return None
 
+    def _is_recorded(self, request: Request) -> bool:
+        """Would an answer come with what was on the wire? Else a middleware nearer to the downloader made it up."""
+        return urlparse_cached(request).scheme in self._recorded
+
     async def process_response(self, request: Request, response: Response) -> Response:
         """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""
         sent = request.meta.pop(SENT_KEY, None)
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
             return response
-        if sent is None or "cached" in response.flags:
+        exchange = request.meta.pop(EXCHANGE_KEY, None)
+        if sent is None or "cached" in response.flags or (exchange is None and self._is_recorded(request)):
             from sharc_crawler.live.failures.mishaps import not_asked  # hardly ever
 
-            not_asked(self, self._session, request)
-            return response
+            return not_asked(self, self._session, request, response)
         ended = self._session.clock.now()
-        exchange = request.meta.pop(EXCHANGE_KEY, None) or _rebuilt(request, response, sent, ended)
+        exchange = exchange or _rebuilt(request, response, sent, ended)
         if self.is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
