@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.utils.httpobj import urlparse_cached
 
 from sharc_crawler.archive.options import Original
 from sharc_crawler.changes.http import parse_response
@@ -17,7 +16,7 @@ from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, SENT_KEY, conditions, outcome_of
-from sharc_crawler.live.wire.handler import EXCHANGE_KEY, others_handlers
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
@@ -36,12 +35,6 @@ NOT_MODIFIED = 304
 UNBORNE = "304 with another ETag than it was asked by, or to an answer that is lost: asked again in full"
 
 
-def _rebuilt(request: Request, response: Response, sent: Instant, ended: Instant) -> Exchange:
-    from sharc_crawler.live.wire.exchanges import rebuilt  # of another download handler than ours
-
-    return rebuilt(request, response, sent, ended)
-
-
 def _length(exchange: Exchange, response: Response) -> int:
     """Bytes of a body; a large one is not in the response."""
     large = parse_response(exchange.response) if isinstance(exchange.response, Spool) else None
@@ -57,9 +50,7 @@ class ArchiveMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._session = session_of(crawler)
-        self._recorded = {"http", "https"} - others_handlers(
-            crawler.settings
-        ).keys()  #: schemes that our handler serves
+        self._settings = crawler.settings
         self._verifies = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
 
     @classmethod
@@ -83,9 +74,16 @@ class ArchiveMiddleware:
         request.meta[SENT_KEY] = self._session.clock.now()
         return None
 
-    def _is_recorded(self, request: Request) -> bool:
-        """Would an answer come with what was on the wire? Else a middleware nearer to the downloader made it up."""
-        return urlparse_cached(request).scheme in self._recorded
+    def _exchange(self, request: Request, response: Response, sent: Instant | None) -> Exchange | None:
+        """What was exchanged; ``None``: nothing, another middleware answered."""
+        if sent is None or "cached" in response.flags:
+            return None
+        kept: Exchange | None = request.meta.pop(EXCHANGE_KEY, None)
+        if kept is not None:
+            return kept
+        from sharc_crawler.live.wire.exchanges import rebuilt  # of another download handler than ours
+
+        return rebuilt(self._settings, request, response, sent, self._session.clock.now())
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""
@@ -93,13 +91,10 @@ class ArchiveMiddleware:
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
             return response
-        exchange = request.meta.pop(EXCHANGE_KEY, None)
-        if sent is None or "cached" in response.flags or (exchange is None and self._is_recorded(request)):
+        if (exchange := self._exchange(request, response, sent)) is None:
             from sharc_crawler.live.failures.mishaps import not_asked  # hardly ever
 
             return not_asked(self, self._session, request, response)
-        ended = self._session.clock.now()
-        exchange = exchange or _rebuilt(request, response, sent, ended)
         if self.is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)

@@ -14,7 +14,7 @@ from sharc_crawler.guides import guide
 from sharc_crawler.live.extension import INSTEAD
 from sharc_crawler.live.failures.failed import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
-from sharc_crawler.live.wire.handler import others_handlers
+from sharc_crawler.live.wire.exchanges import others_handlers
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.base import Setting

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
     from twisted.internet.interfaces import IConnector
 
     from sharc_crawler.live.wire.proxied import ProxyRules
@@ -76,13 +75,6 @@ def _is_name(host: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def others_handlers(settings: BaseSettings) -> dict[str, object]:
-    """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
-    ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}
 
 
 class WireTapHandler(HTTP11DownloadHandler):
