@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -343,11 +344,11 @@ class Simulation:
     def _confirmed(self, capture: SiteCapture, web: Web, ended: Instant) -> Mapping[int, Judgement] | None:
         """The frontier's judgements as a later reading of the sitemap leaves them (``sharc confirm``)."""
         judged, mode, reference = self._judged(), capture.mode, capture.reference
-        if judged is None or reference is None or not isinstance(mode, ByLastmods):
+        if judged is None or self._published is None or reference is None or not isinstance(mode, ByLastmods):
             return judged
         known, later = mode.attestations, {}
         read = ended + known.lag
-        for told in web.sitemap(read):
+        for told in chain.from_iterable(web.sitemap(read, url) for url in self._published.sitemaps):
             if told.hints is not None and told.hints.lastmod is not None:
                 lastmod = told.hints.lastmod
                 later[told.url] = Lastmod(read, lastmod, lastmod + told.hints.lastmod_precision)
@@ -372,7 +373,7 @@ class Simulation:
         now = fetch.decided
         if fetch.kind is Kind.SITEMAP:
             outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
-            self.frontier.finished(fetch, outcome, web.sitemap(now))
+            self.frontier.finished(fetch, outcome, web.sitemap(now, fetch.url))
             return
         if fetch.kind is Kind.HUB:
             outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)

@@ -67,7 +67,7 @@ def hashed(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]
 NEAR = 101  #: pages around one in the order of discovery
 WORD_PRIOR = 10.0  #: pages of mean activity that every word is given
 NEAR_PRIOR = 5.0
-BLOCK = 1 << 15  #: pages whose words are looked up together
+BLOCK = 1 << 13  #: pages whose words are looked up together
 
 
 def _words_of(urls: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
