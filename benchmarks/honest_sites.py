@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 from typing import ClassVar
 from urllib.parse import parse_qsl, urlencode
@@ -324,6 +325,35 @@ class Fair(Museum):
     months = 12
 
 
+class Register(Table):
+    """Names by their letters: each page says its own, and names those with one letter more."""
+
+    def make(self) -> None:
+        self._walk("/", 0)
+
+    def _walk(self, path: str, depth: int) -> None:
+        more = [f"{path}{letter}{depth}/" for letter in "klmno"] if depth < 4 else []
+        self.add(path, f"Names with {path}", more)
+        for one in more:
+            self._walk(one, depth + 1)
+
+
+class Dictionary(Table):
+    """A word a page; each names the next, and another by chance at each answer."""
+
+    def make(self) -> None:
+        ends = ["nor", "tim", "sel", "rup", "gan", "vik", "lom", "put", "dez", "kar"]
+        self.words = [f"/w/{a}{b}{c}" for a in "bdfgkl" for b in "aeiou" for c in ends]
+        self.add("/", story(0), self.words[::30])
+        for at, word in enumerate(self.words):
+            self.add(word, word.removeprefix("/w/"), self.words[at + 1 : at + 2])
+
+    def document(self, path: str) -> Answer:
+        answer = super().document(path)
+        by_chance = [self.dice.choice(self.words)] * path.startswith("/w/")
+        return replace(answer, links=[*answer.links, *by_chance])
+
+
 KINDS = {
     one.__name__: one
     for one in (
@@ -343,5 +373,7 @@ KINDS = {
         Expired,
         Museum,
         Fair,
+        Register,
+        Dictionary,
     )
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import PageId, Visit
 
 MAX_HELD = 1_000  #: pages that are put off once more, per decision; as many are looked at for a sample
@@ -83,3 +84,28 @@ def worth(traps: Traps) -> int:
 def shown(traps: Traps, visit: Visit, pages: PageTable) -> int:
     """How likely it is that what a page shows was seen: 0, 1 or 2."""
     return traps.suspicion.words.shown(pages.urls[visit.page]) if traps.suspicion else 1
+
+
+def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
+    """Is a page to wait until nothing else is left, and how long? 0: it is not."""
+    if traps.calendars and traps.calendars.has(url := urls[page]):
+        return LAST * traps.calendars.doubts(page, url)
+    if traps.made_up is not None and not traps.alone and traps.made_up.judged(urls[page], few=True):
+        return LAST
+    if traps.repeating and traps.repeating.waits(urls[page]):
+        return LAST + 1
+    last = traps.ever_new is not None and traps.ever_new.bottomless.waits(page, urls[page])
+    return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)
+
+
+def waits(traps: Traps, page: PageId, pages: PageTable) -> int:
+    """The same; what would be left waits longest."""
+    return doubts(traps, page, pages.urls) or HELD * holds(traps, page, pages)
+
+
+def holds(traps: Traps, page: PageId, pages: PageTable) -> bool:
+    """Would it be left, though samples of it may show something new? Of dates, and of ever new pages, none do."""
+    url, parent = pages.urls[page], pages.parents[page]
+    if traps.calendars and traps.calendars.has(url):
+        return False
+    return not (traps.ever_new and traps.ever_new.why_not(parent, url, page)) and bool(traps.left(page, pages))

@@ -153,6 +153,14 @@ class Echoes:
                 self.echoes |= dict.fromkeys((page, self.first.get(content)), hash(content))
         return False
 
+    def add(self, shown: Iterable[PageId], content: str) -> None:
+        """These show an error page, which is known only now: what they named waits."""
+        group = self._group_of(_NAMED_BY_ECHOES)
+        for page in shown:
+            self.echoes[page] = self.copies[page] = hash(content)
+            if group:
+                group.suspect()
+
     def _fed_by(self, content: str, feeds: Callable[[], bool]) -> bool:
         """Once that is known of a content, it need not be asked: what such pages name may be left already."""
         known = hash(content)

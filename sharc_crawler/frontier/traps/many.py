@@ -30,8 +30,14 @@ SOME = 2  #: dashes: more may be a uuid's, and the address is looked at by itsel
 
 def tell(traps: Traps, shown: Sequence[PageId], urls: Sequence[str], contents: Sequence[str], pages: PageTable) -> bool:
     """Pages were captured, with these contents. ``False``: nothing is done, they have to be told one by one."""
-    if not (_is_quiet(traps) and _all_new(traps, contents) and _all_plain(urls)):
+    bare = {content.rpartition("\n")[2]: page for page, content in zip(shown, contents, strict=True) if "\n" in content}
+    new = len(bare) == sum("\n" in content for content in contents)
+    contents = [content.partition("\n")[0] for content in contents]
+    if not (new and _is_quiet(traps) and _all_new(traps, contents) and _all_plain(urls)):
         return False
+    if max(traps.addressed.find([*bare]), default=UNSEEN) != UNSEEN:
+        return False
+    traps.addressed.add_all([*bare], [*bare.values()])
     _count(traps, shown, urls, contents, pages)
     for url, content in zip(urls, contents, strict=True):
         if len(traps.contents) >= rules.MOST_SHOWN:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.traps.bottomless import first_folder
-from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, shown, worth
+from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, holds, shown, worth
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.idle_places import forms
-from sharc_crawler.frontier.traps.rules import HELD, LAST, content_of
+from sharc_crawler.frontier.traps.rules import HELD, LAST, content_of, without_address
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, made_up_name
@@ -166,15 +166,15 @@ class Prober:
             doubted.deepen(pages)
         for _ in range(MAX_HELD):
             visit, doubts = doubted.take()
-            if doubts == HELD and traps.holds(visit.page, pages):
+            if doubts == HELD and holds(traps, visit.page, pages):
                 return doubted.sample(traps, visit, pages)
             late = doubts == LAST and worth(traps) and shown(traps, visit, pages) == SHOWN
             if not late:
                 traps.alone = traps.alone or doubts >= LAST
-                asks = doubts == LAST + 1 or not traps.holds(visit.page, pages)
+                asks = doubts == LAST + 1 or not holds(traps, visit.page, pages)
                 if asks and self._looks_again(capture, visit, doubts, now):
                     return None
-                if not traps.holds(visit.page, pages):
+                if not holds(traps, visit.page, pages):
                     return visit
             doubted.put(visit, pages, HELD)
         return doubted.take()[0]
@@ -238,14 +238,12 @@ class Prober:
 
 def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls, pages: PageTable) -> None:
     """What an answer shows."""
-    content = content_of(outcome) if outcome.result is Result.OK else None
+    shown = content_of(outcome) if outcome.result is Result.OK else None
+    if traps.own and not is_look(url):
+        traps.own.answered(url, shown)
+    content = shown and traps.counted(shown)
     if is_look(url):
-        looks, page = _looks(traps), looked_at(url)
-        if outcome.result is Result.OK:
-            looks.named(seen.get(page), named, pages)
-            looks.suggested_again(page, url)
-            _tell_named(traps, page, seen, pages)
-        looks.answered(seen.get(page), content, named, pages)
+        _take_look(traps, url, content, named, seen, pages, there=outcome.result is Result.OK)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
         if outcome.result is Result.OK and traps.fleeting:
@@ -254,11 +252,32 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
             if rule:
                 rule.answered(url, content, absent=absent)
     else:
-        traps.errors.answered(url, content)
-        if traps.fleeting and content is not None:
-            traps.fleeting.shown(content)
+        traps.errors.answered(url, without_address(shown) or None)
+        if traps.fleeting and shown is not None:
+            traps.fleeting.shown(traps.counted(shown))
     if traps.suspicion:
         traps.suspicion.weigh(_looks(traps))
+
+
+def _take_look(
+    traps: Traps,
+    url: str,
+    content: str | None,
+    named: Sequence[PageId],
+    seen: SeenUrls,
+    pages: PageTable,
+    *,
+    there: bool,
+) -> None:
+    """What a page shows and names that was asked for once more."""
+    looks, page = _looks(traps), seen.get(looked_at(url))
+    if there:
+        looks.named(page, named, pages)
+        if traps.own:
+            traps.own.looked(page, gone=page in looks.gone)
+        looks.suggested_again(looked_at(url), url)
+        _tell_named(traps, looked_at(url), seen, pages)
+    looks.answered(page, content, named, pages)
 
 
 def _tell_named(traps: Traps, page: str, seen: SeenUrls, pages: PageTable) -> None:

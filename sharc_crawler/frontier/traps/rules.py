@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
     from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
+    from sharc_crawler.frontier.traps.own_names import OwnNames
     from sharc_crawler.frontier.traps.repeating import Repeating
     from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.frontier.traps.suspicion import Suspicion
-    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Outcome, PageId
 
 YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
@@ -57,19 +57,17 @@ def has_odd_word(url: str) -> bool:
 
 
 def content_of(outcome: Outcome) -> str | None:
-    """What two pages of a trap have in common: text and pictures, else all that counts as content."""
-    words = outcome.document.words if outcome.document else None
-    return words or outcome.fingerprint
+    """What pages of a trap have in common: text and pictures, else all that counts. A second line: without address."""
+    return (outcome.document and outcome.document.words) or outcome.fingerprint
+
+
+def without_address(content: str | None) -> str:
+    """What a page shows, its own address left out."""
+    return content.rpartition("\n")[2] if content else ""
 
 
 class Traps:
-    """Counts the contents of each template's pages. What differs not only in a session id is seen once, at least.
-
-    >>> traps = Traps()
-    >>> for number in range(20): traps.saw(f"http://h/s/{number}/p", f"content {number % 5}")
-    >>> traps.why_not("http://h/s/99/p")
-    'looks like a trap: 20 pages of /s/*/p had 5 contents (traps=0 takes them)'
-    """
+    """Counts the contents of each template's pages. What differs not only in a session id is seen once, at least."""
 
     def __init__(self) -> None:
         self.templates = Repeats()
@@ -81,6 +79,8 @@ class Traps:
         self.calendars: Calendars | None = None  #: once an address has a date
         self.wanted: list[str] = []  #: what nobody names, and is to be asked for
         self.firsts = SeenUrls()  #: content → the page that showed it first
+        self.addressed = SeenUrls()  #: the same of those with their own address in them, without that
+        self.own: OwnNames | None = None  #: once two of these show the same
         self.unlike = array("i")  #: these pages, as long as no other showed the same
         self.copies: Echoes | None = None  #: once one did
         self.ever_new: EverNew | None = None  #: once a page names no other that is known
@@ -110,6 +110,7 @@ class Traps:
         """A page was captured, which ``parent`` named first; what a sitemap ``listed`` does not blame its template."""
         if content is None or self._is_dated(url):
             return
+        content = self.counted(content)
         if has_odd_word(url):
             self._saw_odd(url, content, parent)
         self._saw_plain(url, content, parent)
@@ -118,10 +119,10 @@ class Traps:
 
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
         """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
-        if content is None or (self.calendars and self.calendars.saw(page, content, pages)):
+        if content is None or (self.calendars and self.calendars.saw(page, without_address(content), pages)):
             return
-        if (first := self.firsts.get(content)) != UNSEEN:
-            self.wanted += self.errors.saw(url, content, pages.urls[first])
+        self._ask(page, content, pages)
+        content = self.counted(content)
         if new := self.copies is None and self.firsts.add(content, page) == UNSEEN:
             self.unlike.append(page)
         else:
@@ -140,6 +141,21 @@ class Traps:
             from sharc_crawler.frontier.traps.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
+
+    def _ask(self, page: PageId, content: str, pages: PageTable) -> None:
+        """For what nobody names, where others show the same, perhaps but for their addresses."""
+        bare = without_address(content)
+        first = self.firsts.get(content) if bare == content else self.addressed.add(bare, page)
+        if first != UNSEEN:
+            from sharc_crawler.frontier.traps.own_names import OwnNames  # on few sites
+
+            self.own = self.own or OwnNames(self, pages)
+            self.wanted += self.own.saw(page, first, content)
+
+    def counted(self, content: str) -> str:
+        """What counts of what a page shows: with its own address, unless it is made up."""
+        said, _, bare = content.partition("\n")
+        return bare if self.own and bare in self.own.made_up else said
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""
@@ -203,30 +219,15 @@ class Traps:
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
-        return (self.copies or None) and (why := self.errors.why_not(content_of(outcome))) and as_trap(why)
-
-    def doubts(self, page: PageId, urls: Texts) -> int:
-        """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        url = urls[page]
-        if self.calendars and self.calendars.has(url):
-            return LAST * self.calendars.doubts(page, url)
-        if self.made_up is not None and not self.alone and self.made_up.judged(url, few=True):
-            return LAST
-        if self.repeating and self.repeating.waits(url):
-            return LAST + 1
-        waits = self.ever_new is not None and self.ever_new.bottomless.waits(page, url)
-        return max(waits, self.suspicion.doubts(page) if self.suspicion else 0)
+        return self.own.why_not_named(without_address(content_of(outcome))) if self.own else None
 
     def waits(self, page: PageId, pages: PageTable) -> int:
-        """The same; what would be left waits longest."""
-        return self.doubts(page, pages.urls) or (HELD * self.holds(page, pages) if self._leaves else 0)
+        """Is a page to wait until nothing else is left, and how long? 0: it is not."""
+        if self._leaves or self.calendars or self.ever_new:
+            from sharc_crawler.frontier.traps.doubted import waits  # on few sites
 
-    def holds(self, page: PageId, pages: PageTable) -> bool:
-        """Would it be left, though samples of it may show something new? Of dates, and of ever new pages, none do."""
-        url, parent = pages.urls[page], pages.parents[page]
-        if self.calendars and self.calendars.has(url):
-            return False
-        return not (self.ever_new and self.ever_new.why_not(parent, url, page)) and bool(self.left(page, pages))
+            return waits(self, page, pages)
+        return 0
 
     def left(self, page: PageId, pages: PageTable) -> str | None:
         """Why a page that is queued is left; ``None``: it is not."""

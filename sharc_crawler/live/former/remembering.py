@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
-from sharc_crawler.frontier.traps.rules import content_of
+from sharc_crawler.frontier.traps.rules import content_of, without_address
 from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Change, Hints, Kind, Observation, Result, Slot, Url, Verdict
 
@@ -82,7 +82,7 @@ def observations(store: FrontierStore, capture: int, history: ObservationStore, 
                 outcome, change = _with_data(outcome, change, again=again)
             lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
             document = documents.setdefault(outcome.digest, outcome.document)
-            if row.kind is Kind.PAGE and content_of(outcome) in errors:  # to captures to come it is no page
+            if row.kind is Kind.PAGE and without_address(content_of(outcome)) in errors:  # none to captures to come
                 outcome = outcome._replace(result=Result.GONE)
             yield _observation(site, row, outcome, change, lastmod, document)
 
@@ -128,7 +128,7 @@ def _error_pages(store: FrontierStore, capture: int) -> frozenset[str]:
         return frozenset()
     probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE and shows_errors(url.page.url))
     shown = (content_of(visit.outcome) for visits in probes for visit in visits if visit.outcome.result is Result.OK)
-    return frozenset(filter(None, shown))
+    return frozenset(map(without_address, filter(None, shown)))
 
 
 def _observation(

@@ -18,6 +18,8 @@ from sharc_crawler.changes.noise import spaced_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sharc_crawler.links.dated import Dated
+
 _ENOUGH = 16  #: characters of text, white space left out, that tell one page from another
 _YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d")
 _LEAST = 4  #: characters of what stands in an address: a page that was not found names it
@@ -35,38 +37,45 @@ MANY = 2_000  #: runs that may be made up, of a text that is better looked at as
 
 
 def words(text: str, resources: Sequence[str], url: str) -> str | None:
-    """Digest of a page's text and pictures, without what is made up for its address or its visitor.
+    """Digest of a page's text and pictures, without what is made up for its visitor.
 
-    White space does not count, nor do dates of a calendar's page, which may have no more. ``None`` where there is next
-    to nothing: pages that differ in something else would look alike. But where something within an address looks
-    made up, what is shown counts, however little it is: its links may be new at each.
+    In a second line that without its own address, where this stands in it. White space does not count, nor do dates of
+    a calendar's page, which may have no more. ``None`` where there is next to nothing: pages that differ in something
+    else would look alike. But where something within an address looks made up, what is shown counts, however little.
 
     >>> words("log in", (), "http://h/3"), words("log in", (), "http://h/s/3f9a8b7c/p") is None
     (None, False)
     """
     text = spaced_text(text)
     path = unquote(url.partition("://")[2].partition("/")[2])
+    other, date = text, None
     for own in (path, path.partition("?")[0].strip("/")):  # whole: what looks made up in it would leave the rest
-        text = text.replace(own, " ") if len(own) >= _LEAST else text
-    said = without_made_up(text.encode(errors="replace"))
-    date = None
+        other = other.replace(own, " ") if len(own) >= _LEAST else other
     if _YEAR.search(url):
-        from sharc_crawler.links.dated import dated, without_dates  # many sites have none
+        from sharc_crawler.links.dated import dated  # many sites have none
 
         date = dated(url)
-        said = without_dates(said.decode(errors="replace"), date).encode() if date else said
-    said = said.translate(None, _SPACES)
+    said = _said(text, date)
+    bare = said if other == text else _said(other, date)
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
-        said = said.replace(part.encode().translate(None, _SPACES), b"")
-    if date is None and len(said.decode(errors="replace")) < _ENOUGH:
+        bare = bare.replace(part.encode().translate(None, _SPACES), b"")
+    if date is None and len(bare.decode(errors="replace")) < _ENOUGH:
         from sharc_crawler.frontier.traps.made_up import made_up  # what traps go by; few pages say so little
 
-        if not (said or resources) or not made_up(url):
+        if not (bare or resources) or not made_up(url):
             return None
-    pictures = "".join(f"\n{address.partition('?')[0].rpartition('/')[2]}" for address in resources)
-    if any("?" in address for address in resources):
-        pictures += pictures_of(resources)
-    return labelled_digest(said + pictures.encode())
+    pictures = "".join(f"\n{one.partition('?')[0].rpartition('/')[2]}" for one in resources) + pictures_of(resources)
+    return "\n".join(labelled_digest(one + pictures.encode()) for one in dict.fromkeys((said, bare)))
+
+
+def _said(text: str, date: Dated | None) -> bytes:
+    """What counts of a text, without white space."""
+    said = without_made_up(text.encode(errors="replace"))
+    if date:
+        from sharc_crawler.links.dated import without_dates
+
+        said = without_dates(said.decode(errors="replace"), date).encode()
+    return said.translate(None, _SPACES)
 
 
 def without_made_up(text: bytes) -> bytes:

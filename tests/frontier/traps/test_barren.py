@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.frontier.traps.barren import DOUBT, GAPS, LEAST, MOST, SHARE, Barren
+from sharc_crawler.frontier.traps.doubted import doubts
 from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.frontier.traps.rules import LAST, Traps
 from sharc_crawler.model import Kind, Outcome, Result
@@ -168,7 +169,7 @@ def test_what_copies_alone_named_waits_less_long_than_what_looks_like_a_trap_by_
     for number in range(DOUBT + 3):
         page, last = last, add(pages, f"s/{'abcdefghijklmnopq'[number]}/story", last)
         traps.showed(page, pages.urls[page], "one text", pages, lambda: False)
-        found.append(traps.doubts(last, pages.urls))
+        found.append(doubts(traps, last, pages.urls))
     assert found == [0] * DOUBT + [1] * 3
-    assert traps.doubts(1, pages.urls) == 0
+    assert doubts(traps, 1, pages.urls) == 0
     assert LAST > 1

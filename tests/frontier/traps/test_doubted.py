@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps.doubted import FEW, MAX_HELD, SAMPLES, SHARE, Doubted
+from sharc_crawler.frontier.traps.doubted import FEW, MAX_HELD, SAMPLES, SHARE, Doubted, holds
 from sharc_crawler.frontier.traps.rules import HELD, Traps
 from sharc_crawler.model import Slot, Visit
 from sharc_crawler.storage.memory import MemoryStore
@@ -111,10 +111,10 @@ def test_of_dates_no_samples_are_taken_and_what_seeds_and_sitemaps_name_is_never
     traps.repeating = traps.repeating or SimpleNamespace()
     traps.repeating.why_not = lambda *_, **__: "looks like a trap"
     seed, page, dated = add(pages, "s/98/p"), add(pages, "s/99/p", 0), add(pages, "cal/2026/11", 0)
-    assert [traps.holds(one, pages) for one in (seed, page)] == [False, True]
+    assert [holds(traps, one, pages) for one in (seed, page)] == [False, True]
     traps.calendars = SimpleNamespace(has=lambda url: "cal" in url, why_not=lambda *_: "dates")
-    assert [traps.holds(one, pages) for one in (page, dated)] == [True, False]
+    assert [holds(traps, one, pages) for one in (page, dated)] == [True, False]
     assert traps.left(dated, pages)
     traps.samples.add(page)
-    assert not traps.holds(page, pages)
+    assert not holds(traps, page, pages)
     assert not traps.left(page, pages)

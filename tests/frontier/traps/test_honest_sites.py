@@ -8,6 +8,7 @@ import string
 import pytest
 
 from sharc_crawler.frontier.traps.probing import looked_at
+from sharc_crawler.live.reading.words import words
 from sharc_crawler.model import Kind, Outcome, Result
 from tests.frontier.traps.made_sites import (
     LOWER,
@@ -238,3 +239,49 @@ def test_sites_that_have_what_they_name_are_captured_whole_though_most_pages_say
     assert set(world.pages) <= set(visited)
     assert not capture.left_out.reasons
     assert len(visited) <= len(world.pages) + 15, "what is asked for besides"
+
+
+class Named(Bounded):
+    """Its pages differ in what their own addresses have alone, as they are read."""
+
+    def content(self, url):
+        text, links = super().content(url)
+        by_chance = [self.dice.choice([*self.pages])] * (self.kind == "dictionary")
+        return words(text, (), url) or text, [*links, *by_chance]
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+    def register(self) -> None:
+        """Names by their letters: each page names those with one letter more."""
+
+        def add(url: str, depth: int) -> None:
+            more = [f"{url}{letter}/" for letter in "klmno"] if depth < 3 else []
+            self.add(url, f"All names of our register with {url.removeprefix(ROOT)}", *more)
+            for one in more:
+                add(one, depth + 1)
+
+        add(ROOT, 0)
+
+    def dictionary(self) -> None:
+        """A word a page; each names the next, and another by chance at each answer."""
+        names = [f"{a}{b}{c}" for a in "bdfg" for b in "aei" for c in ("nor", "tim", "sel", "rup", "gan", "vik")]
+        self.add(ROOT, "a dictionary of this tongue", *(f"{ROOT}w/{name}" for name in names[::18]))
+        for name, after in zip(names, [*names[1:], ""], strict=True):
+            self.add(f"{ROOT}w/{name}", f"{name}: a word of this tongue", *[f"{ROOT}w/{after}"] * bool(after))
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("kind", ["register", "dictionary"])
+def test_pages_that_differ_in_their_own_names_alone_are_pages(impolite, kind, strategy):
+    world = Named(kind)
+    visited, _ = crawl(world, impolite, strategy)
+    assert set(world.pages) <= set(visited)
+
+
+@pytest.mark.slow
+def test_they_are_after_restarts_too(impolite):
+    world = Named("dictionary")
+    run_through(world, impolite, "bfs", 23)
+    assert set(world.pages) <= {fetch.url for _, fetch in world.requests}

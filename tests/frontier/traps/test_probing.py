@@ -330,7 +330,8 @@ def test_of_what_an_error_page_names_what_was_known_is_kept_and_the_rest_is_said
 
 
 def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_go():
-    told, traps = [], SimpleNamespace(errors=SimpleNamespace(answered=lambda *given: None), suspicion=None)
+    told, traps = [], SimpleNamespace(errors=SimpleNamespace(answered=lambda *given: None), suspicion=None, own=None)
+    traps.counted = str
     traps.fleeting = SimpleNamespace(shown=told.append)
     for result in (Result.OK, Result.GONE):
         outcome = Outcome(result, 3.0, 4.0, 200, fingerprint="Oops")
@@ -339,7 +340,7 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
 
 
 def test_what_an_address_that_nobody_names_shows_is_told_to_the_rules_that_ask_for_it():
-    told, traps = [], SimpleNamespace(suspicion=None, fleeting=None, made_up=None)
+    told, traps = [], SimpleNamespace(suspicion=None, fleeting=None, made_up=None, own=None, counted=str)
     traps.repeating = SimpleNamespace(answered=lambda *given, absent: told.append((*given, absent)))
     probe = nobodys(f"{ROOT}msg7.html", f"{ROOT}msg12.html")
     for result in (Result.OK, Result.GONE):

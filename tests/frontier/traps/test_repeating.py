@@ -8,6 +8,7 @@ import pytest
 
 from sharc_crawler.frontier.traps import repeating
 from sharc_crawler.frontier.traps.barren import PATIENT
+from sharc_crawler.frontier.traps.doubted import doubts
 from sharc_crawler.frontier.traps.repeating import ASKED
 from sharc_crawler.frontier.traps.rules import LAST, Traps
 from sharc_crawler.unlikely import nobodys
@@ -37,7 +38,7 @@ class Archive:
         return bool(self.traps.why_not(f"{ROOT}month/999", new=new))
 
     def waits(self) -> int:
-        return self.traps.doubts(add(self.pages, "month/999", 1), self.pages.urls)
+        return doubts(self.traps, add(self.pages, "month/999", 1), self.pages.urls)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import rules
+from sharc_crawler.frontier.traps.doubted import doubts
 from sharc_crawler.frontier.traps.made_up import _SESSION, made_up
 from sharc_crawler.frontier.traps.rules import LAST, Traps, has_odd_word, template
 from sharc_crawler.model import Kind, Sighting, Slot
@@ -298,7 +299,7 @@ def test_echoes_are_suspected_and_what_they_name_waits_though_nothing_in_address
         traps.showed(page, pages.urls[page], "the trap", pages, lambda: True)
     assert traps.suspicion is not None
     waiting = add(pages, "ex", 1)
-    assert traps.doubts(waiting, f"{ROOT}ex")
+    assert doubts(traps, waiting, f"{ROOT}ex")
     assert traps.why_not_found(f"{ROOT}ex", 1, waiting) is None
     traps.suspicion.nothing_else()
     assert traps.why_not_found(f"{ROOT}ex", 1, waiting) is None, "three echoes"
@@ -312,14 +313,14 @@ def test_echoes_are_suspected_and_what_they_name_waits_though_nothing_in_address
 def test_few_copies_of_what_may_be_made_up_wait_and_are_left_once_nothing_else_is():
     pages, traps = table(), Traps()
     for number in range(8):
-        assert not traps.doubts(add(pages, f"{number:032x}/p/{number % 2}"), pages.urls)
+        assert not doubts(traps, add(pages, f"{number:032x}/p/{number % 2}"), pages.urls)
         traps.saw(f"{ROOT}{number:032x}/p/{number % 2}", f"product {number % 2}")
     copy, plain = add(pages, f"{99:032x}/p/1"), add(pages, "plain")
-    assert traps.doubts(copy, pages.urls)
-    assert not traps.doubts(plain, pages.urls)
+    assert doubts(traps, copy, pages.urls)
+    assert not doubts(traps, plain, pages.urls)
     assert traps.why_not(pages.urls[copy]) is None
     traps.alone = True
-    assert not traps.doubts(copy, pages.urls)
+    assert not doubts(traps, copy, pages.urls)
     assert "8 pages with something made up" in traps.why_not(pages.urls[copy])
     assert traps.why_not(pages.urls[plain]) is None
 
@@ -354,7 +355,7 @@ def test_copies_that_lead_nowhere_are_suspects_where_an_error_page_shows_the_sam
     for number in range(5):
         page = add(pages, f"x/{number}", 1)
         traps.showed(page, pages.urls[page], "Sorry", pages, lambda: False)
-    assert traps.doubts(add(pages, "x/99", 1), pages.urls) == LAST * error
+    assert doubts(traps, add(pages, "x/99", 1), pages.urls) == LAST * error
 
 
 def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
@@ -369,9 +370,9 @@ def test_a_calendars_pages_are_asked_no_other_rule_and_it_is_one_for_all():
     assert traps.repeating is None
     assert len(traps.calendars._shown) == 30
     beyond = add(pages, "cal/2090/11", 31)
-    assert traps.doubts(beyond, pages.urls) == LAST
+    assert doubts(traps, beyond, pages.urls) == LAST
     assert "in a calendar" in traps.why_not_found(pages.urls[beyond], 31)
-    assert not traps.doubts(add(pages, "cal/2091/11"), pages.urls), "a seed"
+    assert not doubts(traps, add(pages, "cal/2091/11"), pages.urls), "a seed"
 
 
 def test_no_calendar_is_looked_for_where_no_address_has_a_year():

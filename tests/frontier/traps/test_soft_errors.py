@@ -167,3 +167,24 @@ def test_an_answer_without_content_is_no_error_page():
     [asked] = told(errors, [ROOT + word for word in WORDS[:4]], "Oops")
     errors.answered(asked, None)
     assert errors.why_not(None) is None
+
+
+class Naming(Site):
+    """Its error pages name the address that was asked for."""
+
+    def answer(self, fetch):
+        outcome = super().answer(fetch)
+        found = outcome.fingerprint
+        shown = f"{found} {fetch.url}\n{found}" if found in {"Oops", "another"} else found
+        return outcome._replace(fingerprint=shown)
+
+
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective"])
+def test_a_site_whose_error_pages_name_their_addresses_ends(impolite, strategy):
+    world = Naming()
+    frontier = Frontier(impolite)
+    frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, sitemaps=(), limit=500), world.now)
+    world.run(frontier, most=3_000)
+    visited = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert {f"{ROOT}page{n}" for n in range(TRUE)} <= visited
+    assert len(visited) <= 3 * TRUE

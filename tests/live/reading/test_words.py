@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pytest
@@ -10,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.noise import plain_text, spaced_text
+from sharc_crawler.frontier.traps.rules import without_address
 from sharc_crawler.live.reading.words import FRAGMENT, MANY, without_made_up, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PIECES = st.sampled_from(
     [
@@ -60,20 +65,39 @@ def test_what_is_said_of_the_moment_is_left_out_whatever_the_spaces_are(text: st
     assert spaced_text(text).split() == plain_text(text).split()
 
 
+def said(text: str, pictures: Sequence[str], url: str) -> str:
+    """What counts where an error page shows the same: a page's own address is left out."""
+    return without_address(words(text, pictures, url) or "")
+
+
 def test_pages_that_say_the_same_have_one_digest() -> None:
-    one = words("Nothing was found at page-17,\n visitor deadbeef00", (), _URL)
-    assert one == words("Nothing was found at page-4711, visitor\tcafe0123456", (), "http://h/archive/page-4711")
-    assert one != words("Something was found at page-17, visitor deadbeef00", (), _URL)
-    assert one != words("Nothing was found at page-17, visitor deadbeef00", ["http://h/a.png?1"], _URL)
+    one = said("Nothing was found at page-17,\n visitor deadbeef00", (), _URL)
+    assert one == said("Nothing was found at page-4711, visitor\tcafe0123456", (), "http://h/archive/page-4711")
+    assert one != said("Something was found at page-17, visitor deadbeef00", (), _URL)
+    assert one != said("Nothing was found at page-17, visitor deadbeef00", ["http://h/a.png?1"], _URL)
+
+
+def test_a_page_that_names_itself_has_two_digests_and_another_has_one() -> None:
+    amber, stone = (
+        words(f"{name} is a word of this tongue", (), f"http://h/w/{name}") or "" for name in ("amber", "stone")
+    )
+    assert amber.split("\n")[0] != stone.split("\n")[0]
+    assert amber.split("\n")[1:] == stone.split("\n")[1:] != []
+    texts = [
+        words("a red door and a blue door", (), f"http://h/?ref={word}&s=x7Gk2p") or ""
+        for word in ("door", "blue", "lamp")
+    ]
+    assert len({one.split("\n")[0] for one in texts}) == 1, "whatever word of the text the address has"
+    assert [one.count("\n") for one in texts] == [1, 1, 0]
 
 
 @pytest.mark.parametrize(
     "paths", [("/x/0/kqzv", "/x/17/bnwt"), ("/kq3zv9-bnwt.html", "/wm7dk2-qjxe.html"), ("/a/b1", "/a/b1/c/d")]
 )
 def test_an_error_page_that_names_its_address_says_the_same_at_another(paths: tuple[str, str]) -> None:
-    one, other = (words(f"Sorry, the page {path} was not found.", (), f"http://h{path}") for path in paths)
+    one, other = (said(f"Sorry, the page {path} was not found.", (), f"http://h{path}") for path in paths)
     assert one == other
-    assert one != words("Sorry, the page /z was not found here.", (), "http://h/z")
+    assert one != said("Sorry, the page /z was not found here.", (), "http://h/z")
 
 
 def test_pictures_of_one_script_are_told_apart() -> None:

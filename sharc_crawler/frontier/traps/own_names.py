@@ -1,0 +1,80 @@
+"""Pages that differ in their own addresses alone, which stand in their texts: a register's, or made up.
+
+Such a page counts with its address: names are what a register has. Where four of them are alike, a name is asked for
+that nobody gave, or a number, where they differ in one. Where that shows the same, and where all links of two such
+pages are gone when they are asked for again, they are made up, and count without their addresses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.traps.repeats import as_trap
+from sharc_crawler.frontier.traps.rules import without_address
+from sharc_crawler.unlikely import look_at, nobodys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.model import PageId
+
+ALIKE = 4  #: pages that show the same but for their addresses, until one asks
+MOST = 100  #: such texts, and such pages of each, that are watched
+LOOKS = 2  #: of them that are asked for again
+
+
+class OwnNames:
+    """Pages by what they show without their addresses; which of these texts are made up."""
+
+    def __init__(self, traps: Traps, pages: PageTable) -> None:
+        self._traps, self._pages = traps, pages
+        self._alike: dict[str, list[PageId]] = {}
+        self._asked: dict[str, str] = {}  # what nobody names → the text
+        self._looks: dict[PageId, str] = {}  # pages that are asked for again, and their texts
+        self._gone: Counter[str] = Counter()  # texts of those whose links are gone
+        self.made_up: set[str] = set()  #: texts
+
+    def saw(self, page: PageId, first: PageId, content: str) -> Sequence[str]:
+        """A page shows what ``first`` had shown, perhaps but for its address; what is to be asked for."""
+        text, url, other = without_address(content), self._pages.urls[page], self._pages.urls[first]
+        wanted = [*self._traps.errors.saw(url, text, other)]
+        if text == content or (text not in self._alike and len(self._alike) >= MOST):
+            return wanted
+        alike = self._alike.setdefault(text, [first])
+        if len(alike) < MOST:
+            alike.append(page)
+        if len(alike) == ALIKE:
+            wanted += [one for one in (nobodys(url, other),) if "?" in one or "no-such-page" not in one]
+        self._asked |= dict.fromkeys(wanted, text)
+        return wanted
+
+    def answered(self, url: str, shown: str | None) -> None:
+        """What nobody names was answered: do pages show the same? Else some are asked for again."""
+        if shown is not None and (text := without_address(shown)) in self._alike:
+            self._is_made_up(text)
+        elif text := self._asked.get(url, ""):
+            for page in self._alike[text][-LOOKS:]:
+                self._looks[page] = text
+                self._traps.wanted.append(look_at(self._pages.urls[page]))
+
+    def looked(self, page: PageId, *, gone: bool) -> None:
+        """A page was asked for again; ``gone``: are all links that it alone had named?"""
+        text = self._looks.pop(page, "")
+        self._gone[text] += gone
+        if text and self._gone[text] >= LOOKS:
+            self._is_made_up(text)
+
+    def why_not_named(self, text: str) -> str | None:
+        """Why what only pages name that show this is left; ``None``: it is not."""
+        why = self._traps.errors.why_not(text)
+        return why and as_trap(why)
+
+    def _is_made_up(self, text: str) -> None:
+        """From now on such pages are copies of the first."""
+        if text not in self.made_up:
+            self.made_up.add(text)
+            self._traps.firsts.add(text, self._alike[text][0])
+            self._traps.echoes.add(self._alike[text], text)
