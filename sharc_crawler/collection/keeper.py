@@ -46,7 +46,7 @@ LOOK: Seconds = 30.0  #: between two looks at the folder, at most
 CANNOT_BEGIN = 2  #: as of a usage error: a person is needed
 INTERRUPTED = 5  #: exit code of a crawl that goes on another time
 SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
-_LEADS = re.compile(r"the seed \S+ redirects to (\S+): the scope takes it in")
+_LEADS = re.compile(r"the seed \S+ redirects to (\S+): ")
 _MARKS = ("sharc: error", "  not captured", "sharc: ")  #: how the line begins that says why
 _SPOKEN = 2_000  #: characters of a crawl's last words, with the way out, which may name three folders
 

@@ -24,6 +24,7 @@ DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where t
 ALTERED = "The certificate does not hold: the folder is not as it was when it was sealed."
 SEED = "seed"  #: who named what was typed
 TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
+LED = "the seed "  #: a note begins so, of one that redirects out of its scope
 UNDER_WAY = "it was being captured when this report was written: it says how far that was"
 BY_SCRIPT = "its menus may be made by script"
 LOCKED = Reason.REFUSED.of("status 401")
@@ -48,7 +49,9 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_surprise(facts),
         *_masked(facts),
     ]
-    return sorted(found, key=lambda note: (isinstance(note, HowMade), DETECTOR_FAILED not in note))
+    return sorted(
+        found, key=lambda note: (isinstance(note, HowMade), not note.startswith(LED), DETECTOR_FAILED not in note)
+    )
 
 
 def left_by_bounds(facts: CaptureFacts) -> str:
@@ -131,10 +134,7 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
     made, read = facts.figures.by_script[True], facts.figures.by_script.total()
     if 2 * made > read:
         if facts.settings.get("browser", "never") == "never":
-            why = (
-                "what scripts make is not captured, since JavaScript is not run."
-                f" With browser=always it is ({guide('browser')})"
-            )
+            why = f"what scripts make is missing: JavaScript is not run. With browser=always it is ({guide('browser')})"
         elif any("not shown by a browser" in note for note in facts.notes):
             why = "not each was shown by a browser, so what scripts make may be missing"
         else:

@@ -18,7 +18,7 @@ from sharc_crawler.report.claim import UNBORNE
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.report.load import read_selection
-from sharc_crawler.report.notes import UNDER_WAY
+from sharc_crawler.report.notes import LED, UNDER_WAY
 from sharc_crawler.report.phrases import whole
 from sharc_crawler.report.selection import entry
 from sharc_crawler.report.words import going_on, short
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DATA, INDEX = "index.json", "index.html"
 SHOWN = 10  #: sites named on the terminal; the index has all
-_NAMED = "refuted", "", "without a page"  #: by their turns; how many are complete is said anyway
+_NAMED = "refuted", "", "without a page", "redirected elsewhere"  #: by turns; how many are complete is said anyway
 NOTES = 3  #: of a site, in the index; its report has all
 MOVED, UNREPORTED = "its folder was moved elsewhere", "it has no report yet"
 
@@ -83,7 +83,8 @@ def _own(one: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _page(found: Mapping[str, Any]) -> str:
-    return environment().get_template("sites.html").render(found, seeds=found.get("seeds"))
+    told = {"heading": _heading(found), "listed": [(one, _why(one)) for one in sorted(found["sites"], key=_turn)]}
+    return environment().get_template("sites.html").render(found, **told, seeds=found.get("seeds"))
 
 
 def index(folder: Path, lost: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
@@ -138,14 +139,27 @@ def _turn(site: Mapping[str, Any]) -> int:
         return 0
     if not site["complete"]:
         return 1
-    return 2 if site["coherence"] and not site["coherence"]["captured"] else 3
+    if site["coherence"] and not site["coherence"]["captured"]:
+        return 2
+    return 3 if any(note.startswith(LED) for note in site["notes"]) else 4
+
+
+def _why(site: Mapping[str, Any]) -> list[str]:
+    """Notes that say what is the matter with a site: why it has no page, or where its seeds redirect to."""
+    led = [note for note in site["notes"] if note.startswith(LED)]
+    without = site["coherence"] and not site["coherence"]["captured"]
+    return led + [note for note in site["notes"] if note not in led][: bool(without)]
+
+
+def _heading(found: Mapping[str, Any]) -> str:
+    turns = Counter(map(_turn, found["sites"]))
+    more = "".join(f", {turns[turn]:,} {name}" for turn, name in enumerate(_NAMED) if name and turns[turn])
+    return f"{counted(len(found['sites']), 'site')}, {found['complete']:,} complete{more}"
 
 
 def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Text]:
     sites = found["sites"]
-    turns = Counter(map(_turn, sites))
-    more = "".join(f", {turns[turn]:,} {name}" for turn, name in enumerate(_NAMED) if name and turns[turn])
-    yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete{more}", "bold")
+    yield Text(f"\n{_heading(found)}", "bold")
     unfinished = [site for site in sites if not site["complete"] and site["claim"] != MOVED]
     if under_way := sum(UNDER_WAY in site["notes"] for site in unfinished):
         yield Text(f"Not complete: {under_way:,} being captured")
@@ -154,8 +168,7 @@ def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Tex
         yield Text(f"{how}: {going_on(folder)}")
     for site in sorted(sites, key=_turn)[:SHOWN]:
         yield _line(short(site["site"]), f"{site['claim']}{'' if site['complete'] else ' (not complete)'}")
-        if site["coherence"] and not site["coherence"]["captured"]:  # why
-            yield from (_line("", whole(note)) for note in site["notes"][:1])
+        yield from (_line("", whole(note)) for note in _why(site))
         if _turn(site) < len(_NAMED) and not (stopped or site["claim"] == MOVED):
             yield _line("", str(folder / site["folder"]))
     if len(sites) > SHOWN:

@@ -232,6 +232,17 @@ def test_a_reference_instant_is_missed_only_while_there_may_be_one() -> None:
     assert "not reached" not in text_of(page_of(facts(*pages, reference=None)))
 
 
+def test_seeds_that_lead_elsewhere_are_named_beside_the_claim() -> None:
+    led = "the seed http://a.example/ redirects to http://z.example/{}: the capture follows it there"
+    notes = ("a sitemap", led.format("login"), led.format("other"))
+    card = html.fromstring(page_of(facts(judged("/", Verdict.COHERENT), notes=notes))).xpath(
+        "//div[contains(@class, 'claim')]"
+    )
+    told = f"{led.format('login').capitalize()}, and 1 more seed elsewhere (see the notes)."
+    assert told in " ".join(card[0].text_content().split())
+    assert "a sitemap" not in card[0].text_content()
+
+
 def test_redirects_to_captured_pages_stand_together() -> None:
     site = "http://a.example/"
     moved = [page(f"{site}old{n}", reason=f"redirects to {site}", target=site) for n in range(40)]

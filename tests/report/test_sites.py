@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from sharc_crawler.report.claim import UNBORNE
-from sharc_crawler.report.sites import MOVED, UNREPORTED, index, write_index
+from sharc_crawler.report.sites import MOVED, UNREPORTED, index, not_of_index, write_index
 from sharc_crawler.storage.folders import SITES
 from sharc_crawler.storage.gathered import folders_text
 
@@ -59,6 +59,30 @@ def test_sites_that_need_a_person_are_named_first_with_their_folders(tmp_path):
     assert named == [f"{number:02}.example" for number in (14, 12, 13, *range(7))]
     folders = [line.strip() for line in text.splitlines() if line.strip().startswith(f"{tmp_path}/f")]
     assert folders == [f"{tmp_path}/f{number}" for number in (14, 12, 13)]
+
+
+def test_a_site_that_leads_elsewhere_or_has_no_page_is_named_at_the_top_of_both(tmp_path):
+    (tmp_path / SITES).write_text(folders_text({name: name for name in ("a.example", "b.example", "c.example")}))
+    led = "the seed http://b.example/ redirects to http://z.example/login: the capture follows it there"
+    for name, coherent, note in (
+        ("a.example", 3, "nothing odd here"),
+        ("b.example", 2, led),
+        ("c.example", -1, "no answer"),
+    ):
+        (tmp_path / name).mkdir()
+        told = report("2026-11-22T00:00:00Z", coherent).replace('"0"', json.dumps(note))
+        (tmp_path / name / "report.json").write_text(told)
+    heading = "3 sites, 3 complete, 1 without a page, 1 redirected elsewhere"
+    text = write_index(tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    assert f"{heading}\n" in text
+    assert f"<h1>{heading}</h1>" in page
+    for told in (text, page):
+        order = [told.index(words) for words in ("c.example", "no answer", "b.example", led, "a.example")]
+        assert order == sorted(order)
+        assert "nothing odd here" not in told
+
+    assert not [*not_of_index(tmp_path)]
 
 
 def test_both_files_are_written_and_what_goes_on_is_said(tmp_path):

@@ -38,7 +38,7 @@ def widen(pages: PageTable, capture: SiteCapture, page: PageId, location: str) -
     moved = seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and bool(capture.scope.why_not(location))
     if moved:
         capture.widen(location)
-        capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
+        capture.note(f"the seed {pages.urls[page]} redirects to {location}: the capture follows it there")
     return moved
 
 

@@ -61,7 +61,7 @@ def test_a_seed_that_leads_out_of_its_scope_takes_the_scope_along_and_no_other_p
         )
         moved = seed and top and kind is not Kind.SITEMAP and out
         assert widen(pages, capture, page, OUT) is moved
-        assert told == ([OUT, f"the seed {ROOT}a redirects to {OUT}: the scope takes it in"] if moved else [])
+        assert told == ([OUT, f"the seed {ROOT}a redirects to {OUT}: the capture follows it there"] if moved else [])
 
 
 def test_where_a_seed_leads_its_host_is_opened_and_what_was_listed_of_it_is_taken_in():
