@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from benchmarks.optimum import optimum
 from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.model import Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.strategies.optimal import optimum
 from sharc_crawler.strategies.selective import selective
 from sharc_crawler.strategies.split import split
 

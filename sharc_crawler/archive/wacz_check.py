@@ -24,7 +24,7 @@ _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
 _WIDE = 0xFFFFFFFF
 _VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
 _BLOCK = 1 << 20
-LARGEST = 1 << 26  #: bytes of a document
+LARGEST = 1 << 26  #: bytes of what is packed, and looked at
 _MODE = 0o600 << 16  #: of all files: for their owner alone
 #: what the directory says of each entry, and no file's header repeats
 _ALIKE = (
@@ -66,12 +66,11 @@ def altered(path: Path, progress: Callable[[int], None] = lambda _: None) -> Ite
 
 
 def _refuse_bombs(path: Path, package: zipfile.ZipFile) -> None:
-    """Documents are read whole later, and may be a thousandth of their size in the file."""
+    """What is packed may be a thousandth of its size in the file; ours pack nothing."""
     for info in package.infolist():
-        packed = info.compress_type != zipfile.ZIP_STORED
-        if packed and info.filename.endswith((".json", ".html")) and info.file_size > LARGEST:
+        if info.compress_type != zipfile.ZIP_STORED and info.file_size > LARGEST:
             what = f"{path}: {info.filename} is of {info.file_size:,} bytes unpacked"
-            raise DataError(f"{what}; no package of ours has a document of more than {LARGEST:,}")
+            raise DataError(f"{what}; nothing of more than {LARGEST:,} is packed in a package of ours")
 
 
 def _digests(package: zipfile.ZipFile, progress: Callable[[int], None]) -> Iterator[tuple[str, str]]:

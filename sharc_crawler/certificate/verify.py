@@ -21,7 +21,7 @@ from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.beside import around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
-from sharc_crawler.certificate.clocks_stated import beyond
+from sharc_crawler.certificate.clocks import clocks, host, off
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
@@ -43,13 +43,31 @@ from sharc_crawler.storage.gathered import moved_sites
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.frontier.rows import ExchangeRow
+
+
+def beyond(
+    witness: Witness, files: Collection[str], stated: Mapping[str, Mapping[str, Any]], name: str
+) -> Iterator[Finding]:
+    """Answers whose Date is further from their WARC-Date than is stated of their server."""
+    for exchange in witness:
+        seconds = off(exchange) if exchange.file in files else None
+        if seconds is None:
+            continue
+        known = stated.get(host(exchange))
+        if known is None or not known["least"] <= seconds <= known["greatest"]:
+            said = f"{known['least']} to {known['greatest']} s" if known else "nothing"
+            what = f"its Date is {seconds} s from its WARC-Date, stated is {said}"
+            yield Finding(what, exchange.file, exchange.offset, exchange.uri)
+    if clocks(witness, files) != stated:
+        yield Finding("the clocks of the servers are not as stated", name)
+
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
 REPORT = "report.json"

@@ -123,8 +123,8 @@ class Attestations:
 
     def begin(self, urls: Mapping[PageId, str], now: Instant) -> None:
         """What speaks against the lastmods of each class, by the history and by the sitemaps that have been read."""
-        said = {url: self._last(page) for page, url in urls.items() if page in self.lastmods}
-        lastmods = {url: (one.earliest - self._behind, one.latest - one.earliest) for url, one in said.items()}
+        said = ((url, self._last(page)) for page, url in urls.items() if page in self.lastmods)
+        lastmods = {url: (one.earliest - self._behind, one.latest - one.earliest) for url, one in said}
         self._trusts = {verdict.label: verdict for verdict in trust(self._history.sitemap_read(now, lastmods))}
         self._doubted = {label for label, verdict in self._trusts.items() if verdict.reason is not None}
 
@@ -285,14 +285,14 @@ class Attestations:
 
     # -- judgements ------------------------------------------------------------------------------------------------
 
-    def judge(self, urls: Mapping[PageId, str], reference: Instant) -> tuple[dict[PageId, Judgement], dict[str, Any]]:
+    def judge(self, urls: Mapping[PageId, str], reference: Instant) -> tuple[FewByPage[Judgement], dict[str, Any]]:
         """All that is left to judge, and what the audit found, as the report tells it."""
         weighed: FewByPage[Weighed] = FewByPage((page, self._weighed(page, reference)) for page in self.downloads)
         kinds = ((page, self._strata.get(page) or url_class(url)) for page, url in urls.items() if page in weighed)
         labels: FewByPage[str] = FewByPage(kinds)
         lies = Counter(label for page, label in labels.items() if weighed[page].lies) + self._hidden(labels)
         found = (self._judge(page, url, weighed.get(page), labels, lies, reference) for page, url in urls.items())
-        judged = dict(FewByPage(zip(urls, found, strict=True)))
+        judged = FewByPage(zip(urls, found, strict=True))
         return judged, self._summary(weighed, judged, labels, lies, urls)
 
     def judge_embedded(self, urls: Mapping[PageId, str], reference: Instant) -> dict[PageId, Judgement]:

@@ -85,16 +85,20 @@ def strata(
     [['/*', '/* 1 list-'], ['/*'], ['']]
     """
     coarse = map(url_class, urls.values()) if classes is None else classes
-    labels, levels = [""] * len(urls), zip(*map(_kinds, urls.values(), coarse), strict=True)
-    for size, kinds in zip(own, levels, strict=False):
-        pairs = list(zip(labels, kinds, strict=True))
+    same: dict[str, str] = {}  # one object for all pages of a kind
+    levels: tuple[list[str], ...] = ([], [], [])
+    for found in map(_kinds, urls.values(), coarse):
+        for level, kind in zip(levels, found, strict=True):
+            level.append(same.setdefault(kind, kind))
+    labels = [""] * len(urls)
+    for size, kinds in zip(own, levels, strict=True):
         left, own_of = Counter(labels), {}
-        for pair, count in sorted(Counter(pairs).items()):
+        for pair, count in sorted(Counter(zip(labels, kinds, strict=True)).items()):
             label, kind = pair
             rest = left[label] - count
             if count >= size and (not label or rest >= size):  # what remains is large enough to be one, too
                 left[label], own_of[pair] = rest, kind
-        labels = [own_of.get(pair, label) for pair, label in zip(pairs, labels, strict=True)]
+        labels = [own_of.get(pair, pair[0]) for pair in zip(labels, kinds, strict=True)]
     return dict(zip(urls, labels, strict=True))
 
 

@@ -24,10 +24,10 @@ from sharc_crawler.fleet.rows import (
     orders_in_rows,
     renewal,
     site_status,
+    surplus,
     tenure_of,
     worker_status,
 )
-from sharc_crawler.fleet.sharing import surplus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -20,10 +20,10 @@ from sharc_crawler.fleet.rows import (
     orders_in_rows,
     renewal,
     site_status,
+    surplus,
     tenure_of,
     worker_status,
 )
-from sharc_crawler.fleet.sharing import surplus
 from sharc_crawler.storage.connecting import Connection, share
 from sharc_crawler.storage.frontier_rows import statements
 from sharc_crawler.storage.sqlite_errors import said_of

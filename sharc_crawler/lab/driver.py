@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,12 +20,12 @@ from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
-from sharc_crawler.lab.experience import experience
 from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import EveryLink, Web
 from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -39,9 +40,36 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.site import Site
     from sharc_crawler.lab.web import Published
-    from sharc_crawler.model import Fetch, Instant, PageId, Seconds
-    from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.model import Fetch, Instant, PageId, Seconds, Url
     from sharc_crawler.strategies.base import Strategy
+
+SHORT = 1.0  #: seconds between a change and the access before it
+
+
+def experience(site: Site, seen: Instant | None) -> SiteHistory:
+    """Each page's last change before the archive saw it last, with the lastmod that told of it.
+
+    Two accesses of each such page: just before the change, and when the archive saw it last. The sitemap told the truth
+    then: liars begin to lie with the window.
+    """
+    pages, changes = [], []
+    for page, row in enumerate(site.past.rows if seen is not None else ()):
+        if done := bisect_right(row, seen):
+            pages.append(page)
+            changes.append(float(row[done - 1]))
+    times = np.array([(change - SHORT, seen) for change in changes], np.float64).reshape(-1)
+    lastmods = np.array([(np.nan, change // 1) for change in changes], np.float64).reshape(-1)
+    return SiteHistory(
+        site.name,
+        cast("list[Url]", [site.urls[page] for page in pages]),
+        2 * np.arange(len(pages) + 1),
+        times,
+        np.tile(np.array([UNKNOWN, CHANGED], np.int8), len(pages)),
+        lastmods,
+        np.where(np.isnan(lastmods), np.nan, SHORT),
+        np.full(len(lastmods), np.nan),
+    )
+
 
 GRAPHS = ("known", "recapture", "discover")
 LISTED = "listed"  #: as known, and to those that are defined by their walk, too: by a sitemap
@@ -316,11 +344,11 @@ class Simulation:
     def _confirmed(self, capture: SiteCapture, web: Web, ended: Instant) -> Mapping[int, Judgement] | None:
         """The frontier's judgements as a later reading of the sitemap leaves them (``sharc confirm``)."""
         judged, mode, reference = self._judged(), capture.mode, capture.reference
-        if judged is None or reference is None or not isinstance(mode, ByLastmods):
+        if judged is None or self._published is None or reference is None or not isinstance(mode, ByLastmods):
             return judged
         known, later = mode.attestations, {}
         read = ended + known.lag
-        for told in web.sitemap(read):
+        for told in chain.from_iterable(web.sitemap(read, url) for url in self._published.sitemaps):
             if told.hints is not None and told.hints.lastmod is not None:
                 lastmod = told.hints.lastmod
                 later[told.url] = Lastmod(read, lastmod, lastmod + told.hints.lastmod_precision)
@@ -345,7 +373,7 @@ class Simulation:
         now = fetch.decided
         if fetch.kind is Kind.SITEMAP:
             outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
-            self.frontier.finished(fetch, outcome, web.sitemap(now))
+            self.frontier.finished(fetch, outcome, web.sitemap(now, fetch.url))
             return
         if fetch.kind is Kind.HUB:
             outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SITEMAP, FEED, LISTING = "sitemap", "feed", "recent-changes"  #: their URLs
 MANY = 5_000  #: links of a page
+PER_SITEMAP = 10_000  #: pages that a file of it lists; 50,000 are allowed
 RARELY = 1e-8  #: changes per second, at least, of pages whose past is made up
 
 
@@ -38,11 +39,17 @@ class Published:
     listing: int = 0  #: entries of a page that lists the last changes, without times
 
     @property
+    def sitemaps(self) -> list[str]:
+        """The files of its sitemap."""
+        files = range(0, len(self.listed), PER_SITEMAP) if self.sitemap else ()
+        return [f"{SITEMAP}{first or ''}" for first in files]
+
+    @property
     def lists(self) -> tuple[Sighting, ...]:
         """What a crawl finds that tells of changes."""
         hubs = ((self.feed, FEED), (self.listing, LISTING))
-        sitemap = (Sighting(SITEMAP, Kind.SITEMAP),) if self.sitemap else ()
-        return (*sitemap, *(Sighting(url, Kind.HUB) for entries, url in hubs if entries))
+        sitemaps = (Sighting(url, Kind.SITEMAP) for url in self.sitemaps)
+        return (*sitemaps, *(Sighting(url, Kind.HUB) for entries, url in hubs if entries))
 
 
 class EveryLink:
@@ -121,18 +128,20 @@ class Web:
         ages = np.random.default_rng(len(begun)).standard_exponential(len(begun)) / np.maximum(site.rates, RARELY)
         return np.minimum(begun, site.start) - ages
 
-    def sitemap(self, now: Instant) -> list[Sighting]:
-        """The sitemap of ``now``: all listed pages that are there, and when they last changed, to the second.
+    def sitemap(self, now: Instant, url: str = SITEMAP) -> list[Sighting]:
+        """A file of the sitemap of ``now``: listed pages that are there, and when they last changed, to the second.
 
         Where the graph of the start is frozen, there are no others than those reachable then.
         """
         assert self._published is not None, "there is a sitemap"
         site, listed = self._site, self._published.listed
         there = site.known if self._frozen else range(len(site.urls))
-        pages = [page for page in there if listed[page] and site.lives.alive(page, now)]
+        first = int(url[len(SITEMAP) :] or 0)
+        own = range(first, first + PER_SITEMAP)
+        pages = [page for page in there if page in own and listed[page] and site.lives.alive(page, now)]
         made = now - self._published.late
         words = [Hints(self._last_change(page, made) // 1, 1.0) for page in pages]
-        return [Sighting(site.urls[page], via=SITEMAP, hints=hints) for page, hints in zip(pages, words, strict=True)]
+        return [Sighting(site.urls[page], via=url, hints=hints) for page, hints in zip(pages, words, strict=True)]
 
     @cached_property
     def _history(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

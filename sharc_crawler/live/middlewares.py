@@ -35,12 +35,6 @@ NOT_MODIFIED = 304
 UNBORNE = "304 with another ETag than it was asked by, or to an answer that is lost: asked again in full"
 
 
-def _rebuilt(request: Request, response: Response, sent: Instant, ended: Instant) -> Exchange:
-    from sharc_crawler.live.wire.exchanges import rebuilt  # of another download handler than ours
-
-    return rebuilt(request, response, sent, ended)
-
-
 def _length(exchange: Exchange, response: Response) -> int:
     """Bytes of a body; a large one is not in the response."""
     large = parse_response(exchange.response) if isinstance(exchange.response, Spool) else None
@@ -56,6 +50,7 @@ class ArchiveMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._session = session_of(crawler)
+        self._settings = crawler.settings
         self._verifies = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
 
     @classmethod
@@ -79,19 +74,27 @@ class ArchiveMiddleware:
         request.meta[SENT_KEY] = self._session.clock.now()
         return None
 
+    def _exchange(self, request: Request, response: Response, sent: Instant | None) -> Exchange | None:
+        """What was exchanged; ``None``: nothing, another middleware answered."""
+        if sent is None or "cached" in response.flags:
+            return None
+        kept: Exchange | None = request.meta.pop(EXCHANGE_KEY, None)
+        if kept is not None:
+            return kept
+        from sharc_crawler.live.wire.exchanges import rebuilt  # of another download handler than ours
+
+        return rebuilt(self._settings, request, response, sent, self._session.clock.now())
+
     async def process_response(self, request: Request, response: Response) -> Response:
         """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""
         sent = request.meta.pop(SENT_KEY, None)
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
             return response
-        if sent is None or "cached" in response.flags:
+        if (exchange := self._exchange(request, response, sent)) is None:
             from sharc_crawler.live.failures.mishaps import not_asked  # hardly ever
 
-            not_asked(self, self._session, request)
-            return response
-        ended = self._session.clock.now()
-        exchange = request.meta.pop(EXCHANGE_KEY, None) or _rebuilt(request, response, sent, ended)
+            return not_asked(self, self._session, request, response)
         if self.is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)

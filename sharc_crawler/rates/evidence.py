@@ -11,8 +11,7 @@ from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
-from sharc_crawler.rates.grouping import grouped
-from sharc_crawler.rates.history import CHANGED, UNKNOWN
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
 from sharc_crawler.rates.mixture import ENOUGH, FACTORS, HOTTEST, AnyForm
@@ -25,6 +24,36 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.history import Histories, SiteHistory
+
+#: squared coefficient of variation of the site's rate from round to round: beyond it, changes come in groups
+GROUPED = 1.0
+
+
+def grouped(history: SiteHistory) -> bool:
+    """Does the site's rate vary so much that a few rounds of captures hold most of its changes?"""
+    return grouping(history.histories().known()) > GROUPED
+
+
+def grouping(known: Histories) -> float:
+    """The squared coefficient of variation of the rate at which all pages together change, from round to round.
+
+    A round is as long as the median interval. With the share p of the changes and q of the observed time that fall
+    into each of R rounds, Σ p²/q is 1 + its square, and (R − 1)/n more than that by chance, for n changes.
+
+    >>> weekly = Histories.of([[1.0] * 8] * 4, [[0, 1, 0, 1, 0, 1, 0, 1]] * 2 + [[1, 0, 1, 0, 1, 0, 1, 0]] * 2)
+    >>> rebuilt = Histories.of([[1.0] * 8] * 4, [[0, 0, 0, 0, 1, 0, 0, 0]] * 4)
+    >>> round(grouping(weekly), 2), round(grouping(rebuilt), 2)
+    (-0.44, 5.25)
+    """
+    changed = known.changed >= CHANGED
+    count = int(changed.sum())
+    if not count:
+        return 0.0
+    place = np.unique(np.floor(known.ends / np.median(known.lengths)), return_inverse=True)[1]
+    share = np.bincount(place, changed) / count
+    time = np.bincount(place, known.lengths) / known.lengths.sum()
+    return float((share**2 / time).sum() - 1.0 - (len(time) - 1) / count)
+
 
 MONTH = 30 * DAY
 LONG = 10 * MONTH  #: watched for so long, captures know the level of the site's rates

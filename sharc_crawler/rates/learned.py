@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.age import age_rates
-from sharc_crawler.rates.boosted import Boosted
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates, Sums
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.rates.regression import LogLinear
+from sharc_crawler.rates.trees import Boosted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -57,7 +57,7 @@ def own_changes(history: SiteHistory) -> SiteHistory:
 
     Until then nobody can tell whether a page had changed of itself. Since then it has not where its lastmod is the
     rebuild's, and has where it is later. That is so of dated rebuilds alone: of captures without lastmods see
-    :mod:`~sharc_crawler.rates.grouping`.
+    :mod:`~sharc_crawler.rates.evidence`.
     """
     hit = np.flatnonzero((history.changed == CHANGED) & ~np.isnan(history.lastmods))
     values, counts = np.unique(history.lastmods[hit], return_counts=True)

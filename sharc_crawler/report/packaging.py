@@ -31,7 +31,7 @@ from sharc_crawler.instants import maybe_iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.copies import COPIES, of_copy, payload
-from sharc_crawler.report.steady import steady
+from sharc_crawler.report.html import steady
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
 from sharc_crawler.urls import is_usual

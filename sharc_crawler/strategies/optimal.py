@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sharc_crawler.evidence.survival import expected_coherence
-from sharc_crawler.strategies.bound import resting_gains, upper_bound
 from sharc_crawler.strategies.climb import climb, climbable
-from sharc_crawler.strategies.layout import Layout, classify, lay_out
 from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Seconds
-    from sharc_crawler.strategies.base import Candidates, Setting
+    from sharc_crawler.strategies.base import Setting
     from sharc_crawler.strategies.classes import Classes, Run
 
 
@@ -39,8 +36,8 @@ class Effort:
 
 
 SAMPLED = 8  #: every so many-th row and column of an assignment tells beforehand what columns are worth
+ROUNDS = 100  #: in which the gains of classes come to rest
 ONLINE = Effort(exact=512, blocks=256, moves=200)  #: for a plan that is soon made anew
-OFFLINE = Effort(exact=1024, blocks=1024, moves=10_000)
 
 
 def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
@@ -83,6 +80,16 @@ def _assigned(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return linear_sum_assignment(values, maximize=True)[1]
 
 
+def resting_gains(rather: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each owner must gain, so that none would rather (by so much, row) have what is another's (column)."""
+    gains = np.zeros(len(rather))
+    for _ in range(ROUNDS):  # Bellman-Ford
+        former, gains = gains, (rather + gains).max(axis=1)
+        if np.array_equal(gains, former):
+            break
+    return gains
+
+
 def _shapes(classes: Classes) -> NDArray[np.float64]:
     return np.full(len(classes), np.inf) if classes.shapes is None else classes.shapes
 
@@ -116,36 +123,6 @@ def optimal(classes: Classes, width: Seconds, effort: Effort = ONLINE) -> list[R
     best = max(Pieces.of(selective(classes, width)), *starts, key=value)
     improved = [climb(classes, width, one, effort.moves) for one in (best, *starts[1:])]
     return max(improved, key=value).runs()
-
-
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """The best layout found of pages that are all known, and what no layout can exceed."""
-
-    layout: Layout
-    coherence: float  #: expected, weighted
-    bound: float
-
-    @property
-    def gap(self) -> float:
-        """How much of the bound is not reached, at most; relative."""
-        return 1 - self.coherence / self.bound if self.bound else 0.0
-
-
-def optimum(pages: Candidates, step: Seconds) -> Optimum:
-    """The best layout of pages on intervals 0, 2Δ, 4Δ, ... and a bound proven by the dual (exact up to 1,024 pages).
-
-    >>> from sharc_crawler.strategies.base import Candidates
-    >>> best = optimum(Candidates.of([0, 1, 2, 3, 4], [0.20, 0.25, 0.30, 0.35, 0.40]), 1.0)
-    >>> round(best.coherence, 3)
-    2.282
-    """
-    few = len(pages) <= OFFLINE.exact  # their assignment is exact
-    classified = None if few else classify(pages)
-    layout = lay_out(pages, step, lambda classes, width: optimal(classes, width, OFFLINE), classified)
-    coherence = expected_coherence(pages.rates, layout.intervals, pages.shapes, pages.weights)
-    bound = coherence if classified is None else upper_bound(pages, classified, layout.intervals, 2 * step)
-    return Optimum(layout, coherence, bound)
 
 
 class SharcOptimal(PyramidStrategy):

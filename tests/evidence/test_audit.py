@@ -335,3 +335,8 @@ def test_a_bet_against_lies_in_numbers() -> None:
 
 def test_of_a_kind_of_few_pages_each_is_drawn() -> None:
     assert audit.by_lots({1: "few", 2: "few"}, 0.02, 7, {}) == ({1, 2}, {"few": 1.0})
+
+
+def test_pages_of_a_kind_share_its_name():
+    labels = strata({page: f"http://h/{page % 3}/page-{page}.html" for page in range(300)}, (5, 5, 5))
+    assert len(set(map(id, labels.values()))) == len(set(labels.values())) == 3

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from statistics import fmean
 
 import numpy as np
 import pytest
 
+from sharc_crawler.lab import plan, web
 from sharc_crawler.lab.experiment import RunSpec, run
 from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.lab.prospect import Prospect
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.web import Published, Web
 from tests.lab.small import small_site, write_history, write_lines
@@ -117,3 +120,19 @@ def test_hints_before_t_win_pages_back_and_an_hour_late_some_fewer():
     for facts in found[1]:
         assert facts["judged"]["coherent, bytes"] + facts["judged"]["coherent, instant"] == facts["coherent"]
         assert facts["downloads"] <= 1.1 * 2 * facts["pages"] + 10
+
+
+def test_a_large_site_has_several_sitemaps_which_are_all_read_at_the_start_and_at_t(monkeypatch):
+    """What is made of each entry of one on the way is held for the entries of one file, not for all."""
+    monkeypatch.setattr(web, "PER_SITEMAP", 40)
+    published = Published(np.ones(100, np.bool_), np.zeros(100, np.bool_))
+    assert published.sitemaps == ["sitemap", "sitemap40", "sitemap80"]
+    at_once, entries = [], Web.sitemap
+    monkeypatch.setattr(Web, "sitemap", lambda *given: at_once.append(found := entries(*given)) or found)
+    monkeypatch.setattr(plan, "MANY", 0)
+    rates = np.full(100, 1e-9)
+    prospect = Prospect("s", [f"http://h/{page}" for page in range(100)], rates, rates * 0 + 2.0, rates > 0)
+    assert plan.foresee(prospect, "sharc-attested", 1.0, 1e9).expected_coherent > 99
+    assert [len(found) for found in at_once[:3]] == [40, 40, 20]
+    assert max(map(len, at_once)) == 40
+    assert len({told.url for told in chain.from_iterable(at_once[-3:])}) == 100

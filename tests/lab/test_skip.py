@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.lab.experience import experience
+from sharc_crawler.lab.driver import experience
 from sharc_crawler.lab.experiment import RunSpec, run
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.rates.trust import trust

@@ -13,7 +13,7 @@ from sharc_crawler.frontier import sites
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.lab import driver
-from sharc_crawler.testing.recording import replay
+from tests.live.recording import replay
 from tests.live.warm import finished
 
 RUN = """
@@ -22,7 +22,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.utils.project import get_project_settings
 from sharc_crawler.frontier import sites
 from sharc_crawler.live.spiders.site import SiteSpider
-from sharc_crawler.testing.recording import Recorder
+from tests.live.recording import Recorder
 
 recorders = []
 

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from sharc_crawler.rates import boosted, trees
-from sharc_crawler.rates.boosted import Boosted
+from sharc_crawler.rates import trees
+from sharc_crawler.rates.trees import Boosted
 
 DIRECTIONS = [1, -1, 0, 1, 0]
 
@@ -30,8 +30,8 @@ def test_trees_are_those_that_scikit_learn_grows():
     weights = lengths / lengths.mean()
     theirs = HistGradientBoostingRegressor(
         loss="poisson",
-        learning_rate=boosted.LEARNING_RATE,
-        max_iter=boosted.ROUNDS,
+        learning_rate=trees.LEARNING_RATE,
+        max_iter=trees.ROUNDS,
         max_leaf_nodes=trees.LEAVES,
         min_samples_leaf=trees.LEAST,
         l2_regularization=trees.RIDGE,
@@ -40,14 +40,12 @@ def test_trees_are_those_that_scikit_learn_grows():
     )
     levels = model._levels(x).T.astype(float)
     share = theirs.fit(levels, bits / weights, weights).predict(levels)
-    np.testing.assert_allclose(
-        model.rate(x), -np.log1p(-np.clip(share, 1e-9, boosted.MOST)) / lengths.mean(), rtol=1e-6
-    )
+    np.testing.assert_allclose(model.rate(x), -np.log1p(-np.clip(share, 1e-9, trees.MOST)) / lengths.mean(), rtol=1e-6)
 
 
 def test_more_of_a_feature_means_what_its_direction_says(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)  # none is needed
-    monkeypatch.setattr(boosted, "ROUNDS", 12)
+    monkeypatch.setattr(trees, "ROUNDS", 12)
     x, bits, lengths = intervals(4_000)
     model = Boosted(DIRECTIONS).fit(x, bits, lengths)
     for feature, direction in enumerate(DIRECTIONS):
@@ -63,7 +61,7 @@ def test_a_leaf_has_as_many_rows_as_it_must():
     x, bits, lengths = intervals(4_000)
     levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
     expected = np.full(len(bits), bits.mean())
-    tree, leaves = trees.Grower(levels, bits > 0, DIRECTIONS, expected, boosted.LEARNING_RATE).grow()
+    tree, leaves = trees.Grower(levels, bits > 0, DIRECTIONS, expected, trees.LEARNING_RATE).grow()
     assert len(leaves) == len(tree.values) == trees.LEAVES
     assert min(map(len, leaves)) >= trees.LEAST
     at = tree.leaves(levels)
@@ -76,10 +74,10 @@ def test_the_next_tree_begins_with_what_the_last_one_counted():
     x, bits, lengths = intervals(4_000)
     levels = Boosted(DIRECTIONS).fit(x, bits, lengths)._levels(x)
     expected = np.full(len(bits), bits.mean())
-    grower = trees.Grower(levels, bits > 0, DIRECTIONS, expected, boosted.LEARNING_RATE)
+    grower = trees.Grower(levels, bits > 0, DIRECTIONS, expected, trees.LEARNING_RATE)
     for _ in range(3):
         tree, _ = grower.grow()
-        steps = np.exp(boosted.LEARNING_RATE * tree.values[tree.leaves(levels)])
+        steps = np.exp(trees.LEARNING_RATE * tree.values[tree.leaves(levels)])
         assert (steps != 1.0).any()
     anew = [np.bincount(level, expected, trees.LEVELS) for level in levels]
     seen = [np.bincount(level[bits > 0], minlength=trees.LEVELS) for level in levels]
@@ -110,7 +108,7 @@ def test_splits_that_nobody_asks_for_are_not_looked_for(monkeypatch: pytest.Monk
     monkeypatch.setattr(
         trees, "_best", lambda leaves, directions: looked.append(len(leaves)) or best(leaves, directions)
     )
-    trees.Grower(levels, bits > 0, DIRECTIONS, np.full(len(bits), bits.mean()), boosted.LEARNING_RATE).grow()
+    trees.Grower(levels, bits > 0, DIRECTIONS, np.full(len(bits), bits.mean()), trees.LEARNING_RATE).grow()
     assert looked == [1] + [2] * (trees.LEAVES - 2)  # both sides at once, and none of the last
 
 

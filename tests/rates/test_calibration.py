@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.model import RateEstimate, Sighting
-from sharc_crawler.rates.calibration import ENOUGH, Calibration
-from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.chain import ENOUGH, Calibration, Chain
 
 
 class Says:

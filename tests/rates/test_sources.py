@@ -12,8 +12,7 @@ from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
-from sharc_crawler.rates.evidence import sharpened
-from sharc_crawler.rates.grouping import grouped
+from sharc_crawler.rates.evidence import grouped, sharpened
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
 from sharc_crawler.rates.sources import FEW, HistoryRates
 from sharc_crawler.storage.observations import ObservationStore

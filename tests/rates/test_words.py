@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.rates.words import WORD, hashed
+from sharc_crawler.rates.surroundings import WORD, hashed
 
 TEXTS = st.lists(st.text("aab12_-./\n") | st.text("aBC1éßſ漢٣\n\0-") | st.text(), max_size=6)
 

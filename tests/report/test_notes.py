@@ -16,11 +16,10 @@ from sharc_crawler.model import HowMade, Result, Slot, Verdict
 from sharc_crawler.rates.swings import KNOTS, Swings
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
-from sharc_crawler.report.html import NAME, render
+from sharc_crawler.report.html import NAME, render, tiles
 from sharc_crawler.report.notes import DETECTOR_FAILED, noted
 from sharc_crawler.report.packaging import pages
 from sharc_crawler.report.terminal import summary
-from sharc_crawler.report.tiles import tiles
 from sharc_crawler.report.write import write
 from tests.report.by_hand import T, classes_of, facts, judged, page, rendered, visit
 

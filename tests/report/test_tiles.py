@@ -6,7 +6,7 @@ import pytest
 
 from sharc_crawler.model import Verdict
 from sharc_crawler.report.document import capture_entry
-from sharc_crawler.report.tiles import tiles
+from sharc_crawler.report.html import tiles
 from tests.report.by_hand import T, facts, judged, visit
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from benchmarks.optimum import optimum
 from sharc_crawler import plugins
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import Slot, Visit
@@ -17,7 +18,6 @@ from sharc_crawler.strategies import make
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.baselines import Bfs
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.strategies.optimal import optimum
 from sharc_crawler.strategies.refused import words
 
 if TYPE_CHECKING:

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from benchmarks.optimum import OFFLINE, optimum
 from sharc_crawler.evidence.survival import expected_coherence
 from sharc_crawler.model import Plan
-from sharc_crawler.strategies import optimal
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.strategies.optimal import optimum
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import best_of_all_schedules, by_assignment, mixture, pages_of
 
@@ -148,8 +147,8 @@ def test_no_page_and_one_page() -> None:
 
 
 def test_as_many_pages_as_are_assigned_exactly_need_no_bound(monkeypatch):
-    monkeypatch.setattr(optimal, "OFFLINE", replace(optimal.OFFLINE, exact=6, blocks=3))
-    monkeypatch.setattr(optimal, "upper_bound", lambda _pages, _classified, _intervals, width: 33.0 * width)
+    monkeypatch.setattr("benchmarks.optimum.OFFLINE", replace(OFFLINE, exact=6, blocks=3))
+    monkeypatch.setattr("benchmarks.optimum.upper_bound", lambda _pages, _classified, _intervals, width: 33.0 * width)
     rates = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
     assert [optimum(pages_of(rates[:size]), 1.5).bound == 99.0 for size in (5, 6, 7)] == [False, False, True]
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.modes.hint_signs import WORTH
-from sharc_crawler.frontier.modes.hint_truth import HintTruth
 from sharc_crawler.model import HowMade, Phase
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.revisiting import revisit_order
@@ -24,6 +23,49 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.modes.said import SaidOfPages
     from sharc_crawler.model import Instant, PageId, Rate, Seconds
     from sharc_crawler.strategies.door import Door
+
+    Column = NDArray[np.float64]
+
+TRUE, FALSE = 3.0, 0.1  #: hints of either kind that are supposed beforehand, of the calmest page
+CALMEST = 1e-12  #: changes per second, at least
+TRIED = 100  #: false rates
+
+
+class HintTruth:
+    """What hints were worth so far.
+
+    >>> known, rates = HintTruth(), np.array([1e-6, 1e-4])
+    >>> known.probability(rates).round(2).tolist()
+    [0.97, 1.0]
+    >>> for _ in range(20):
+    ...     known.looked(1e-6, False)
+    >>> known.probability(rates).round(2).tolist()
+    [0.13, 0.94]
+    """
+
+    def __init__(self) -> None:
+        self._rates: list[Rate] = []
+        self._true: list[bool] = []
+
+    def looked(self, rate: Rate, changed: bool) -> None:
+        """A page of that rate was visited again: had it changed?"""
+        self._rates.append(rate)
+        self._true.append(changed)
+
+    def probability(self, rates: Column) -> Column:
+        """How likely hints for pages of these rates are true."""
+        if not len(rates):
+            return np.zeros(0)
+        own = np.maximum(rates, CALMEST)
+        looked = np.maximum([own.min(), own.min(), *self._rates], CALMEST)
+        true = np.array([TRUE, 0.0, *self._true], np.float64)
+        false = np.array([0.0, FALSE, *(not one for one in self._true)], np.float64)
+        tried = np.geomspace(looked.min() / 100, looked.max() * 100, TRIED)
+        shares = looked / (looked + tried[:, None])
+        likelihood = (true * np.log(shares) + false * np.log1p(-shares)).sum(1)
+        found: Column = own / (own + tried[likelihood.argmax()])
+        return found
+
 
 FEW = 20  #: pages visited again before what the hints were worth is asked for; then twice as many each time
 LEAST = 0.2  #: probability that a hint is true, at least

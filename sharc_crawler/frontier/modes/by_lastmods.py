@@ -7,6 +7,7 @@ come first, and last those that are shown already. At the end the audit's pages 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting,
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.parts import Aside, LastSeen
     from sharc_crawler.frontier.rows import LastmodRow, PageRow
+    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.door import Door
@@ -42,6 +44,22 @@ if TYPE_CHECKING:
 
 ON_THE_WAY = (0.4, 0.8)  #: shares of the visits after which sitemaps may be read again
 SPARED = 20.0  #: pages expected to change between visit and T, per sitemap that is read again before
+
+
+class UrlsOf(Mapping[int, str]):
+    """The URL of each of some pages, read where it is asked for: there may be a million."""
+
+    def __init__(self, pages: Sequence[PageId], urls: Texts) -> None:
+        self._pages, self._urls = pages, urls
+
+    def __getitem__(self, page: PageId) -> str:
+        return self._urls[page]
+
+    def __iter__(self) -> Iterator[PageId]:
+        return iter(self._pages)
+
+    def __len__(self) -> int:
+        return len(self._pages)
 
 
 class ByLastmods(TwoVisits):
@@ -82,8 +100,8 @@ class ByLastmods(TwoVisits):
     def prepare(self, pages: Sequence[PageId], now: Instant) -> None:
         """What speaks against the lastmods of each class is weighed."""
         urls, known = self._ledger.pages.urls, self.attestations
-        known.begin({page: urls[page] for page in pages}, now)
-        known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=seed_of(self._capture))
+        known.begin(UrlsOf(pages, urls), now)
+        known.draw(UrlsOf(sorted(known.lastmods), urls), seed=seed_of(self._capture))
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """Their own. Pages found on the way have strata of their own."""
@@ -371,14 +389,16 @@ class ByLastmods(TwoVisits):
             (page, one) for page, one in by_304.items() if page not in believed and table.kinds[page] is Kind.PAGE
         )
         urls, embedded = (
-            {page: table.urls[page] for page in pages if table.kinds[page] in kinds and page not in believed}
+            UrlsOf([page for page in pages if table.kinds[page] in kinds and page not in believed], table.urls)
             for kinds in ({Kind.PAGE}, EMBEDDED)
         )
         judged, self.audit = self.attestations.judge(urls, reference)
         if self._by_304 is not None:
             self.audit = self._by_304.beside(self.audit, self.attestations.sampled)
         data = {page: one for page, one in by_304.items() if table.kinds[page] is Kind.DATA}
-        return judged | believed | self.attestations.judge_embedded(embedded, reference) | data
+        for more in (believed, self.attestations.judge_embedded(embedded, reference), data):
+            judged.update(more)
+        return judged
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from array import array
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +68,7 @@ class RateTests(Untested):
         self._pages = pages
         self._seen = seen
         self._neighbours = Neighbours(pages, history)
-        self._lastmods: dict[PageId, tuple[Instant, Instant]] = {}  # the intervals that they denote
+        self._earliest, self._latest = array("d"), array("d")  # of the interval that each page's lastmod denotes
         self._compared: dict[PageId, tuple[float, bool]] = {}  # time since it was seen, and had it changed?
         self._tested, self._due = 0, FIRST  # so many were compared at the last test, and are at the next
         self._found: RateTrust | None = None  # None: as they are
@@ -97,7 +99,10 @@ class RateTests(Untested):
         if hints is None or hints.lastmod is None:
             return
         if self._capture.strategy is None:
-            self._lastmods[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
+            if (missing := page + 1 - len(self._latest)) > 0:
+                self._earliest.extend(repeat(-math.inf, missing))
+                self._latest.extend(repeat(math.inf, missing))
+            self._earliest[page], self._latest[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
 
     def visited(self, page: PageId, outcome: Outcome) -> None:
         """A page was visited first."""
@@ -108,7 +113,9 @@ class RateTests(Untested):
         begin, has_changed = seen.time, changed(seen, outcome)
         if has_changed is None:
             return
-        earliest, latest = self._lastmods.get(page, (-math.inf, math.inf))
+        earliest, latest = -math.inf, math.inf
+        if page < len(self._latest):
+            earliest, latest = self._earliest[page], self._latest[page]
         if latest <= begin:  # it had not changed by the time that this was said
             begin = max(begin, self._capture.started)
         elif earliest > begin:  # it had: has it once more?

@@ -16,7 +16,6 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, is_compared
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
-from sharc_crawler.frontier.restoring.named import told
 from sharc_crawler.frontier.traps.probing import feeds, recall, take
 from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
@@ -25,13 +24,34 @@ from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.rows import Batch, CaptureRow, OutsideRow, PageRow, VisitRow
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
+    from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import Instant, Outcome, PageId
+
+
+def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[LinksRow]:
+    """``links``, in the order of their downloads, are passed on; a page that named nothing has no row among them."""
+    rest = sorted(pages.pages_in(State.VISITED), key=lambda page: (pages.started[page], page), reverse=True)
+    left = set(rest)
+
+    def tell(page: PageId, targets: Sequence[PageId] = ()) -> None:
+        if page in left:  # one that was visited again before T has two rows
+            left.remove(page)
+            traps.named(page, targets, pages)
+
+    for row in links:
+        while rest and (pages.started[rest[-1]], rest[-1]) < (row.time, row.page):
+            tell(rest.pop())
+        tell(row.page, row.targets)
+        yield row
+    for page in reversed(rest):
+        tell(page)
 
 
 _LATE = State.LATE  # looked up once: there may be a million pages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,23 @@ from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.failures.failing import LOOPS
-from sharc_crawler.options.reworded import as_settings
+from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
+
+_GIVEN = re.compile(rf"(?<![\w.-])(?P<name>{'|'.join(name for name, row in ARGUMENTS.items() if row.setting)})=")
+
+
+def as_settings(text: str) -> str:
+    """A message about arguments, for somebody who gives settings.
+
+    >>> as_settings("output='captures' is not writable; give resume=1, or for=2h")
+    "SHARC_OUTPUT='captures' is not writable; give SHARC_RESUME=1, or for=2h"
+    """
+    return _GIVEN.sub(lambda given: f"{ARGUMENTS[given['name']].setting}=", text)
 
 
 logger = logging.getLogger(__name__)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.live.middlewares import ArchiveMiddleware
@@ -66,11 +67,15 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
     middleware.tell(fetch, outcome, middleware.keep(exchange, fetch))
 
 
-def not_asked(middleware: ArchiveMiddleware, session: Session, request: Request) -> None:
-    """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state."""
+def not_asked(middleware: ArchiveMiddleware, session: Session, request: Request, response: Response) -> Response:
+    """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state.
+
+    What it has of a former request would be given to that one's callback.
+    """
     now = session.clock.now()
     error = "answered by a cache or another middleware, not by the server"
     middleware.tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))
+    return response if response.request in (None, request) else response.replace(request=request)
 
 
 def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> None:

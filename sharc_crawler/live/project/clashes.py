@@ -14,7 +14,7 @@ from sharc_crawler.guides import guide
 from sharc_crawler.live.extension import INSTEAD
 from sharc_crawler.live.failures.failed import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
-from sharc_crawler.live.wire.handler import WireTapHandler
+from sharc_crawler.live.wire.exchanges import others_handlers
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.base import Setting
@@ -188,7 +188,7 @@ def _counted(settings: BaseSettings, config: Config) -> Iterator[str]:
 
 
 def _unguarded(settings: BaseSettings) -> Iterator[str]:
-    for scheme, path in _others_handlers(settings).items():
+    for scheme, path in others_handlers(settings).items():
         yield (
             f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private"
             " addresses), and WARC records are rebuilt from what it hands on"
@@ -199,13 +199,6 @@ def _unnamed(settings: BaseSettings, config: Config) -> Iterator[str]:
     operator, agent = config.operator, settings.get("USER_AGENT") or ""
     if operator and operator not in agent:
         yield f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}"
-
-
-def _others_handlers(settings: BaseSettings) -> dict[str, object]:
-    """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
-    ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}
 
 
 logger = logging.getLogger(__name__)

@@ -7,18 +7,34 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.httpobj import urlparse_cached
 
+from sharc_crawler.live.wire.handler import WireTapHandler
 from sharc_crawler.model import Exchange
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Headers, Response
+    from scrapy.settings import BaseSettings
 
     from sharc_crawler.model import Instant
 
 
-def rebuilt(request: Request, response: Response, started: Instant, ended: Instant) -> Exchange:
-    """Headers in Scrapy's order and case, the body de-chunked: the record says that it is normalised."""
+def others_handlers(settings: BaseSettings) -> dict[str, object]:
+    """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
+    ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}
+
+
+def rebuilt(
+    settings: BaseSettings, request: Request, response: Response, started: Instant, ended: Instant
+) -> Exchange | None:
+    """Headers in Scrapy's order and case, the body de-chunked: the record says that it is normalised.
+
+    ``None``: our handler would have kept the bytes; a middleware nearer to the downloader made the answer up.
+    """
     target = urlparse_cached(request)
+    if target.scheme in {"http", "https"} - others_handlers(settings).keys():
+        return None
     path = f"{target.path or '/'}{'?' if target.query else ''}{target.query}".encode()
     head = request.method.encode() + b" " + path + b" HTTP/1.1\r\nHost: " + target.netloc.encode() + b"\r\n"
     try:

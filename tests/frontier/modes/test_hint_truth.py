@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sharc_crawler.frontier.modes.before_reference import FEW, SecondLooks
-from sharc_crawler.frontier.modes.hint_truth import HintTruth
+from sharc_crawler.frontier.modes.before_reference import FEW, HintTruth, SecondLooks
 from sharc_crawler.frontier.modes.said import SaidOfPages
 from sharc_crawler.model import Phase
 

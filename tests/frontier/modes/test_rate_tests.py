@@ -265,7 +265,7 @@ def test_a_visit_is_held_against_what_the_archive_saw_and_the_sitemap_said(said,
 def test_what_a_sitemap_says_once_visits_are_made_is_no_news_of_before():
     tests = testing(strategy="door")
     tests.stated(4, LASTMODS)
-    assert not tests._lastmods
+    assert not tests._latest
     never = testing(Held(urls={4: "http://h/4"}))
     never.visited(4, Outcome(Result.OK, 120.0, 121.0, 200, "new"))
     assert not never._compared, "the archive never saw it"

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from sharc_crawler.certificate.verify import verify
+from tests.archive.readback import read_all
 from tests.live.conftest import captures_of
 from tests.live.dropin_runs import ADDON, SPIDER, items, process
 from tests.live.serving import Answering, serving
@@ -50,6 +51,42 @@ class Bodies(scrapy.Spider):
 
     def parse(self, response):
         yield {"url": response.url}
+"""
+
+FROM_MEMORY = """
+import scrapy
+from scrapy.http import HtmlResponse
+
+
+class Memory:
+    "Nearer to the downloader than what archives: it answers revisits with what it has, and one page by itself."
+
+    def __init__(self):
+        self.known = {}
+
+    def process_request(self, request, spider=None):
+        if "invented" in request.url:
+            return HtmlResponse(request.url, body=b"<title>nobody sent this</title>")
+        return self.known.get(request.url)
+
+    def process_response(self, request, response, spider=None):
+        return self.known.setdefault(request.url, response)
+
+
+class Remembering(scrapy.Spider):
+    name = "remembering"
+    custom_settings = {
+        "SHARC_OUTPUT": "capture",
+        "SHARC_STRATEGY": "sharc-selective",
+        "DOWNLOADER_MIDDLEWARES": {Memory: 995},
+    }
+
+    async def start(self):
+        for path in ("a", "b", "c", "invented"):
+            yield scrapy.Request(self.url + path)
+
+    def parse(self, response):
+        yield {"title": response.css("title::text").get()}
 """
 
 FAULT = """
@@ -135,3 +172,30 @@ def test_a_fault_of_ours_at_the_end_is_told_and_fails_the_command(tmp_path, more
     assert "The end of the crawl cannot be written: TypeError: " in done.stderr
     assert "That is a fault of sharc-crawler's: please report it. All downloads are on disk; with a" in done.stderr
     assert "`sharc report capture` writes the report" in done.stderr
+
+
+class _Counting(Answering, http.server.BaseHTTPRequestHandler):
+    """Another content at each request."""
+
+    def __init__(self, asked, *more):
+        self.asked = asked
+        super().__init__(*more)
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        self.answer(b"<title>answer %d</title>" % len(self.asked))
+
+
+def test_what_a_middleware_nearer_to_the_wire_answers_is_neither_archived_nor_judged(tmp_path):
+    asked = []
+    with serving(lambda *more: _Counting(asked, *more)) as url:
+        titles = [json.loads(line)["title"] for line in items(tmp_path, url, ADDON, FROM_MEMORY)]
+    assert sorted(titles) == ["answer 1", "answer 2", "answer 3", "nobody sent this"]
+    (capture,) = captures_of(tmp_path / "capture")
+    found = {page["url"].removeprefix(url): page for page in capture["pages"] if page["kind"] == "page"}
+    coherent = [path for path, page in found.items() if page["verdict"] == "coherent"]
+    assert len(coherent) <= 1, "what was downloaded at T itself"
+    assert found["invented"]["visit"]["warc"] is None
+    answers = [record for record in read_all(tmp_path / "capture") if record.kind in ("response", "revisit")]
+    assert len(answers) == len(asked), "no record of what was never exchanged"
+    assert verify(tmp_path / "capture").findings == []

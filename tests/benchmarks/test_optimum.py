@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from benchmarks import optimum as bound
+from benchmarks.optimum import optimum, upper_bound
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.strategies import bound
-from sharc_crawler.strategies.bound import upper_bound
 from sharc_crawler.strategies.layout import classify, lay_out
-from sharc_crawler.strategies.optimal import optimum
 from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import by_assignment, mixture, pages_of
@@ -62,7 +61,7 @@ def test_prices_between_knots_are_interpolated(slots: int) -> None:
 
 @pytest.mark.slow
 def test_the_bound_of_more_rates_than_its_grid_has_holds_and_is_tight(monkeypatch) -> None:
-    monkeypatch.setattr("sharc_crawler.strategies.bound.GRID", 128)
+    monkeypatch.setattr("benchmarks.optimum.GRID", 128)
     rates = np.concatenate((np.zeros(3), mixture(np.random.default_rng(8), 400)))
     best = optimum(pages_of(rates), 1.0)
     bounded = upper_bound(pages_of(rates), classify(pages_of(rates)), best.layout.intervals, 2.0)

@@ -1,4 +1,4 @@
-"""A bound that no assignment of pages to the pyramid's intervals exceeds, from prices of the intervals.
+"""The best layout of pages that are all known, and a bound that no layout exceeds, from prices of the intervals.
 
 For any prices p of the intervals, a page gains at most u = max over intervals of w s(I) - p(I); so Σ p + Σ u bounds
 every assignment (linear programming duality), and tightly so for prices that go with a nearly optimal one. Prices are
@@ -8,12 +8,14 @@ knot; and u is convex in the rate, so it is interpolated between the rates of a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.strategies.layout import combinations
+from sharc_crawler.evidence.survival import expected_coherence, log_survival
+from sharc_crawler.strategies.layout import Layout, classify, combinations, lay_out
+from sharc_crawler.strategies.optimal import Effort, optimal, resting_gains
 from sharc_crawler.strategies.pieces import Pieces
 
 if TYPE_CHECKING:
@@ -27,10 +29,40 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.layout import Classified
 
 KNOTS = 1024  #: one by one from the first, as many evenly spread, and as many by equal ratios
-ROUNDS = 100  #: in which the gains of classes come to rest
 SHARES = (0.0, 1e-5, 1e-4, 1e-3)  #: of all pages: smaller pieces are left out when prices are sought
 PIECES = 4096  #: at most
+OFFLINE = Effort(exact=1024, blocks=1024, moves=10_000)
 GRID = 2048  #: rates, shared among the combinations of weight and shape
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best layout found of pages that are all known, and what no layout can exceed."""
+
+    layout: Layout
+    coherence: float  #: expected, weighted
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How much of the bound is not reached, at most; relative."""
+        return 1 - self.coherence / self.bound if self.bound else 0.0
+
+
+def optimum(pages: Candidates, step: Seconds) -> Optimum:
+    """The best layout of pages on intervals 0, 2Δ, 4Δ, ... and a bound proven by the dual (exact up to 1,024 pages).
+
+    >>> from sharc_crawler.strategies.base import Candidates
+    >>> best = optimum(Candidates.of([0, 1, 2, 3, 4], [0.20, 0.25, 0.30, 0.35, 0.40]), 1.0)
+    >>> round(best.coherence, 3)
+    2.282
+    """
+    few = len(pages) <= OFFLINE.exact  # their assignment is exact
+    classified = None if few else classify(pages)
+    layout = lay_out(pages, step, lambda classes, width: optimal(classes, width, OFFLINE), classified)
+    coherence = expected_coherence(pages.rates, layout.intervals, pages.shapes, pages.weights)
+    bound = coherence if classified is None else upper_bound(pages, classified, layout.intervals, 2 * step)
+    return Optimum(layout, coherence, bound)
 
 
 def upper_bound(pages: Candidates, classified: Classified, intervals: NDArray[np.float64], width: Seconds) -> float:
@@ -83,16 +115,6 @@ def _prices(
         owners, rather = _rather(classes, width, pieces, large[np.argsort(-pieces.counts[large])[:PIECES]])
         gains = resting_gains(rather)
         yield (values[owners] - gains[:, None]).max(axis=0)
-
-
-def resting_gains(rather: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each owner must gain, so that none would rather (by so much, row) have what is another's (column)."""
-    gains = np.zeros(len(rather))
-    for _ in range(ROUNDS):  # Bellman-Ford
-        former, gains = gains, (rather + gains).max(axis=1)
-        if np.array_equal(gains, former):
-            break
-    return gains
 
 
 def _rather(
