@@ -34,7 +34,10 @@ TAKEN = PAGES - 4  #: at least, where three pages are edited in all, and /0 is s
 
 
 class Site:
-    """Pages that link to the two below them, with a sitemap."""
+    """Pages that link to the two below them, with a sitemap.
+
+    Lastmods to the microsecond: of whole seconds, one in the second of its page's visit would tell no change.
+    """
 
     def __init__(self) -> None:
         self.changed = {number: time.time() - 86_400 - 60 * number for number in range(PAGES)}
@@ -51,7 +54,7 @@ class Site:
     def body(self, path: str) -> bytes | None:
         if path == "/sitemap.xml":
             rows = (
-                f"<url><loc>{self.url}{number}</loc><lastmod>{iso(when)[:19]}Z</lastmod></url>"
+                f"<url><loc>{self.url}{number}</loc><lastmod>{iso(when)}</lastmod></url>"
                 for number, when in self.changed.items()
             )
             return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{"".join(rows)}</urlset>'.encode()
