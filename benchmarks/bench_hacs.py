@@ -123,10 +123,10 @@ def measure(path: Path, lines: int, sites: int) -> None:
     for name in ("hacs", "hacs-plain"):
         start = time.process_time()
         chosen = sum(one.chosen for one in rank(seeds, make_ranker(name), RankingTask(NOW), theta=0.7))
-        print(f"rank   {name}: {chosen:,} of {sites:,} chosen in {time.process_time() - start:.1f} s", flush=True)
+        print(f"rank   {name}: {chosen:,} of {sites:,} chosen in {time.process_time() - start:.2f} s", flush=True)
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at the peak")
     seconds, worst = peer(pages)
-    print(f"peer   brentq in a loop: {seconds:,.0f} s for all pages; roots differ by {worst:.1e} at most")
+    print(f"peer   brentq in a loop: {seconds:,.2f} s for all pages; roots differ by {worst:.1e} at most")
 
 
 def main() -> None:

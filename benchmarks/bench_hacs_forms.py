@@ -1,7 +1,7 @@
 """Why the plain form of HACS ranks no better than counting updates: the ranking with and without each of its parts.
 
 Mean weighted P@K over the weeks of a year, on captures drawn from records of link additions, as in
-`hacs_evaluation.py`. Nothing is learned from the year that is scored.
+`hacs_evaluation.py`. All is learned up to each week.
 
     python benchmarks/bench_hacs_forms.py ota-contrib-2012-2023.jsonl.gz --regime dense --level homepage
 """
@@ -58,11 +58,10 @@ def main() -> None:
     given = parser.parse_args()
     seeds, truth = sampled(read_records(given.records), given.regime, website=given.level == "website")
     period = Period(*(datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (given.year, given.year + 1)))
-    rankers = {name: make().fit(seeds, period.start) for name, make in FORMS.items()}
-    print("| w | " + " | ".join(FORMS) + " |\n" + "|---" * (len(FORMS) + 1) + "|")
-    for weeks in given.weeks:
-        found: dict[str, list[float]] = {name: [] for name in FORMS}
-        for now in period.points().tolist():
+    found: dict[str, dict[int, list[float]]] = {name: {weeks: [] for weeks in given.weeks} for name in FORMS}
+    for now in period.points().tolist():
+        rankers = {name: make().fit(seeds, now) for name, make in FORMS.items()}
+        for weeks in given.weeks:
             task = RankingTask(now, WEEK, weeks * WEEK, missed=False)
             window = seeds.window(now - task.back, now)
             here = window.captures() > 0
@@ -70,8 +69,10 @@ def main() -> None:
             seen = window.latest(window.pages.last_seen())
             for name, ranker in rankers.items():
                 order = ordered(ranker.score(window, task).value, seen)
-                found[name].append(weighted_precision(order, following))
-        print(f"| {weeks} | " + " | ".join(f"{np.nanmean(values):.3f}" for values in found.values()) + " |", flush=True)
+                found[name][weeks].append(weighted_precision(order, following))
+    print("| w | " + " | ".join(FORMS) + " |\n" + "|---" * (len(FORMS) + 1) + "|")
+    for weeks in given.weeks:
+        print(f"| {weeks} | " + " | ".join(f"{np.nanmean(rows[weeks]):.3f}" for rows in found.values()) + " |")
 
 
 if __name__ == "__main__":

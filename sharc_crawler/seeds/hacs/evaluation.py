@@ -79,6 +79,7 @@ class PeriodOutcome:
     lots: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     likely: dict[str, list[Chosen]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     precisions: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RANKERS})
+    instants: list[Instant] = field(default_factory=list)  #: the reference points
     seeds: list[int] = field(default_factory=list)  #: with captures in the window
     known: list[float] = field(default_factory=list)  #: share of them with an interval between captures
 
@@ -90,18 +91,11 @@ def evaluate(
     weeks: Sequence[int],
     progress: Callable[[float], None] = lambda _: None,
 ) -> dict[int, PeriodOutcome]:
-    """Every ranker at every reference point, per length of history. What is learned ends with the period's start."""
-    rankers: dict[str, SeedRanker] = {
-        "hacs-plain": HacsPlain().fit(seeds, period.start),
-        "hacs": Hacs().fit(seeds, period.start),
-        "frequency": Frequency(),
-        "last-obs": LastObserved(),
-        "random": Random(),
-    }
+    """Every ranker at every reference point t, per length of history. Each learns up to t, as it does for a crawl."""
     outcomes = {week: PeriodOutcome() for week in weeks}
     points = period.points()
     for place, now in enumerate(points.tolist()):
-        following = truth.following(now)
+        following, rankers = truth.following(now), _learned(seeds, now)
         for week, outcome in outcomes.items():
             _measure(seeds, following, rankers, RankingTask(now, WEEK, week * WEEK, missed=False), outcome)
         progress((place + 1) / len(points))
@@ -111,6 +105,16 @@ def evaluate(
             f"evaluation: no seed was captured in the {empty[0]} weeks before any instant that is evaluated"
         )
     return outcomes
+
+
+def _learned(seeds: SeedHistories, now: Instant) -> dict[str, SeedRanker]:
+    return {
+        "hacs-plain": HacsPlain().fit(seeds, now),
+        "hacs": Hacs().fit(seeds, now),
+        "frequency": Frequency(),
+        "last-obs": LastObserved(),
+        "random": Random(),
+    }
 
 
 def _measure(
@@ -139,4 +143,5 @@ def _measure(
             outcome.likely[name].append(Chosen.of(p >= likely_best(p), updated))
         if name == "hacs-plain" and scores.known is not None:
             outcome.known.append(float(scores.known.mean()))
+    outcome.instants.append(task.now)
     outcome.seeds.append(int(here.sum()))

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from sharc_crawler.model import Instant
+
 #: thresholds at which selections are compared
 THETAS = np.linspace(0.0, 1.0, 201)
+AGAIN = 1000  #: draws of the reference points
+TOGETHER = 4  #: points in a row are drawn at once: what is updated in one week is so in the next, often
 
 
 def likely_best(p: NDArray[np.float64]) -> float:
@@ -55,6 +59,27 @@ def micro_f1(points: Sequence[Chosen]) -> float:
     return float(2 * hits / max(1, chosen + updated))
 
 
+def leads(ours: Sequence[Chosen], theirs: Sequence[Chosen], instants: Sequence[Instant]) -> tuple[float, float]:
+    """Our micro F1 less theirs, 95 % of it: the same reference points are drawn again for both.
+
+    Below (0, 0) we are behind beyond chance. Points of one instant, of several draws of captures, are drawn together.
+
+    >>> leads([Chosen(2, 2, 2)] * 9, [Chosen(2, 1, 2)] * 9, range(9))
+    (0.5, 0.5)
+    """
+    points, place = np.unique(np.asarray(instants, np.float64), return_inverse=True)
+    counts = np.zeros((2, len(points), 3))
+    for row, some in zip(counts, (ours, theirs), strict=True):
+        np.add.at(row, place, np.array(some, np.float64))
+    rng, count = np.random.default_rng(0), len(points)
+    firsts = rng.integers(0, count, (AGAIN, -(-count // TOGETHER)))
+    drawn = ((firsts[:, :, None] + np.arange(TOGETHER)) % count).reshape(AGAIN, -1)[:, :count]
+    chosen, hits, updated = np.moveaxis(counts[:, drawn].sum(axis=2), -1, 0)
+    mine, others = 2 * hits / np.maximum(1.0, chosen + updated)
+    low, high = np.quantile(mine - others, (0.025, 0.975))
+    return float(low), float(high)
+
+
 class Curve(NamedTuple):
     """Precision, recall and F1 per threshold; 0 where nothing is chosen or nothing was updated."""
 
@@ -84,6 +109,10 @@ class ChosenByThreshold:
         ([2, 1, 0], [1, 1, 0])
         """
         return cls(_at_least(p), _at_least(p[updated]), int(updated.sum()))
+
+    def at(self, place: int) -> Chosen:
+        """What was chosen at one threshold."""
+        return Chosen(int(self.chosen[place]), int(self.hits[place]), self.updated)
 
     def random(self, updated: NDArray[np.bool_], rng: np.random.Generator) -> ChosenByThreshold:
         """The outcome of choosing as many by lot."""

@@ -14,11 +14,21 @@ from hypothesis import strategies as st
 
 from benchmarks.link_additions import DAY, LinkRecord, read_records, sampled
 from sharc_crawler.errors import DataError
-from sharc_crawler.seeds.base import WEEK
+from sharc_crawler.seeds.base import WEEK, RankingTask
 from sharc_crawler.seeds.hacs.document import markdown
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
-from sharc_crawler.seeds.hacs.measures import THETAS, ChosenByThreshold, macro, micro, weighted_precision
+from sharc_crawler.seeds.hacs.measures import (
+    THETAS,
+    Chosen,
+    ChosenByThreshold,
+    leads,
+    macro,
+    micro,
+    weighted_precision,
+)
+from sharc_crawler.seeds.hacs.rank import ordered
+from sharc_crawler.seeds.hacs.rankers import Hacs
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.seeds.hacs.study import Study
 
@@ -127,8 +137,35 @@ def test_hacs_beats_chance_where_rates_differ() -> None:
     assert claims["HACS at the θ of greatest expected F1: micro F1 above Random and Brute force"] == []
     assert len(scored[4].seeds) == len(Period(400 * DAY, 500 * DAY).points()) == 14
     text = markdown([study], "# Title")
-    assert text.count("| 12 |") == 8
+    assert text.count("| 12 |") == 9
     assert json.dumps(study.facts())
+
+
+def test_each_point_is_ranked_by_what_is_known_then() -> None:
+    seeds, truth = sampled(cut(made_up(4), 300 * DAY), "dense")
+    period = Period(100 * DAY, 260 * DAY)
+    points = period.points()
+    found = evaluate(seeds, truth, period, [2])[2]
+    assert found.instants == points.tolist()
+    task = RankingTask(float(points[-1]), WEEK, 2 * WEEK, missed=False)
+    window = seeds.window(task.now - task.back, task.now)
+    value = Hacs().fit(seeds, task.now).score(window, task).value
+    order = ordered(value, window.latest(window.pages.last_seen()))
+    assert found.precisions["hacs"][-1] == weighted_precision(order, truth.following(task.now))
+
+
+def test_weeks_drawn_again_tell_a_lead_from_chance() -> None:
+    rng = np.random.default_rng(3)
+    instants = np.repeat(np.arange(40.0), 2).tolist()  # two draws of captures
+    ours = [Chosen(20, int(hits), 20) for hits in rng.binomial(20, 0.5, 80)]
+    level = [Chosen(20, int(hits), 20) for hits in rng.binomial(20, 0.5, 80)]
+    better = [Chosen(20, int(hits), 20) for hits in rng.binomial(20, 0.7, 80)]
+    assert leads(ours, ours, instants) == (0.0, 0.0)
+    low, high = leads(ours, level, instants)
+    assert low < 0 < high
+    assert leads(ours, better, instants)[1] < 0
+    # what both draws of an instant share is one observation
+    assert leads(ours * 2, level * 2, instants * 2) == pytest.approx((low, high))
 
 
 @pytest.mark.slow
