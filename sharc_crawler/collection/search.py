@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.cdxj import REVISIT, index_lines
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import is_html
 from sharc_crawler.changes.http import parse_response
@@ -100,6 +101,24 @@ def _sources(collection: Collection) -> Iterator[_IndexFile]:
             yield _IndexFile(TextSource(capture.site, folder, name), path, path.stat().st_size)
 
 
+def _places(index: Path) -> list[int]:
+    """Where the lines of an index begin, in the order of their records."""
+    found, place = [], 0
+    with index.open("rb") as lines:
+        for line in lines:
+            (entry,) = index_lines([line.decode("utf-8")])
+            found.append((intern(entry.file), entry.offset, place))
+            place += len(line)
+    return [place for _, _, place in sorted(found)]
+
+
+def _entries_at(index: Path, places: list[int]) -> Iterator[IndexEntry]:
+    with index.open("rb") as lines:
+        for place in places:
+            lines.seek(place)
+            yield from index_lines([lines.readline().decode("utf-8")])
+
+
 class _Texts:
     """The copies of a source, walked over once; what of it cannot be read is told of."""
 
@@ -117,11 +136,11 @@ class _Texts:
 
     def __iter__(self) -> Iterator[PageCopy]:
         try:
-            entries = sorted(read_index(self._file.path), key=lambda entry: (entry.file, entry.offset))
+            places = _places(self._file.path)
         except (OSError, ValueError, KeyError) as error:
             self.problems.append(f"{self._file.source.name} cannot be read: {error}")
             return
-        for entry in entries:
+        for entry in _entries_at(self._file.path, places):
             if not entry.digest:
                 continue
             text = None
