@@ -8,9 +8,9 @@ downloads do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     Entry = Mapping[str, Any]
 
+Written = TypeVar("Written")
 FORMAT = "sharc-certificate-at"
 VERSION = 1
 _SHOWS_NOTHING = (Result.FAILED, Result.REFUSED)
@@ -80,24 +81,44 @@ class Next(NamedTuple):
         return VisitFacts(Slot(self.stated["slot"]), one.result, one.started, one.ended, one.status, one.digest)
 
 
+class _Mention(NamedTuple):
+    """Where a capture's pages name a download: of many pages nothing else is held."""
+
+    capture: ReadCapture
+    line: int  #: where that of its page begins
+    number: int  #: among the page's
+    started: Instant
+
+    def read(self) -> Next:
+        """The download, with its record."""
+        entry = self.capture.entries.at(self.line)
+        part, stated = _stated(entry)[self.number]
+        outcome = self.capture.judge.download(entry, stated, part)
+        assert stated is not None and outcome is not None, "it was read before"
+        return Next(self.capture, entry, stated, outcome)
+
+
 @dataclass(slots=True)
 class _Around:
     """A page, around the instant."""
 
     kind: Kind
-    before: Next | None = None
-    after: Next | None = None
-    data: list[Url] = field(default_factory=list)
+    before: _Mention | None = None
+    after: _Mention | None = None
+    data: tuple[Url, ...] = ()
 
-    def meet(self, one: Next, instant: Instant) -> None:
+    def meet(self, one: _Mention, result: Result, instant: Instant) -> None:
         """A download of it."""
-        started, result = one.outcome.started, one.outcome.result
-        earlier, later = self.before, self.after
+        started, earlier, later = one.started, self.before, self.after
         unseen = result is Result.NOT_MODIFIED  # to a revisit: what the visit brought is still what was seen last
-        if started <= instant and not unseen and (earlier is None or started > earlier.outcome.started):
+        if started <= instant and not unseen and (earlier is None or started > earlier.started):
             self.before = one
-        if started >= instant and (later is None or started < later.outcome.started):
+        if started >= instant and (later is None or started < later.started):
             self.after = one
+
+    def looks(self) -> tuple[Next | None, Next | None]:
+        """Both downloads, with their records."""
+        return self.before and self.before.read(), self.after and self.after.read()
 
 
 def certificate_at(
@@ -106,20 +127,16 @@ def certificate_at(
     captures: Sequence[ReadCapture],
     word: Callable[[], ServersWord],
     others: Sequence[Mapping[str, Any]] = (),
-) -> tuple[dict[str, Any], list[Entry]]:
-    """The certificate of an instant, without what it states of its pages' file, and these pages.
+    write: Callable[[Iterator[Entry]], Written] = list,  # type: ignore[assignment]
+) -> tuple[dict[str, Any], Written]:
+    """The certificate of an instant, without what it states of its pages' file, and what became of these pages.
 
-    ``word``: reads what the captures' sitemaps say of pages' last changes. ``others``: certificates of further captures
-    of the site, which may have caught it lying.
+    ``write``: is given them, one after the other, and takes all. ``word``: reads what the captures' sitemaps say of
+    pages' last changes. ``others``: certificates of further captures of the site, which may have caught it lying.
     """
-    entries, sums = [], PageSums(instant)
-    documents = [*(one.document for one in captures), *others]
-    for entry, page in _pages(instant, captures, _AuditedWord(documents, word), lied=any(map(_lied, documents))):
-        entries.append(entry)
-        if page.kind is Kind.PAGE:
-            sums.add(page)
-        elif page.kind is Kind.DATA:
-            sums.narrow(page)
+    sums, documents = PageSums(instant), [*(one.document for one in captures), *others]
+    pages = _pages(instant, captures, _AuditedWord(documents, word), lied=any(map(_lied, documents)))
+    written = write(_summed(pages, sums))
     facts = CaptureFacts(site, (), "", instant, instant, instant, ())
     named = [{"name": one.name, "digest": one.document[DIGEST]} for one in captures]
     document = {
@@ -129,7 +146,17 @@ def certificate_at(
         **unit(site, facts, sums),
         "limits": list(LIMITS),
     }
-    return document, entries
+    return document, written
+
+
+def _summed(pages: Iterator[tuple[Entry, PageFacts]], sums: PageSums) -> Iterator[Entry]:
+    """The entries, as they are added up."""
+    for entry, page in pages:
+        if page.kind is Kind.PAGE:
+            sums.add(page)
+        elif page.kind is Kind.DATA:
+            sums.narrow(page)
+        yield entry
 
 
 def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,10 +191,11 @@ class _AuditedWord:
         What a capture's own masks leave out counts, too.
         """
         for url, own in around.items():
-            label, looks = url_class(url), [one for one in (own.before, own.after) if one]
-            if label not in self._believed or len({(one.outcome.result, one.outcome.digest) for one in looks}) < 2:
+            if (label := url_class(url)) not in self._believed:
                 continue
-            if self._word().belied(url, _downloads(looks, contents=True)):
+            looks = [one for one in own.looks() if one]
+            differ = len({(one.outcome.result, one.outcome.digest) for one in looks}) > 1
+            if differ and self._word().belied(url, _downloads(looks, contents=True)):
                 self._believed.discard(label)
 
     def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
@@ -202,31 +230,33 @@ def _pages(
     around = _met(instant, captures)
     word.hold_against(around)
     judged = _Judged(instant, around, word, lied=lied)
-    rank = {url: place for place, url in enumerate(around)}
-    for url in sorted(
-        around, key=lambda url: (around[url].kind is not Kind.DATA, _started(around[url].after), rank[url])
-    ):
+    for url in sorted(around, key=lambda url: (around[url].kind is not Kind.DATA, _started(around[url].after))):
         yield judged.page(url)
 
 
 def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around]:
     around: dict[Url, _Around] = {}
     for capture in captures:
-        for entry in capture.entries:
+        for line, entry in capture.entries.placed():
             own = around.setdefault(entry["url"], _Around(Kind(entry["kind"])))
-            own.data += [url for url in entry.get("data", ()) if url not in own.data]
-            former = (("former visit", one) for one in entry.get("former", ()))
-            for part, stated in (*former, ("visit", entry["visit"]), ("revisit", entry.get("revisit"))):
+            own.data += tuple(url for url in entry.get("data", ()) if url not in own.data)
+            for number, (part, stated) in enumerate(_stated(entry)):
                 if stated and "server" in stated:  # a former capture's, which is asked itself
                     continue
                 outcome = capture.judge.download(entry, stated, part)
                 if stated and outcome and outcome.result not in _SHOWS_NOTHING:
-                    own.meet(Next(capture, entry, stated, outcome), instant)
+                    own.meet(_Mention(capture, line, number, outcome.started), outcome.result, instant)
     return around
 
 
-def _started(one: Next | None) -> Instant:
-    return one.outcome.started if one else 0.0
+def _stated(entry: Entry) -> list[tuple[str, Entry | None]]:
+    """The downloads of a page that its certificate states, with what each was."""
+    former = (("former visit", one) for one in entry.get("former", ()))
+    return [*former, ("visit", entry["visit"]), ("revisit", entry.get("revisit"))]
+
+
+def _started(one: _Mention | None) -> Instant:
+    return one.started if one else 0.0
 
 
 class _Judged:
@@ -236,14 +266,14 @@ class _Judged:
         self._instant, self._around, self._word, self._lied = instant, around, word, lied
         self._revisits = Revisits()
         self._data: dict[Url, DataState] = {}
-        for one in around.values():
-            if one.before and one.before.outcome.result is Result.OK:
-                self._revisits.visited(one.before.stated["uri"], one.before.outcome)
+        for before in (one.before.read() for one in around.values() if one.before):
+            if before.outcome.result is Result.OK:
+                self._revisits.visited(before.stated["uri"], before.outcome)
 
     def page(self, url: Url) -> tuple[Entry, PageFacts]:
         """A page, as an entry and as sums are made of it."""
         own = self._around[url]
-        before, after = own.before, own.after
+        before, after = own.looks()
         entry: dict[str, Any] = {"url": url, "kind": own.kind.value}
         if before is None or before.outcome.result is not Result.OK:
             reason = _why_missing(before)

@@ -42,6 +42,21 @@ class PageEntries:
             for line in text_lines(stream):
                 yield json.loads(line)
 
+    def placed(self) -> Iterator[tuple[int, Entry]]:
+        """Each with where its line begins."""
+        place = 0
+        with self._opened() as stream:
+            for line in text_lines(stream):
+                yield place, json.loads(line)
+                place += len(line)
+
+    def at(self, place: int) -> Entry:
+        """The one whose line begins there."""
+        with self._opened() as stream:
+            stream.seek(place)
+            found: Entry = json.loads(stream.readline(LONGEST_LINE))
+        return found
+
     def strange(self) -> int:
         """How many lines are not written as sharc writes them: another reader might read something else there."""
         with self._opened() as stream:

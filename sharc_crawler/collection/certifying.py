@@ -8,12 +8,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.drafts import Drafts
-from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, certificate_at, name_at, sealed
+from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, Written, certificate_at, name_at, sealed
 from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
 from sharc_crawler.certificate.examining import entries_of, lag_of
 from sharc_crawler.certificate.fixity import fixity, pages_name
 from sharc_crawler.certificate.judging import Judge, servers_word
-from sharc_crawler.certificate.material import write_entries
+from sharc_crawler.certificate.material import text_lines, write_entries
 from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
@@ -24,10 +24,10 @@ from sharc_crawler.errors import DataError, UsageError, nearest
 from sharc_crawler.instants import iso, unix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from sharc_crawler.certificate.material import Material
+    from sharc_crawler.certificate.material import Entry, Material
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant
 
@@ -118,13 +118,21 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
     around = {one.name for one in _around(list(captures.values()), instant) or ()}
     if around != named.keys():
         yield f"the captures around its instant are {', '.join(sorted(around)) or 'none'} (sharc certify makes it anew)"
-    again, entries = _at(document["name"], instant, [captures[name] for name in named], list(captures.values()))
     file = path.with_name(pages_name(path.name))
-    stated = {"name": file.name, "lines": len(entries), **fixity(file)}
-    if file.read_bytes() != b"".join(canonical(dict(entry)) + b"\n" for entry in entries):
+    with file.open("rb") as lines:
+        made_of, known = [captures[name] for name in named], list(captures.values())
+        again, (made, same) = _at(document["name"], instant, made_of, known, partial(_compared, text_lines(lines)))
+    stated = {"name": file.name, "lines": made, **fixity(file)}
+    if not same:
         yield f"its pages, {file.name}, are not what the captures show"
     if path.read_bytes() != to_text(sealed(again, stated)).encode():
         yield "it is not what the captures show; what later ones found counts, too (sharc certify makes it anew)"
+
+
+def _compared(lines: Iterator[bytes], entries: Iterator[Entry]) -> tuple[int, bool]:
+    """How many entries there are, and whether they are those of a file."""
+    same = [next(lines, b"") == canonical(dict(entry)) + b"\n" for entry in entries]
+    return len(same), all(same) and not next(lines, b"")
 
 
 def _certified(collection: Collection, name: str) -> list[_Certified]:
@@ -174,9 +182,13 @@ def _check(one: _Certified) -> None:
 
 
 def _at(
-    site: str, instant: Instant, chosen: Sequence[_Certified], captures: Sequence[_Certified]
-) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
-    """The certificate of an instant and its pages, from those chosen of all captures."""
+    site: str,
+    instant: Instant,
+    chosen: Sequence[_Certified],
+    captures: Sequence[_Certified],
+    write: Callable[[Iterator[Entry]], Written] = list,  # type: ignore[assignment]
+) -> tuple[dict[str, Any], Written]:
+    """The certificate of an instant, and what became of its pages, from those chosen of all captures."""
     read, recorded = [], []
     for one in chosen:
         source = open_source(one.folder)
@@ -186,7 +198,7 @@ def _at(
     lag = max(map(lag_of, (one.document for one in chosen)), default=0.0)
     names = {one.name for one in chosen}
     others = [one.document for one in captures if one.name not in names]
-    return certificate_at(site, instant, read, lambda: servers_word(recorded, entries, lag), others)
+    return certificate_at(site, instant, read, lambda: servers_word(recorded, entries, lag), others, write)
 
 
 def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
@@ -202,13 +214,12 @@ def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
 def _write(
     folder: Path, site: str, instant: Instant, chosen: Sequence[_Certified], captures: Sequence[_Certified]
 ) -> Path:
-    document, entries = _at(site, instant, chosen, captures)
     path = folder / CERTIFICATES / name_at(site, instant)
     path.parent.mkdir(exist_ok=True)
     pages = path.with_name(pages_name(path.name))
     with Drafts() as drafts:
         with drafts.open(pages) as out:
-            stated = write_entries(out, pages.name, entries)
+            document, stated = _at(site, instant, chosen, captures, partial(write_entries, out, pages.name))
         with drafts.open(path) as out:
             out.write(to_text(sealed(document, stated)).encode())
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 from dataclasses import replace
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc_names import series_of
+from sharc_crawler.certificate.at import Next
 from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
@@ -286,3 +288,18 @@ def test_no_304_of_a_later_capture_counts_where_any_capture_caught_the_server_ly
     _, entries = _at(copied.names()[0], between, captures, [*captures, later])
     (tides,) = (one for one in entries if one["url"].endswith("tides.html"))
     assert tides["evidence"] in ({"none"} if caught else {"validator", "weak-validator"})
+
+
+def test_of_many_pages_nothing_but_where_they_are_named_is_held(tmp_path):
+    names = dict.fromkeys(map(str, range(20)), "text")
+    captures = [dated(tmp_path, name, START + after, names, {}, 0) for name, after in (("one", 0), ("two", 10_000))]
+    held = []
+
+    def write(entries):
+        for _ in entries:
+            held.append(sum(isinstance(one, Next) for one in gc.get_objects()))
+        return len(held)
+
+    _, written = _at("example.org", START + 5000, captures, captures, write)
+    assert written == 20
+    assert max(held) <= 4, "those of one page"
