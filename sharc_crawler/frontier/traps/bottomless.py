@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.frontier.traps.named_paths import NamedPaths
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at, nobodys
@@ -95,6 +96,7 @@ class Bottomless:
         self._folders: dict[str, _MadeFolder] = {}
         self._asked = 0
         self._looks: FleetingLinks | None = None  # what answers showed
+        self._paths: NamedPaths | None = None  # once something is left
 
     def saw(
         self,
@@ -105,11 +107,8 @@ class Bottomless:
         looks: FleetingLinks | None,
     ) -> Sequence[str]:
         """A page was captured that names these; what is to be asked for."""
-        if self._pages is None:
-            self._firsts.update({first_folder(pages.urls[one]): COMMON for one in _named_by_seeds(pages)})
-        self._pages, self._looks, url = pages, looks, pages.urls[page]
-        if looks and looks.leading:
-            self._disprove({pages.urls[one] for one in linked}, looks)
+        self._learn(page, linked, pages, looks)
+        url = pages.urls[page]
         linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
         new, known = self._told_apart(page, linked, pages)
         if new and len(self._firsts) < KNOWN:
@@ -145,6 +144,16 @@ class Bottomless:
         for one in known:
             twice[one] = True
         return [new, known]
+
+    def _learn(self, page: PageId, linked: Sequence[PageId], pages: PageTable, looks: FleetingLinks | None) -> None:
+        """What a page tells of others."""
+        if self._pages is None:
+            self._firsts.update({first_folder(pages.urls[one]): COMMON for one in _named_by_seeds(pages)})
+        self._pages, self._looks = pages, looks
+        if self._paths:
+            self._paths.visited(page)
+        if looks and looks.leading:
+            self._disprove({pages.urls[one] for one in linked}, looks)
 
     def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
         enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)
@@ -214,7 +223,11 @@ class Bottomless:
     def why_not(self, parent: PageId, url: str, page: PageId = UNSEEN) -> str:
         """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""
         folder = self._folder_of(parent, url) if self.closed and not self._named_twice(page) else None
-        return folder.why if folder else ""
+        if folder is None or not folder.why or self._pages is None:
+            return ""
+        self._paths = self._paths or NamedPaths(self._pages)
+        self._paths.named(url, parent)
+        return "" if self._paths.new(url) else folder.why
 
     def _folder_of(self, parent: PageId, url: str) -> _MadeFolder | None:
         """Where a page counts that one named which leads on."""

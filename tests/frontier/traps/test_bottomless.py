@@ -11,7 +11,7 @@ from sharc_crawler.frontier.traps.bottomless import ASK, COMMON, LONG, LOOKS, MO
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.known_urls import Texts
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Outcome, Result
 from sharc_crawler.unlikely import is_nobodys, look_at, nobodys
 from tests.frontier.traps.made_sites import LOWER, ROOT, Beside, Made, captured, crawl, run_through
 from tests.frontier.traps.tables import add, table
@@ -202,6 +202,34 @@ def test_a_tree_whose_pages_name_new_ones_alone_is_captured_whatever_its_error_p
     world = site()
     visited, _ = crawl(world, impolite, strategy)
     assert captured(world, visited) == set(world.true)
+
+
+class Tokens(Made):
+    """Each link has another token, and each page says something else at each answer."""
+
+    def __init__(self, pages: int = 40) -> None:
+        super().__init__("", "")
+        self.true = [f"{ROOT}page/{number}" * bool(number) or ROOT for number in range(pages)]
+
+    def content(self, url):
+        bare = url.partition("?")[0]
+        at = self.true.index(bare)
+        others = [
+            other for other in (*range(3 * at + 1, 3 * at + 4), at + 7, (at - 1) // 3) if 0 <= other < len(self.true)
+        ]
+        return f"{bare} {self.dice.random()}", [f"{self.true[other]}?r={self.dice.random()}" for other in others]
+
+    def answer(self, fetch):
+        gone = fetch.kind in {Kind.PAGE, Kind.PROBE} and fetch.url.partition("?")[0] not in self.true
+        return Outcome(Result.GONE, self.now, self.now, 404) if gone else super().answer(fetch)
+
+
+def test_pages_whose_links_have_other_tokens_each_time_are_captured_though_they_say_something_else(impolite):
+    world = Tokens()
+    visited, capture = crawl(world, impolite)
+    assert {url.partition("?")[0] for url in visited} >= set(world.true)
+    assert len(visited) <= 2 * len(world.true)
+    assert any("as addresses do that nobody names" in why for why in capture.left_out.reasons)
 
 
 class Numbered(Made):
