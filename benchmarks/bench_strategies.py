@@ -35,8 +35,7 @@ from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.strategies.selective import selective
-from sharc_crawler.strategies.split import split
+from sharc_crawler.strategies.selective import selective, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable

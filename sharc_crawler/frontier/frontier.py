@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.frontier.admission import Admitter, Queuer
-from sharc_crawler.frontier.hosts import TAKEN, Politeness
+from sharc_crawler.frontier.hosts import TAKEN, Pace, Politeness
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.frontier.visits.choosing import SOON, Chooser
 from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.frontier.visits.leasing import Leases
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
+from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
@@ -37,9 +37,37 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.frontier.visits.loading import PageLoads
-    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, Seconds
+    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, Seconds, Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
+
+
+class Shared:
+    """What the frontiers of one process share: the paces of machines, the numbers of leases, the polls' budget."""
+
+    def __init__(
+        self,
+        terms: Terms | None = None,
+        machine: Callable[[str], str] = machine_of,
+        pace: Callable[[str], Pace] = lambda _: Pace(),
+    ) -> None:
+        self._machine = machine  #: which hosts are one
+        self._new_pace = pace  #: of a machine
+        #: by machine: who captures two sites of it asks it no more often than for one
+        self._paces: dict[str, Pace] = {}
+        self.terms = terms  #: of an instant crawl
+        self.polls: Polls | None = None  #: its polls, once there are some
+        self.last = 0  #: the number of the lease granted last
+        self.unwritten: set[Ledger] = set()  #: whose last changes could not be written, or are to be soon
+        self.woken: Callable[[Ledger], None] = lambda _: None  #: a frontier that had no host to ask has one
+        #: a page that is not this frontier's may be another's: by its canonical URL, so many links from a seed
+        self.outside: Callable[[Sighting, str, int], None] = lambda *_: None
+
+    def pace(self, host: str) -> Pace:
+        """The pace of the machine that a host is on; may be called in any thread."""
+        machine = self._machine(host)
+        pace = self._paces.get(machine)
+        return pace or self._paces.setdefault(machine, self._new_pace(machine))
 
 
 _LOSSES = {Result.REFUSED, Result.GONE, Result.REDIRECTED}

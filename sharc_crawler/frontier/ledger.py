@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.shared import Shared
+    from sharc_crawler.frontier.frontier import Shared
     from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
     from sharc_crawler.polling.site import SitePolls

@@ -1,7 +1,7 @@
 """The frontiers of many sites in one process: whose turn it is, and which one an answer is for.
 
 A site waits in a heap until it falls due, or is woken; nothing looks at those that wait. What they share
-(:class:`~sharc_crawler.frontier.shared.Shared`) is the pace of machines, so that two sites of one machine ask it no
+(:class:`~sharc_crawler.frontier.frontier.Shared`) is the pace of machines, so that two sites of one machine ask it no
 more often than one, and links: what one site names and does not take is offered to the site whose seed's host it is on.
 """
 
@@ -15,10 +15,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SiteError, StoppedCaptureError, StoreUnavailable, Superseded, UsageError
-from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier
+from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier, Shared
 from sharc_crawler.frontier.hosts import Pace, Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.model import Done, Fetch, Wait
 from sharc_crawler.urls import machine_of
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.layout import LIMIT, _bins, classify, lay_out
-from sharc_crawler.strategies.selective import selective
-from sharc_crawler.strategies.split import TIE, _drops, split
+from sharc_crawler.strategies.selective import TIE, _drops, selective, split
 from tests.strategies.oracles import direct_split, intervals_of, literal_split
 
 
@@ -260,7 +259,9 @@ def test_posteriors_are_split_by_what_each_page_is_worth_kept_and_dropped(seed: 
 def test_classes_that_are_kept_are_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan is made some 500 times in a capture: to ask each of its classes took most of the frontier's time."""
     asked: list[int] = []
-    monkeypatch.setattr("sharc_crawler.strategies.split._drops", lambda logs: asked.append(len(logs)) or _drops(logs))
+    monkeypatch.setattr(
+        "sharc_crawler.strategies.selective._drops", lambda logs: asked.append(len(logs)) or _drops(logs)
+    )
     rates = np.concatenate(([3.0, 2.0], np.linspace(1e-3, 1e-4, 400)))
     classes = Classes(rates, np.ones(len(rates), np.int64), np.ones(len(rates)))
     drops = split(classes, 2.0)

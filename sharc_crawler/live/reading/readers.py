@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -227,7 +227,11 @@ class Readers:
             reader.begin()
         job = self._jobs.get(said["number"])
         if job is not None:  # else another has read it meanwhile
-            self._resolve(job, _reading(said, job))
+            reading = unpacked_reading(said, job.order.url)
+            if job.deaths >= _ATTEMPTS:
+                why = "it was not looked into, so links are missing: whoever tried ended over it, twice"
+                reading = replace(reading, problems=(*reading.problems, why))
+            self._resolve(job, reading)
         if reader.lingers and not reader.jobs and reader in self._readers:  # its last answers may come all at once
             self._readers.remove(reader)
             reader.end()
@@ -276,11 +280,3 @@ def _digested(raw: Octets, order: Order) -> Reading | None:
     if message.values(b"content-encoding"):
         return None
     return Reading(Payload(message.digest) if order.digests else Payload())
-
-
-def _reading(said: dict[str, Any], job: _Job) -> Reading:
-    reading = unpacked_reading(said, job.order.url)
-    if job.deaths < _ATTEMPTS:
-        return reading
-    why = "it was not looked into, so links are missing: whoever tried ended over it, twice"
-    return replace(reading, problems=(*reading.problems, why))
