@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.progress import TaskID
 
-EVERY_LINE = 30.0  #: seconds
+FIRST_LINE, EVERY_LINE = 2.0, 30.0  #: seconds
 
 
 @contextmanager
@@ -40,13 +40,14 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 def _in_lines(what: str, total: float) -> Callable[[float], None]:
-    """In a log: a line every half minute, with the time left at the pace so far."""
-    began = told = time.monotonic()
+    """In a log: a line after two seconds and every half minute, with the time left at the pace so far."""
+    began = time.monotonic()
+    due = began + FIRST_LINE
 
     def show(done: float) -> None:
-        nonlocal told
-        if (now := time.monotonic()) - told >= EVERY_LINE:
-            told = now
+        nonlocal due
+        if (now := time.monotonic()) >= due:
+            due = now + EVERY_LINE
             left = f", {span((now - began) * (total - done) / done)} left" if done else ""
             click.echo(f"{what}: {done / total:.0%}{left}", err=True)
 

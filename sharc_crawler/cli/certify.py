@@ -12,6 +12,7 @@ from sharc_crawler.cli._regular import regular
 from sharc_crawler.cli._sites import instant
 from sharc_crawler.collection.certifying import certify_at
 from sharc_crawler.collection.folder import Collection
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.report.claim import sentence
 
 
@@ -33,7 +34,9 @@ def command(folder: Path, at: str, site: str) -> None:
       sharc certify news --at 2026-11-20T12:00
       sharc verify news
     """
-    for path in certify_at(Collection(folder), instant(at, "--at"), site):
+    with busy("verifying the captures around it, and making the certificate of what they show"):
+        written = certify_at(Collection(folder), instant(at, "--at"), site)
+    for path in written:
         document = json.loads(path.read_text(encoding="utf-8"))
         click.echo(sentence(document["claim"]))
         click.echo(f"  {path}\n  its digest {document['digest']}")

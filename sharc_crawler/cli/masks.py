@@ -15,6 +15,7 @@ from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.report.lesson import lesson_of
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.taught import SUPPORT, Teachers
@@ -54,7 +55,8 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     known = load_masks(add) if add else ()
     if len(sources) == 1 and is_capture(sources[0]):
         require_capture(sources[0])
-        lesson = _of_capture(sources[0], within, known)
+        with busy("comparing what was fetched twice"):
+            lesson = _of_capture(sources[0], within, known)
     elif len(sources) == 2 and not any(map(is_capture, sources)):
         one, other = (page_of(source, None, last=False) for source in sources)
         lesson = learn([Pair(one.body, other.body, one.media_type)], known)

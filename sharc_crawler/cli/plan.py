@@ -20,6 +20,7 @@ from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.options.kinds import url as checked_url
 from sharc_crawler.plugins import names as plugin_names
 from sharc_crawler.plural import counted
@@ -85,7 +86,8 @@ def command(
         raise UsageError(f"--history and -s belong to a URL; {source} is read from disk")
     else:
         step = delay or DELAY
-        prospect = _read(Path(source), now, site, step)
+        with busy("reading the pages"):
+            prospect = _read(Path(source), now, site, step)
         notes = _hosts(prospect.urls)
     plans = []
     with progress("plans", len(names)) as tell:

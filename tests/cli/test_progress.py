@@ -29,3 +29,12 @@ def test_so_it_is_of_each_phase(capsys):
         tell("reading", 1, 2)
         tell("ranking", 1, 4)
     assert capsys.readouterr().err.splitlines() == ["reading: 50%, 1 min left", "ranking: 25%, 3 min left"]
+
+
+def test_the_first_line_comes_after_two_seconds_the_next_half_a_minute_later(monkeypatch, capsys):
+    clock = count(0, 1)
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: next(clock))
+    with _progress.progress("tables", 40.0) as tell:
+        for second in range(1, 41):
+            tell(second)
+    assert capsys.readouterr().err.splitlines() == ["tables: 5%, 38 s left", "tables: 80%, 8 s left"]
