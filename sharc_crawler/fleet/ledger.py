@@ -58,6 +58,7 @@ class Tenure(NamedTuple):
     clock: Instant  #: the ledger's, as it was claimed
     former: str | None  #: the owner whose term ran out; ``None``: it was free
     shared: bool = False  #: others ask the machine of its name, too
+    silent: int = 0  #: owners before, one after the other, whose terms ran out before they did more than begin
 
 
 class JournalStep(NamedTuple):
@@ -180,7 +181,8 @@ class FleetLedger(Protocol):
     def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
         """Hold up to so many sites that nobody holds and that are due, those of high priority first.
 
-        ``silent``: then those of owners whose terms ran out. To find them takes as long as many sites are held.
+        ``silent``: then those of owners whose terms ran out. To find them takes as long as many sites are held. Where
+        the last two did no more than begin, the site may have ended them: a worker is given one such at a time.
         """
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
@@ -208,8 +210,13 @@ class FleetLedger(Protocol):
     def further(self, site: str, epoch: int) -> bool:
         """Where nothing was done of a site yet, its capture is a further round; ``False``: it is another's by now."""
 
-    def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
-        """Hold a site no longer: it is to go on elsewhere, or has ended so; ``False``: it was another's already."""
+    def release(
+        self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "", rest: Seconds = 0.0
+    ) -> bool:
+        """Hold a site no longer: it is to go on elsewhere, or has ended so; ``False``: it was another's already.
+
+        ``rest``: nobody claims it for so long.
+        """
 
     def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
         """The bodies of a site's steps after a number up to another, in order; merged ones together."""

@@ -157,8 +157,10 @@ class PostgresLedger:
     def further(self, site: str, epoch: int) -> bool:
         return bool(self._changed(sql.FURTHER, (site, epoch)))
 
-    def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
-        values = {"site": site, "epoch": epoch, "state": state.value, "reason": reason}
+    def release(
+        self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "", rest: Seconds = 0.0
+    ) -> bool:
+        values = {"site": site, "epoch": epoch, "state": state.value, "reason": reason, "rest": rest}
         return bool(self._changed(sql.RELEASE, values))
 
     # -- journals ----------------------------------------------------------------------------------------------------

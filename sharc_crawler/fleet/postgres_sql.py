@@ -21,16 +21,24 @@ SELECT site, arguments, priority, due, (SELECT value FROM fleet_meta WHERE name 
 FROM unnest(%s::text[], %s::text[], %s::integer[], %s::float8[]) AS new(site, arguments, priority, due)
 ON CONFLICT DO NOTHING
 """
-FREE_NOW, SILENT = "owner IS NULL", f"owner IS NOT NULL AND expires < {NOW}"
+FREE_NOW, _SUSPECT = "owner IS NULL", "silent > 0 AND seq <= began + 1"
+SILENT = f"""
+owner IS NOT NULL AND expires < {NOW} AND (NOT ({_SUSPECT}) OR site = (
+    SELECT site FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND owner IS NOT NULL AND expires < {NOW}
+        AND {_SUSPECT} ORDER BY priority DESC, due LIMIT 1)
+    AND NOT EXISTS (SELECT FROM fleet_site WHERE owner = %(worker)s AND expires >= {NOW} AND silent > 1
+        AND seq <= began + 1))
+"""
 CLAIM = f"""
 WITH free AS (
     SELECT site, owner FROM fleet_site
     WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND {{which}}
     ORDER BY priority DESC, due LIMIT %(most)s FOR UPDATE SKIP LOCKED)
 UPDATE fleet_site SET epoch = epoch + 1, owner = %(worker)s, expires = {NOW} + %(term)s, stepped = {NOW},
-    takeovers = takeovers + (free.owner IS NOT NULL)::integer
+    takeovers = takeovers + (free.owner IS NOT NULL)::integer, reason = '', began = seq,
+    silent = CASE WHEN free.owner IS NOT NULL AND seq <= began + 1 THEN silent + 1 ELSE 0 END
 FROM free WHERE fleet_site.site = free.site
-RETURNING fleet_site.site, arguments, round, epoch, seq, wish, {NOW}, free.owner, {SHARED}
+RETURNING fleet_site.site, arguments, round, epoch, seq, wish, {NOW}, free.owner, {SHARED}, silent
 """
 #: the fence and the write: no clock, and no pause between them, lets an old owner write. Rows are locked in one order
 STEP = f"""
@@ -104,8 +112,9 @@ drawn AS (UPDATE fleet_budget SET spent = given.spent + given.amount FROM given 
 SELECT fleet_budget.what, bound - {NOW}, coalesce(amount, 0) FROM fleet_budget LEFT JOIN given USING (what)
 """
 FURTHER = "UPDATE fleet_site SET round = round + 1 WHERE site = %s AND epoch = %s AND seq = 0"
-RELEASE = """
-UPDATE fleet_site SET owner = NULL, expires = 0, state = %(state)s, reason = %(reason)s
+RELEASE = f"""
+UPDATE fleet_site SET owner = NULL, expires = 0, state = %(state)s, reason = %(reason)s,
+    due = CASE WHEN %(rest)s::float8 > 0 THEN {NOW} + %(rest)s::float8 ELSE due END
 WHERE site = %(site)s AND epoch = %(epoch)s AND owner IS NOT NULL
 """
 JOURNAL = """

@@ -56,8 +56,8 @@ def orders_in_rows(orders: Iterable[SiteOrder], at_once: int) -> Iterator[list[t
 
 def tenure_of(row: Row) -> Tenure:
     """A tenure from the row of a site that was claimed."""
-    site, arguments, number, epoch, seq, wish, clock, former, shared = row
-    return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former, bool(shared))
+    site, arguments, number, epoch, seq, wish, clock, former, shared, silent = row
+    return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former, bool(shared), silent)
 
 
 def renewal(rows: Sequence[Row], draining: object, surplus: int) -> Renewal:

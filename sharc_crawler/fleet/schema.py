@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from sharc_crawler.errors import UsageError
 
-VERSION = 1
+VERSION = 2
 TABLES = files("sharc_crawler.fleet").joinpath("tables")
 
 

@@ -40,14 +40,23 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 _CLAIM = """
 SELECT site, arguments, round, epoch + 1, seq, wish, :clock, owner, EXISTS (SELECT 1 FROM fleet_pace
-    WHERE machine = site AND asked > :now - 3600) FROM fleet_site
+    WHERE machine = site AND asked > :now - 3600), iif(owner IS NOT NULL AND seq <= began + 1, silent + 1, 0)
+FROM fleet_site
 WHERE state = 'waiting' AND wish <> 'pause' AND due <= :clock AND {which}
 ORDER BY priority DESC, due LIMIT :most
 """
-_FREE_NOW, _SILENT = "owner IS NULL", "owner IS NOT NULL AND expires < :now"
+_FREE_NOW, _SUSPECT = "owner IS NULL", "silent > 0 AND seq <= began + 1"
+_SILENT = f"""
+owner IS NOT NULL AND expires < :now AND (NOT ({_SUSPECT}) OR site = (
+    SELECT site FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND owner IS NOT NULL AND expires < :now
+        AND {_SUSPECT} ORDER BY priority DESC, due LIMIT 1)
+    AND NOT EXISTS (SELECT 1 FROM fleet_site WHERE owner = :worker AND expires >= :now AND silent > 1
+        AND seq <= began + 1))
+"""
 _CLAIMED = """
 UPDATE fleet_site SET epoch = epoch + 1, owner = :worker, expires = :now + :term, stepped = :now,
-    takeovers = takeovers + (owner IS NOT NULL) WHERE site = :site
+    takeovers = takeovers + (owner IS NOT NULL), reason = '', began = seq,
+    silent = iif(owner IS NOT NULL AND seq <= began + 1, silent + 1, 0) WHERE site = :site
 """
 _STEP = """
 UPDATE fleet_site SET seq = :seq, expires = :now + :term, stepped = :now, pages = :pages, visits = :visits, size = :size
@@ -223,11 +232,13 @@ class SqliteLedger:
             "UPDATE fleet_site SET round = round + 1 WHERE site = ? AND epoch = ? AND seq = 0", (site, epoch)
         )
 
-    def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
+    def release(
+        self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "", rest: Seconds = 0.0
+    ) -> bool:
         return self._changed(
-            "UPDATE fleet_site SET owner = NULL, expires = 0, state = ?, reason = ?"
+            "UPDATE fleet_site SET owner = NULL, expires = 0, state = ?, reason = ?, due = coalesce(?, due)"
             " WHERE site = ? AND epoch = ? AND owner IS NOT NULL",
-            (state.value, reason, site, epoch),
+            (state.value, reason, time.time() + rest if rest else None, site, epoch),
         )  # fmt: skip
 
     # -- journals ----------------------------------------------------------------------------------------------------

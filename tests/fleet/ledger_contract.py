@@ -17,7 +17,7 @@ from sharc_crawler.fleet.ledger import Pulse, SiteState, Wish
 from tests.fleet.ledger_means import MOMENT, TERM, SharedMeansChecks, site_order, step_of
 
 if TYPE_CHECKING:
-    from sharc_crawler.fleet.ledger import FleetLedger
+    from sharc_crawler.fleet.ledger import FleetLedger, Tenure
 
 
 class FleetLedgerContract(SharedMeansChecks):
@@ -150,6 +150,53 @@ class FleetLedgerContract(SharedMeansChecks):
         assert (other.seq, other.former) == (1, None)
         assert ledger.status().takeovers == 0
         assert list(ledger.journal("a", other.seq)) == [b"one"]
+
+    def test_owners_that_end_as_they_begin_with_a_site_are_counted(self, ledger: FleetLedger) -> None:
+        """The site may have ended them; a worker is given one such at a time, so that others are not blamed for it."""
+        ledger.add([site_order("a"), site_order("b")])
+        counted = [sorted(one.silent for one in self._claimed(ledger, f"w{number}")) for number in range(3)]
+        assert counted == [[0, 0], [1, 1], [2]], "the third one is given one"
+        [third] = self._claimed(ledger, "w3", silent=False)
+        assert third.silent in (2, 3)
+        assert ledger.claim("w3", 5, TERM) == [], "while it has done no more than begin with that one"
+        for seq in (1, 2):
+            ledger.step([step_of(third, seq)], TERM)
+        [fourth] = self._claimed(ledger, "w3")
+        assert {third.site, fourth.site} == {"a", "b"}
+        ledger.renew(Pulse("w3", {third.site: third.epoch}, 9), MOMENT)
+        time.sleep(5 * MOMENT)
+        again = {one.site: one.silent for one in ledger.claim("w4", 5, TERM)}
+        assert again[third.site] == 0, "its last owner made a step"
+
+    @staticmethod
+    def _claimed(ledger: FleetLedger, worker: str, *, silent: bool = True) -> list[Tenure]:
+        """By an owner that is ``silent`` from then on."""
+        claimed = ledger.claim(worker, 5, TERM)
+        if silent:
+            ledger.renew(Pulse(worker, {one.site: one.epoch for one in claimed}, 9), MOMENT)
+            time.sleep(5 * MOMENT)
+        return claimed
+
+    def test_who_gives_a_site_back_is_not_silent_and_may_let_it_rest(self, ledger: FleetLedger) -> None:
+        """Nobody claims it meanwhile, and people see why."""
+        ledger.add([site_order("a")])
+        self._claimed(ledger, "w1")
+        [held] = ledger.claim("w1", 1, TERM)
+        assert ledger.release("a", held.epoch, SiteState.WAITING, "a full disk", TERM)
+        assert ledger.claim("w2", 1, TERM) == []
+        [one] = ledger.sites()
+        assert (one.state, one.reason, one.owner) == (SiteState.WAITING, "a full disk", None)
+        assert 0 < one.due - ledger.clock() <= TERM
+        ledger.drop(["a"])
+        ledger.add([site_order("a")])
+        self._claimed(ledger, "w1")
+        [held] = ledger.claim("w1", 1, TERM)
+        assert held.silent == 1
+        ledger.release("a", held.epoch, SiteState.WAITING, "a full disk", MOMENT)
+        time.sleep(5 * MOMENT)
+        [again] = ledger.claim("w2", 1, TERM)
+        assert again.silent == 0
+        assert ledger.sites()[0].reason == ""
 
     def test_what_has_ended_is_not_claimed(self, ledger: FleetLedger) -> None:
         """It stays as it ended."""

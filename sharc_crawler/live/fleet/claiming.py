@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import SharcError, StoreUnavailable
+from sharc_crawler.errors import DataError, SharcError, StoreUnavailable
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.live.fleet.beginning import begin_site
 from sharc_crawler.live.fleet.clerk import RENEW
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LOOK: Seconds = 1.0  #: between two looks for sites, where there were none
 AT_ONCE = 20  #: sites that are claimed together
+SILENT = 3  #: owners that ended as they began with a site, one after the other: it may have ended them
 
 
 class Claims:
@@ -98,6 +99,7 @@ class Claims:
         error: SharcError | OSError | None = None
         worker.going.add(site)
         try:
+            _check_former(tenure)
             if worker.history:
                 await worker.history.take_in(worker.clerk, site)
             await begin_site(tenure, worker.clerk, worker.session, worker.kept, self._placed, worker.history)
@@ -107,7 +109,7 @@ class Claims:
         finally:
             worker.going.discard(site)
         if error:
-            worker.drop(site)
+            worker.drop(site, str(error))
         else:
             worker.start(self._copied(site, worker.places[site]))
             if worker.clerk.held[site].safe:
@@ -123,7 +125,7 @@ class Claims:
             if worker.places.get(site) is place and site not in worker.going:  # else that finds out
                 say("cannot-go-on", site=site, epoch=place.epoch, reason=str(error))
                 worker.session.sites.stop(site)
-                worker.drop(site)
+                worker.drop(site, str(error))
 
     async def _not_begun(self, tenure: Tenure, error: SharcError | OSError) -> None:
         """Say why, and whose affair that is."""
@@ -137,7 +139,7 @@ class Claims:
             return
         away = isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and bool(worker.kept.objects))
         ours = away or is_full(error) or bool(worker.session.space.lacking())
-        # else its term runs out, and somebody tries again
+        # else somebody tries again, a term later
         failed = not ours and await worker.release(tenure, SiteState.FAILED, str(error))
         say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 
@@ -160,3 +162,10 @@ class Claims:
         """A site read these hosts' robots.txt."""
         worker = self._of
         worker.start(worker.robots.keep(list(rows), worker.session.clock.now()))
+
+
+def _check_former(tenure: Tenure) -> None:
+    if tenure.silent >= SILENT:
+        what = f"{tenure.silent} workers in a row, {tenure.former} the last, ended without a word as they began with it"
+        way_out = "see how they ended (memory? its strategy?), then `sharc fleet requeue`"
+        raise DataError(f"{what}: it may have ended them; {way_out}")

@@ -44,7 +44,7 @@ class Endings:
             worker.start(self.end(site, SiteState.FAILED, str(error)))
         else:
             say("cannot-go-on", site=site, epoch=worker.epoch(site), reason=str(error))
-            worker.drop(site)
+            worker.drop(site, str(error))
 
     async def end(self, site: str, state: SiteState, why: str = "") -> None:
         """A site is done, or is to stop, or fails: its folder gets what a crawl of it alone would leave."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded
+from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.live.failures.lost_sites import forget
 from sharc_crawler.live.fleet.clerk import AGAIN
 from sharc_crawler.live.fleet.robots import SharedRobots
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from typing import Any
 
-    from sharc_crawler.fleet.ledger import SiteState, Tenure
+    from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
@@ -69,34 +70,44 @@ class Holdings:
     def leave_alone(self, site: str) -> Iterator[None]:
         """While it is being ended or handed over; what is in the way is said, and left to whoever claims it next."""
         self.going.add(site)
-        whole = False
+        why: Exception | None = None
         try:
             yield
-            whole = True
         except Superseded as error:
+            why = error
             if site in self.clerk.held:  # else that has been said
                 say("superseded", site=site, epoch=self.epoch(site), reason=str(error))
         except (SharcError, OSError) as error:
+            why = error
             say("cannot-end", site=site, epoch=self.epoch(site), reason=str(error))
         finally:
             self.going.discard(site)
-        if not whole:
-            self.drop(site)
+        if why:
+            self.drop(site, str(why))
 
-    def drop(self, site: str) -> None:
+    def drop(self, site: str, why: str = "") -> None:
         """Whoever claims a site next goes on with it: nothing more is sent or written for it here."""
+        held, place = self.clerk.held.get(site), None
         self.clerk.forget(site)
         if site in self.session.sites:
             self.forget(site)
         if site in self.places:
+            place = self.gone(site)
+        if held or place:
             self.going.add(site)  # it is not claimed again before its files are let go of
-            self.start(self._abandon(site, self.gone(site)))
+            self.start(self._abandon(site, place, held.tenure.epoch if held else None, why))
 
-    async def _abandon(self, site: str, place: FleetPlace) -> None:
+    async def _abandon(self, site: str, place: FleetPlace | None, epoch: int | None, why: str) -> None:
+        """``epoch``: it is held in it still. Nobody claims it for a term: what was in the way may be gone by then."""
         try:
-            with suppress(SharcError):  # a writer that has ended holds no files
-                await self.session.archivist.abandon(site)
-            await self.discard(place)
+            if place:
+                with suppress(SharcError):  # a writer that has ended holds no files
+                    await self.session.archivist.abandon(site)
+                await self.discard(place)
+            if epoch is not None:
+                with suppress(StoreUnavailable):  # then its term runs out
+                    clerk = self.clerk
+                    await clerk.ask(clerk.ledger.release, site, epoch, SiteState.WAITING, why, clerk.term)
         finally:
             self.going.discard(site)
 

@@ -227,9 +227,28 @@ async def test_a_site_fails_for_no_object_store_that_is_away(
         patch.setattr(working.worker.holdings.kept, "objects", "s3://bucket")
         await working.begin()
         await working.until(lambda: "event=not-begun" in caplog.text)
-    assert working.site().state is SiteState.HELD, "until its term runs out"
-    working.ledger.release(SITE, working.site().epoch)
+        await working.until(lambda: working.site().reason == "s3://bucket/a.example: Connect timeout")
+    assert (working.site().state, working.site().owner) == (SiteState.WAITING, None), "a term later it is tried again"
+    working.ledger.drop([SITE])
+    working.ledger.add([site_order(SITE)])
     await working.until(lambda: SITE in working.session.sites)
+    await working.end()
+
+
+@deferred_f_from_coro_f
+async def test_a_site_that_its_last_three_owners_did_not_survive_is_given_to_no_fourth(working: Working):
+    """It may end whoever captures it: memory that runs out, a plug-in that crashes."""
+    working.worker.holdings.kept.folder.mkdir()
+    for number in range(3):
+        [held] = working.ledger.claim(f"w{number}", 1, 0.0)
+        working.ledger.step([JournalStep(SITE, held.epoch, number + 1, b"begins")], 0.0)
+        await asyncio.sleep(0.01)
+    await working.begin()
+    await working.until(lambda: working.site().state is SiteState.FAILED)
+    assert "3 workers in a row, w2 the last, ended without a word" in working.site().reason
+    assert working.ledger.requeue(None) == 1
+    [held] = working.ledger.claim("another", 1, TERM)
+    assert held.silent == 0, "by order it is tried again"
     await working.end()
 
 
