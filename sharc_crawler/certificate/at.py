@@ -137,7 +137,8 @@ def certificate_at(
     sums, documents = PageSums(instant), [*(one.document for one in captures), *others]
     pages = _pages(instant, captures, _AuditedWord(documents, word), lied=any(map(_lied, documents)))
     written = write(_summed(pages, sums))
-    facts = CaptureFacts(site, (), "", instant, instant, instant, ())
+    notes = tuple(note for one in captures for note in one.document["capture"]["notes"])  # one unseen, none is better
+    facts = CaptureFacts(site, (), "", instant, instant, instant, (), notes=notes)
     named = [{"name": one.name, "digest": one.document[DIGEST]} for one in captures]
     document = {
         "format": FORMAT,

@@ -303,6 +303,7 @@ def _facts(document: Document, stated: Mapping[str, Any], divided: tuple[Subsite
         part=not divided and len(document["subsites"]) > 1,
         audit=capture["audit"],
         interruptions=tuple((unix(one["from"]), unix(one["to"])) for one in capture["interruptions"]),
+        notes=tuple(capture["notes"]),
     )
 
 

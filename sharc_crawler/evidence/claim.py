@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.figures import PageSums
 
 
+UNSEEN = "what was on the wire was not seen"  #: begins the note of a capture whose downloads were not ours
+
+
 class Statement(StrEnum):
     """What may be claimed of the captured pages."""
 
@@ -34,6 +37,7 @@ class Limit(StrEnum):
     AUDITED = "audited"  #: what an audit of the server's word found
     LIARS = "liars"  #: classes of URLs whose lastmods were caught lying
     NOT_ASKED = "not-asked"  #: pages that a former capture has, and that no server was asked for
+    UNSEEN = "wire-unseen"  #: answers are as another download handler handed them on
     CHANGED = "changed"
     UNKNOWN = "unknown"
     NOT_CAPTURED = "not-captured"
@@ -61,7 +65,7 @@ def claim(facts: CaptureFacts, sums: PageSums | None = None) -> dict[str, Any]:
         "not_captured": totals["not_captured"],
         "parts": parts,
         "grounds": [{"evidence": kind.value, "pages": grounds[kind]} for kind in Evidence if grounds[kind] and shown],
-        "limits": list(_limits(facts, totals)),
+        "limits": [*_of_audit(facts), *_limits(facts, totals)],
     }
 
 
@@ -79,7 +83,7 @@ def _statement(facts: CaptureFacts, sums: PageSums, totals: Mapping[str, Any], p
     return Statement.NOT_REACHED if facts.ended is None else Statement.NEVER_REACHED
 
 
-def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _of_audit(facts: CaptureFacts) -> Iterator[dict[str, Any]]:
     audit = facts.audit or {}
     if audit.get("claimed"):
         names = "claimed", "data", "audited", "changed", "lies", "unshown", "unaudited", "bound"
@@ -89,12 +93,21 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str
         for of in sorted({one["of"] for one in audit["strata"] if one["caught"]}):
             liars = [one["label"] for one in audit["strata"] if one["caught"] and one["of"] == of]
             yield {"code": Limit.LIARS.value, "of": of, "classes": liars}
+
+
+def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if totals["not_asked"]:
         yield {"code": Limit.NOT_ASKED.value, "pages": totals["not_asked"]}
+    if any(note.startswith(UNSEEN) for note in facts.notes):
+        yield {"code": Limit.UNSEEN.value}
     if totals["changed"]:
         yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}
     if totals["unknown"] and not facts.refuted:
-        yield {"code": Limit.UNKNOWN.value, "pages": totals["unknown"], "attested": audit.get("of") == "lastmod"}
+        yield {
+            "code": Limit.UNKNOWN.value,
+            "pages": totals["unknown"],
+            "attested": (facts.audit or {}).get("of") == "lastmod",
+        }
     if totals["not_captured"]:
         yield {"code": Limit.NOT_CAPTURED.value, "pages": totals["not_captured"]}
     for start, end in facts.interruptions:

@@ -81,9 +81,9 @@ class ArchiveMiddleware:
         kept: Exchange | None = request.meta.pop(EXCHANGE_KEY, None)
         if kept is not None:
             return kept
-        from sharc_crawler.live.wire.exchanges import rebuilt  # of another download handler than ours
+        from sharc_crawler.live.wire.exchanges import handed_on  # by another download handler than ours
 
-        return rebuilt(self._settings, request, response, sent, self._session.clock.now())
+        return handed_on(self, self._session, self._settings, request, response, sent)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sharc_crawler.evidence.claim import Limit, Statement
+from sharc_crawler.evidence.claim import UNSEEN, Limit, Statement
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import RARE
 from sharc_crawler.instants import second, unix
@@ -50,9 +50,10 @@ def _on_word(claim: Claim) -> str:
 
 
 def _unasked(claim: Claim) -> str:
-    """A statement does not hide that pages were not asked for."""
+    """A statement does not hide that pages were not asked for, or that nobody saw how they were answered."""
     pages = sum(limit["pages"] for limit in claim["limits"] if limit["code"] == Limit.NOT_ASKED)
-    return f"; {counted(pages, 'page', 'were')} not asked for" if pages else ""
+    unseen = f"; {UNSEEN}" if {"code": Limit.UNSEEN} in claim["limits"] else ""
+    return (f"; {counted(pages, 'page', 'were')} not asked for" if pages else "") + unseen
 
 
 # -- statements --------------------------------------------------------------------------------------------------------
@@ -158,6 +159,7 @@ _LIMITS: dict[Limit, Callable[[Claim], str]] = {
     Limit.NOT_ASKED: _pages(
         "that a former capture has are shown by its answer: they were not asked for (skip=attested)."
     ),
+    Limit.UNSEEN: lambda _: "Answers, their bytes and instants, are as another download handler handed them on.",
     Limit.CHANGED: _pages(
         "changed while the capture ran, by bytes or by the server's word, be it a text or a mere token:"
         " the copy may belong to another state of the site."

@@ -6,7 +6,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.python import global_object_name
 
+from sharc_crawler.evidence.claim import UNSEEN
+from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire.handler import WireTapHandler
 from sharc_crawler.model import Exchange
 
@@ -15,7 +18,9 @@ if TYPE_CHECKING:
     from scrapy.http import Headers, Response
     from scrapy.settings import BaseSettings
 
-    from sharc_crawler.model import Instant
+    from sharc_crawler.live.middlewares import ArchiveMiddleware
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Fetch, Instant
 
 
 def others_handlers(settings: BaseSettings) -> dict[str, object]:
@@ -25,16 +30,35 @@ def others_handlers(settings: BaseSettings) -> dict[str, object]:
     return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}
 
 
-def rebuilt(
-    settings: BaseSettings, request: Request, response: Response, started: Instant, ended: Instant
+def handed_on(
+    middleware: ArchiveMiddleware,
+    session: Session,
+    settings: BaseSettings,
+    request: Request,
+    response: Response,
+    sent: Instant,
 ) -> Exchange | None:
-    """Headers in Scrapy's order and case, the body de-chunked: the record says that it is normalised.
+    """What another download handler says that was exchanged. The capture's reader is told that nobody saw it.
 
     ``None``: our handler would have kept the bytes; a middleware nearer to the downloader made the answer up.
     """
-    target = urlparse_cached(request)
-    if target.scheme in {"http", "https"} - others_handlers(settings).keys():
+    others, scheme = others_handlers(settings), urlparse_cached(request).scheme
+    if scheme in {"http", "https"} - others.keys():
         return None
+    fetch: Fetch | None = request.meta.get(META_KEY)
+    if fetch is not None and scheme in others and not middleware.is_void(fetch):
+        handler = others[scheme]
+        name = handler if isinstance(handler, str) else global_object_name(handler)
+        session.sites.of(fetch).capture.note(
+            f"{UNSEEN}: answers are as another download handler ({name}) handed them on, and records were rebuilt from"
+            " that. If it answers from memory, pages that changed are taken for unchanged"
+        )
+    return rebuilt(request, response, sent, session.clock.now())
+
+
+def rebuilt(request: Request, response: Response, started: Instant, ended: Instant) -> Exchange:
+    """Headers in Scrapy's order and case, the body de-chunked: the record says that it is normalised."""
+    target = urlparse_cached(request)
     path = f"{target.path or '/'}{'?' if target.query else ''}{target.query}".encode()
     head = request.method.encode() + b" " + path + b" HTTP/1.1\r\nHost: " + target.netloc.encode() + b"\r\n"
     try:

@@ -89,6 +89,37 @@ class Remembering(scrapy.Spider):
         yield {"title": response.css("title::text").get()}
 """
 
+OWN_HANDLER = """
+import scrapy
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+
+
+class Caching(HTTP11DownloadHandler):
+    "Answers what was asked before from memory."
+    known = {}
+
+    async def download_request(self, request):
+        if request.url not in self.known:
+            self.known[request.url] = await super().download_request(request)
+        return self.known[request.url]
+
+
+class Cached(scrapy.Spider):
+    name = "cached"
+    custom_settings = {
+        "SHARC_OUTPUT": "capture",
+        "SHARC_STRATEGY": "sharc-selective",
+        "DOWNLOAD_HANDLERS": {"http": Caching},
+    }
+
+    async def start(self):
+        for path in ("a", "b", "c"):
+            yield scrapy.Request(self.url + path)
+
+    def parse(self, response):
+        yield {"title": response.css("title::text").get()}
+"""
+
 FAULT = """
 import scrapy
 from sharc_crawler.live import ending
@@ -198,4 +229,16 @@ def test_what_a_middleware_nearer_to_the_wire_answers_is_neither_archived_nor_ju
     assert found["invented"]["visit"]["warc"] is None
     answers = [record for record in read_all(tmp_path / "capture") if record.kind in ("response", "revisit")]
     assert len(answers) == len(asked), "no record of what was never exchanged"
+    assert verify(tmp_path / "capture").findings == []
+
+
+def test_a_claim_says_that_another_download_handler_handed_on_what_it_rests_on(tmp_path):
+    with serving(lambda *more: _Counting([], *more)) as url:
+        items(tmp_path, url, ADDON, OWN_HANDLER)
+    (capture,) = captures_of(tmp_path / "capture")
+    assert capture["claim"]["statement"].endswith("; what was on the wire was not seen")
+    assert any("another download handler (" in note and "Caching)" in note for note in capture["notes"])
+    document = json.loads((tmp_path / "capture" / "certificate.json").read_bytes())
+    assert {"code": "wire-unseen"} in document["capture"]["claim"]["limits"]
+    assert document["capture"]["notes"][0].startswith("what was on the wire was not seen")
     assert verify(tmp_path / "capture").findings == []
