@@ -1,8 +1,8 @@
-"""A plug-in that does not return to the crawl: nothing else of a crawl is heard meanwhile, Ctrl-C neither.
+"""A plug-in that does not return to the crawl, or a pattern: nothing else is heard meanwhile, Ctrl-C neither.
 
 Looked at once a minute, by a signal. Where the same call of a strategy, partition, store or source of rates is under
 way at ten looks in a row, an error is raised in it. So it is stopped and named like one that raises. A machine that
-slept has one look more, not hundreds.
+slept has one look more, not hundreds. A regular expression that tries one URL at three looks will try for days.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.rates import guarded as sources
 from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: where others' code is called
 EVERY = 60.0  #: seconds
 LOOKS = 10  #: at one call
+PATTERNS = Scope._why_not.__code__  #: where ``include`` and ``exclude`` are tried
+TRIES = 3  #: looks at one URL that is held against them
 
 
 class UnansweredError(Exception):
@@ -51,16 +55,29 @@ class Watch:
         call = _call(frame)
         self._looks = self._looks + 1 if call is self._call else 1
         self._call = call  # held, so that no other can be taken for it
+        if frame is not None and call is not None and call.f_code is PATTERNS and self._looks >= TRIES:
+            raise _endless(call, frame, self._every * (TRIES - 1))
         if frame is not None and call is not None and self._looks % self._most == 0:  # while it is told, no more
             where = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
             raise UnansweredError(f"no answer at {self._looks} looks, {self._every:g} s apart; it was at {where},")
 
 
 def _call(frame: FrameType | None) -> FrameType | None:
-    """The call of a plug-in that is under way; ``None``: none is."""
+    """The call of a plug-in that is under way, or of patterns; ``None``: none is."""
     within = False
     while frame is not None:
+        if frame.f_code is PATTERNS:
+            return frame
         if any(frame.f_globals is one for one in _DOORS):
             return frame if within else None
         within, frame = True, frame.f_back
     return None
+
+
+def _endless(call: FrameType, frame: FrameType, seconds: float) -> UsageError:
+    """A pattern that ends with no answer; ``frame``: where it is tried."""
+    name, pattern = "exclude" if frame is call else "include", frame.f_locals["pattern"].pattern
+    return UsageError(
+        f"{name}={pattern!r} comes to no end: it was tried for {seconds:g} s at {call.f_locals['url']}. A repetition of"
+        " what is repeated, (x+)+, does that. Give a plainer one: the same command goes on with it"
+    )
