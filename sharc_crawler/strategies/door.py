@@ -283,8 +283,6 @@ class Door:
 
     def _failed(self, error: BaseException, when: str, page: PageId | None = None) -> StrategyError:
         """It raised; heard of at its next decision. Ctrl-C is ours to hear."""
-        if isinstance(error, KeyboardInterrupt):
-            raise error
         from sharc_crawler.strategies.refused import raised, standing_of  # hardly ever
 
         where = standing_of(self._pages, page, None)

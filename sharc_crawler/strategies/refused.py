@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
+from signal import SIGINT, default_int_handler, getsignal
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Plan, Slot, Visit
@@ -30,7 +31,9 @@ def words(thing: object) -> str:
 
 
 def raised(error: BaseException) -> str:
-    """What it raised, and where."""
+    """What it raised, and where. Raises Ctrl-C again; under a reactor that hears it itself, it was the strategy's."""
+    if isinstance(error, KeyboardInterrupt) and getsignal(SIGINT) is default_int_handler:
+        raise error
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"it raised {type(error).__name__}: {words(error)}{where}"
