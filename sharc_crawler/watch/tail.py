@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOG = "crawl.jsonl"
+HEAD = 400  #: bytes by which a file is known again: they hold when its first request was
 _BLOCK = 8 * 1024 * 1024  #: bytes read at once
 
 
@@ -26,7 +28,7 @@ class LogTail:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._read: dict[int, int] = {}  # file, by its inode, since it is renamed → bytes read
+        self._read: dict[int, tuple[int, bytes]] = {}  # file, by its inode, since it is renamed → bytes read, its head
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """What was written since the last call; fields as in docs/report.md."""
@@ -36,14 +38,16 @@ class LogTail:
 
     def _of(self, path: Path) -> Iterator[dict[str, Any]]:
         try:
-            inode = path.stat().st_ino
-            start = self._read.get(inode, 0)
             with path.open("rb") as file:
+                inode = os.fstat(file.fileno()).st_ino
+                start, head = self._read.get(inode, (0, b""))
+                if file.read(len(head)) != head or file.seek(0, os.SEEK_END) < start:  # another one, made in its place
+                    start, head = 0, b""
                 file.seek(start)
                 while whole := (block := file.read(_BLOCK)).rfind(b"\n") + 1:
                     yield from (self._entry(path, line) for line in block[:whole].splitlines())
-                    start += whole
-                    self._read[inode] = start
+                    start, head = start + whole, head or block[:HEAD]
+                    self._read[inode] = start, head
                     file.seek(start)  # a line that is not whole yet is read again
         except FileNotFoundError:
             return

@@ -13,7 +13,7 @@ from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.unproven import DOUBT
-from sharc_crawler.report.words import every, size
+from sharc_crawler.report.words import every, printable, size
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.watch.tail import LOG
 
@@ -32,7 +32,7 @@ SITES = 12
 
 def drawn(watched: Watched, now: Instant) -> RenderableType:
     """The whole picture; the log's own text is shown as text, whatever it holds."""
-    lines = Text(headline(watched, now), style="bold"), Text(counts(watched))
+    lines = foreign(headline(watched, now), style="bold"), foreign(counts(watched))
     return Group(*lines, _sites(watched), _hosts(watched), _last(watched))
 
 
@@ -78,7 +78,7 @@ def _sites(watched: Watched) -> RenderableType:
         table.add_column(name, justify="left" if name in ("site", "phase", "T") else "right")
     for one in captures[:SITES]:
         numbers = (f"{one['visits']:,}", f"{one['pages']:,}", f"{one['revisits']:,}")
-        table.add_row(foreign(one["site"]), one["phase"], *numbers, (one["reference"] or "")[11:19])
+        table.add_row(foreign(one["site"]), foreign(one["phase"]), *numbers, foreign((one["reference"] or "")[11:19]))
     if len(captures) > SITES:
         table.caption = f"and {counted(len(captures) - SITES, 'more site')}"
     return table
@@ -104,11 +104,11 @@ def _pace(host: HostSeen) -> str:
 
 
 def _last(watched: Watched) -> RenderableType:
-    return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in _lines(watched)))
+    return Group(*(Text(printable(line), no_wrap=True, overflow="ellipsis") for line in _lines(watched)))
 
 
 def _lines(watched: Watched) -> Iterator[str]:
     for entry in watched.seen.last:
         said = entry["verdict"] or entry["status"] or entry["result"]
         again = "again " if entry["slot"] == "second" else ""
-        yield f"{entry['started'][11:19]} {said!s:>9} {again}{foreign(entry['url'])}"
+        yield f"{entry['started'][11:19]} {said!s:>9} {again}{entry['url']}"

@@ -73,6 +73,19 @@ def test_each_line_of_a_log_is_read_once_though_files_are_put_aside(tmp_path: Pa
     assert [one["number"] for one in LogTail(tmp_path).entries()] == [1, 2, 3, 4]
 
 
+def test_a_log_that_is_made_anew_in_the_same_place_is_read_from_its_beginning(tmp_path: Path) -> None:
+    """By the same inode, as after `rm -r`, and a crawl that is begun again."""
+    log, tail = tmp_path / LOG, LogTail(tmp_path)
+    append(log, entry(1), entry(2))
+    assert len(list(tail.entries())) == 2
+    for lines in ([entry(7), entry(8), entry(9)], [entry(5)]):
+        log.write_text("")
+        append(log, *lines)
+        assert [one["number"] for one in tail.entries()] == [one["number"] for one in lines]
+    append(log, entry(6))
+    assert [one["number"] for one in tail.entries()] == [6]
+
+
 def test_requests_hosts_errors_and_verdicts_add_up(tmp_path: Path) -> None:
     status(tmp_path)
     append(
@@ -147,15 +160,18 @@ def test_a_crawl_has_no_work_with_being_watched(tmp_path: Path) -> None:
 
 
 def test_what_sites_say_steers_no_terminal(tmp_path: Path) -> None:
-    status(tmp_path)
-    append(tmp_path / LOG, entry(1, "http://h.example/\x1b[31m[red]", result="failed", error="\x1b]0;x\x07"))
+    hostile = "\x1b]0;x\x07\x1b[2J\u202e"
+    capture = {"site": hostile, "phase": f"{hostile}[red]", "reference": f"2026-01-01T{hostile}"}
+    status(tmp_path, progress=hostile, captures=[capture | {"pages": 9, "visits": 2, "revisits": 0}])
+    append(tmp_path / LOG, entry(1, f"http://h.example/{hostile}[red]", result="failed", error=hostile))
+    append(tmp_path / LOG, entry(2, slot="second", verdict=hostile), entry(3, status=hostile, result=hostile))
     watched = Watched(tmp_path)
     watched.look()
     console = Console(width=100, record=True, force_terminal=False, quiet=False)
     with console.capture() as out:
         console.print(drawn(watched, 101.0))
-    assert "\x1b" not in out.get()
-    assert "[red]" in out.get()
+    assert not [sign for sign in ("\x1b", "\x07", "\u202e") if sign in out.get()]
+    assert out.get().count("[red]") == 2, "nor is it markup"
 
 
 def test_the_headline_tells_life_from_death(tmp_path: Path) -> None:
