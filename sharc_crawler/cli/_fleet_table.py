@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.ledger import Bound, SiteState
 from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
@@ -75,12 +76,16 @@ def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = Fa
     if once or not console.is_terminal:
         console.print(drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
         return
-    former = ledger.status()
-    with Live(console=console, refresh_per_second=2) as live:
+    former, picture = ledger.status(), Group()
+    with Live(console=console, auto_refresh=False) as live:
         while True:
-            now = ledger.status()
-            live.update(drawn(sums(now, former), ledger.sites(wanted, 30)))
-            former = now
+            try:
+                now = ledger.status()
+                picture, former = drawn(sums(now, former), ledger.sites(wanted, 30)), now
+                live.update(picture, refresh=True)
+            except StoreUnavailable as error:  # it may be back soon
+                said = Text(printable(f"{error}; this is how it stood before"), "bold")
+                live.update(Group(picture, said), refresh=True)
             time.sleep(EVERY)
 
 

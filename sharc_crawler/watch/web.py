@@ -69,7 +69,7 @@ class WatchServer:
             return 404, "text/plain", b"not here: the address has a token"
         try:
             return self._about(method, name, body)
-        except (DataError, StoreUnavailable, UsageError) as error:
+        except (DataError, StoreUnavailable, UsageError, OSError) as error:
             return 409, "text/plain; charset=utf-8", str(error).encode(errors="replace")
 
     def _about(self, method: str, name: str, body: str) -> tuple[int, str, bytes]:

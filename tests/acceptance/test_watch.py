@@ -12,6 +12,7 @@ import pytest
 from sharc_crawler.cli.control import give
 from sharc_crawler.control import ORDERS
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.web import WatchServer
@@ -57,14 +58,21 @@ def test_a_crawl_is_watched_paused_and_let_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_table_is_cut_on_a_telephone_and_a_fleets_columns_say_what_they_count(tmp_path: Path) -> None:
+def test_no_table_is_cut_on_a_telephone_a_fleets_columns_say_what_they_count_and_trouble_passes(tmp_path: Path) -> None:
     hosts = {"host": "127.0.28.1:18328", "requests": 12_345, "pace": "every 1 min 20 s", "errors": 12}
     lines = {"hosts": [{**hosts, "last_error": "ResponseNeverReceived: status 404"}], "last": [], "pages": []}
     sites = [{"site": "h.example", "phase": "done", "pages": 9, "visits": 17, "revisits": None}]
     one = {"site": "127.0.28.1:18328", "phase": "visit", "pages": 9, "visits": 3, "revisits": 2}
     crawl = [{**one, "reference": "2026-01-01T10:10:10Z"}]
     told: dict[str, Any] = {"headline": "crawl", "counts": "", "ended": "", "captures": crawl, **lines}
-    server = WatchServer(lambda: told)
+    trouble: list[Exception] = []
+
+    def answer() -> dict[str, Any]:
+        if trouble:
+            raise trouble[0]
+        return told
+
+    server = WatchServer(answer)
     threading.Thread(target=server.serve, daemon=True).start()
     try:
         with browser(tmp_path / "profile") as tab:
@@ -78,5 +86,12 @@ def test_no_table_is_cut_on_a_telephone_and_a_fleets_columns_say_what_they_count
             heads = "[...document.querySelectorAll('[data-of=captures] th')].filter((one) => !one.hidden)"
             assert tab.value(f"{heads}.map((one) => one.textContent).join()") == "site,phase,visits,pages"
             assert tab.value("document.querySelector('#sites').textContent") == "h.exampledone179"
+            headline = "document.getElementById('headline').textContent"
+            trouble.append(StoreUnavailable("the fleet's database: it starts up"))
+            tab.wait_for(f'{headline} === "the fleet\'s database: it starts up"')
+            trouble[0] = ZeroDivisionError("nothing is answered at all")
+            tab.wait_for(f"{headline}.startsWith('sharc watch does not answer')")
+            trouble.clear()
+            tab.wait_for(f"{headline} === 'fleet'")
     finally:
         server.close()

@@ -17,11 +17,16 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.cli._fleet_table import follow
 from sharc_crawler.cli.control import give
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
+from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tail import LOG
 from sharc_crawler.watch.web import WatchServer
+from tests.fleet.ledger_means import site_order
 from tests.watch.test_seen import status
 
 
@@ -88,6 +93,17 @@ def test_who_connects_oddly_writes_nothing_to_the_terminal(served, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_what_cannot_be_read_now_is_told_to_the_page(tmp_path):
+    (tmp_path / LOG).mkdir()
+    watched = Watched(tmp_path)
+    server = WatchServer(watched.look)
+    try:
+        told = server.answer("GET", f"/{server.url.split('/')[3]}/facts.json", server.url.split("/")[2])
+        assert (told[0], b"Is a directory" in told[2]) == (409, True)
+    finally:
+        server._server.server_close()
+
+
 def test_orders_that_are_not_ours_are_told_to_the_page(tmp_path, served):
     assert "takes no orders" in post(f"{served}pause")[1]
     (tmp_path / ORDERS).write_text("{}")
@@ -152,3 +168,30 @@ def test_a_fleet_is_watched_by_its_dsn(tmp_path):
     assert CliRunner().invoke(main, ["watch", dsn]).stdout.startswith("1 waiting\n")
     refused = CliRunner().invoke(main, ["watch", dsn, "--web", "--control"])
     assert (refused.exit_code, "sharc fleet pause" in refused.output) == (2, True)
+
+
+def test_a_fleet_on_a_terminal_is_watched_through_an_outage_of_its_ledger(tmp_path, monkeypatch, capsys):
+    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
+    looks, status = [], ledger.status
+
+    def now_and_then():
+        if len(looks) == 2:
+            raise StoreUnavailable("the fleet's database: \x1b[2Jit starts up")
+        return status()
+
+    def look_again(_):
+        looks.append(capsys.readouterr().out)
+        if len(looks) == 2:
+            ledger.add([site_order("a.example")])
+        elif len(looks) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ledger, "status", now_and_then)
+    monkeypatch.setattr("sharc_crawler.cli._fleet_table.time.sleep", look_again)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with pytest.raises(KeyboardInterrupt):
+        follow(ledger, None)
+    shown = "".join((*looks, capsys.readouterr().out))
+    assert shown.index("no sites") < shown.index("it starts up; this is how it stood before") < shown.index("1 waiting")
+    assert "\x1b[2J" not in shown
+    ledger.close()
