@@ -47,6 +47,7 @@ class SiteBudget(Spending):
         self._spec = spec
         self._started = started
         self._requests = 0
+        self.room = spec.max_requests or math.inf
         self._sizes: dict[PageId, int] = {}  #: bytes of the visit
         self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
         self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
@@ -107,6 +108,7 @@ class SiteBudget(Spending):
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made; what is visited will be revisited."""
         self._requests += 1
+        self.room = max(self.room - 1, 0)
         self._seeds.discard(task.page)
         if self._revisited(task, kind):
             self._due.add(task.page)

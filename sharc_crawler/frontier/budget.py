@@ -26,6 +26,7 @@ class Spending:
 
     def __init__(self) -> None:
         self.received = 0  #: bytes
+        self.room = math.inf  #: requests that it may make yet
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
         self.left: Counter[Slot] = Counter()  #: downloads not made, by a former run, too

@@ -40,13 +40,14 @@ MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed tha
 class Counts:
     """How many pages of a capture are known, visited, captured, revisited, late; hubs count as captured, too."""
 
-    __slots__ = ("captured", "late", "pages", "revisits", "visits")
+    __slots__ = ("captured", "dropped", "late", "pages", "revisits", "visits")
 
     def __init__(self) -> None:
         self.pages = 0  #: of kind PAGE, admitted
         self.visits = 0  #: pages whose first visit is over
         self.captured = 0  #: of these visits, those that brought content
         self.revisits = 0
+        self.dropped = 0  #: visits and revisits that no request was made for
         self.late = 0  #: pages that are recorded and not fetched
 
     def known(self, pages: int = 1) -> None:

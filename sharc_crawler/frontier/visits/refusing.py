@@ -58,6 +58,7 @@ def _refuse_page(capture: SiteCapture, task: Task) -> None:
     again = task.slot is Slot.SECOND
     if capture.strategy is None or (again and capture.mode.audits(task.page)):
         return
+    capture.counts.dropped += 1
     if again:
         capture.counts.revisited()
     else:

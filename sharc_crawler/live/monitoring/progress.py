@@ -6,6 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.hosts import Host, Pace
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.model import Instant, Seconds
+
+    Span = tuple[Seconds, Seconds]
 
 FEW = 500  #: pages of a site up to which Python is faster than NumPy: a crawl may have thousands of small sites
 _AHEAD = bytes(state in (State.QUEUED, State.LEASED) for state in range(256))  # of each state: is a visit to be made?
@@ -43,8 +47,7 @@ def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
 def _needs(host: Host, left: float, now: Instant) -> Seconds:
     """The seconds that a host, and those that share its pace, still need."""
     in_turn = max(host.pace.due - now, 0.0) + max(left - 1, 0.0) * host.delay
-    retried = max((due for due, _, _ in host.retries), default=now) - now
-    return max(in_turn, retried)
+    return max([in_turn, *(due - now for due, _, _ in host.retries)])
 
 
 def _unfinished(frontier: Frontier) -> dict[Host, int]:
@@ -60,14 +63,8 @@ def _unfinished(frontier: Frontier) -> dict[Host, int]:
     return {hosts[number]: int(found[number]) for number in np.flatnonzero(found).tolist()}
 
 
-def until_next(sites: Sites, now: Instant) -> Seconds:
-    """Nothing is under way: the time until a host may be asked again; 0: now, or when something ends."""
-    return 0.0 if (ripe := sites.ripe) is None else max(ripe - now, 0.0)
-
-
 CLEAR = "\r\x1b[2K"
-RECENT: Seconds = 60.0
-RECENT_PAGES = 20
+RECENT, RECENT_PAGES = 60.0, 20
 UNUSUAL: Seconds = 3.0  #: longer waits are no delay, mostly
 WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other; where pages were found so lately, more come
 
@@ -82,6 +79,7 @@ class Snapshot:
     revisits: int
     due: int  #: visits and revisits that strategies have still to choose
     left: int  #: downloads still to make, as far as known: not chosen yet, owed by hosts, or in flight
+    made: int = 0  #: visits and revisits, but those that no request was made for
 
     @classmethod
     def of(cls, sites: Sites) -> Snapshot:
@@ -92,7 +90,6 @@ class Snapshot:
             named = "sitemaps" if one.owed.first and one.strategy is None else str(one.phase)
             pages[named] += 0 if one.phase is Phase.DONE else 1 + one.counts.pages
         phase = max(pages, key=pages.__getitem__)
-        waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
         due = sum(capture.strategy.visits_left for capture in captures if capture.strategy)
         called = next((one.mode.called for one in captures if one.mode.called), phase)
         name = f"part {captures[0].mode.parts}, {phase}" if len(captures) == 1 and captures[0].mode.parted else called
@@ -102,13 +99,9 @@ class Snapshot:
             sum(capture.counts.visits for capture in captures),
             sum(capture.counts.revisits for capture in captures),
             due,
-            2 * waiting + due + sum(capture.owed.pending for capture in captures if capture.strategy is not None),
+            sum(map(_ahead, captures)),
+            sum(one.counts.visits + one.counts.revisits - one.counts.dropped for one in captures),
         )
-
-    @property
-    def made(self) -> int:
-        """Downloads of pages made."""
-        return self.visits + self.revisits
 
     @property
     def share(self) -> str:
@@ -118,24 +111,32 @@ class Snapshot:
         return f"{self.visits}/{self.pages}"
 
 
+def _ahead(capture: SiteCapture) -> int:
+    """Downloads still to make; no more than the budget has room for."""
+    chosen = capture.strategy.visits_left + capture.owed.pending if capture.strategy else 0
+    return int(min(2 * (len(capture.front.waiting) + capture.mode.pooled) + chosen, capture.budget.room))
+
+
 def line(
-    snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0, unread: str = ""
+    snapshot: Snapshot, speed: float, paused: str = "", span: Span = (0.0, inf), wait: Seconds = 0.0, unread: str = ""
 ) -> str:
     """What a person reads; ``speed`` in pages per second; why the crawl pauses, if it does.
 
-    ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request; ``unread``: whose
-    robots.txt is asked for again. Nobody knows how often, nor what comes after it.
+    ``span``: what the rest takes at least, by what hosts ask for, and at most, by ``max_time``; ``wait``: until the
+    next request; ``unread``: whose robots.txt is asked for again. Nobody knows how often, nor what comes after it.
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
-    left = _left(snapshot.left, 0.0 if unread else speed, least)
+    left = _left(snapshot.left, 0.0 if unread else speed, *span)
     waits = f"next request in {_clock(wait)}, " if wait >= WORTH_SAYING else ""
     return f"{snapshot.phase} {snapshot.share} pages, {speed:.1f}/s, {waits}{left}{unread}"
 
 
-def _left(left: int, speed: float, least: Seconds) -> str:
+def _left(left: int, speed: float, least: Seconds, most: Seconds) -> str:
     if speed and not left and least < WORTH_SAYING:
         return "nothing left to download"
+    if (left / speed if speed else least) > most:
+        return f"{_clock(max(1.0, most))} left of max_time"
     if speed:
         return f"{_clock(max(1.0, left / speed, least))} left"
     return f"at least {_clock(least)} left" if least >= WORTH_SAYING else "time left not known yet"
@@ -146,12 +147,7 @@ def _clock(seconds: Seconds) -> str:
 
 
 class Speed:
-    """Pages per second of late: over the last minute, or the last twenty pages where these took longer.
-
-    >>> speed = Speed()
-    >>> [speed.at(time, made) for time, made in [(0, 83), (9, 83), (10, 84), (11, 87)]]  # 83 by a former run
-    [0.0, 0.0, 1.0, 2.0]
-    """
+    """Pages per second of late: over the last minute, or the last twenty pages where these took longer."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[Instant, int]] = deque()
@@ -212,14 +208,15 @@ class ProgressLine:
         return self._text
 
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
-        least, wait = at_least(self._sites, snapshot.left, now), until_next(self._sites, now)
+        least, wait = at_least(self._sites, snapshot.left, now), max((self._sites.ripe or now) - now, 0.0)
+        most = max((one.capture.budget.ends for one in self._sites if not one.done), default=now) - now
         if wait >= UNUSUAL:
             from sharc_crawler.live.monitoring.unread import unread  # few crawls wait so long
 
             self._unread = unread(self._sites)
         elif not wait:
             self._unread = ""
-        told = line(snapshot, self._pages_a_second, self._paused_for, least, wait, self._unread)
+        told = line(snapshot, self._pages_a_second, self._paused_for, (least, most), wait, self._unread)
         grows = told.endswith("left") and "at least" not in told and now - self._grew < WORTH_SAYING
         more = " or more: pages are still found" if grows else ""
         return told + more + self._sites.held_up + self._beside()

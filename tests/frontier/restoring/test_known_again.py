@@ -187,7 +187,7 @@ class Copied(MemoryStore):
 
 #: of a capture's state what no store holds: what concerns one process alone, what is found again when it is asked for
 PASSING = re.compile(
-    r"former|interruptions|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
+    r"former|interruptions|counts\.dropped|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
     r"|mode\.called|mode\._(hints\.answer|answer|first|listing|shown|polls.*|due|every|planned|last|news|division)"
     r"|traps\.(ever_new.*|fleeting\._(echoes|errors).*|alone|wanted|unlike|copies\.(_former|barren\._marks)"
     r"|suspicion\.words\._(known|only))"

@@ -191,6 +191,7 @@ def test_a_page_that_is_refused_counts_as_a_visit_or_as_its_revisit_and_its_orde
             strategy=strategy if begun else None,
             mode=SimpleNamespace(audits=lambda page, found=audited: found),
             counts=SimpleNamespace(
+                dropped=0,
                 revisited=lambda told=told: told.append("revisited"),
                 visited=lambda *, captured, told=told: told.append(("visited", captured)),
             ),
@@ -198,6 +199,7 @@ def test_a_page_that_is_refused_counts_as_a_visit_or_as_its_revisit_and_its_orde
         )
         _refuse_page(capture, Task(7, slot))
         counted = [] if not begun or (again and audited) else ["revisited" if again else ("visited", False)]
+        assert capture.counts.dropped == len(counted)
         assert told == counted + [(slot, again)] * (bool(counted) and not asked_again)
 
 

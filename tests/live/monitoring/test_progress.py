@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from math import inf
 
 import pytest
 
@@ -10,8 +11,8 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring import progress
-from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, line
-from sharc_crawler.model import Fetch, Outcome, Result, Sighting
+from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, Speed, line
+from sharc_crawler.model import Done, Fetch, Outcome, Result, Sighting
 
 
 @pytest.mark.parametrize(
@@ -26,14 +27,56 @@ from sharc_crawler.model import Fetch, Outcome, Result, Sighting
         ),
         (
             ("visit", 300, 30, 0, 570, 570),
-            {"speed": 3.0, "least": 5690.0, "wait": 59.0},
+            {"speed": 3.0, "span": (5690.0, inf), "wait": 59.0},
             "visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left",
         ),
         (("revisit", 300, 300, 240, 0, 0), {"speed": 3.6}, "revisit 240/240 pages, 3.6/s, nothing left to download"),
+        (
+            ("visit", 300, 30, 0, 570, 570),
+            {"speed": 3.0, "span": (20.0, 9.0)},
+            "visit 30/300 pages, 3.0/s, 0:00:09 left of max_time",
+        ),
+        (
+            ("visit", 300, 30, 0, 570, 570),
+            {"speed": 0.0, "span": (20.0, 9.0)},
+            "visit 30/300 pages, 0.0/s, 0:00:09 left of max_time",
+        ),
     ],
 )
 def test_the_line_says_phase_share_speed_and_what_is_left(snapshot, more, text):
     assert line(Snapshot(*snapshot), **more) == text
+
+
+def crawled(**bounds):
+    """What was told while a site of 1,000 pages was crawled in virtual time, half a second a request."""
+    sites, out, now = Sites(Politeness(delay=0.0)), StringIO(), 0.0
+    links = [Sighting(f"http://h.example/{number}") for number in range(1000)]
+    sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=(), **bounds), now)
+    told = ProgressLine(sites, now, out)
+    while not isinstance(one := sites.next(now), Done):
+        if isinstance(one, Fetch):
+            now += 0.5
+            answer = Outcome(Result.OK, now - 0.5, now, 200, digest="sha1:x")
+            sites.finished(one, answer, links if one.url.endswith("example/") else ())
+        else:
+            now = max(now, one.until)
+        told.show(now)
+    return out.getvalue().splitlines()
+
+
+def seconds_left(told):
+    hours, minutes, seconds = map(int, told.partition(" left")[0].rpartition(", ")[2].split(":"))
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def test_no_more_time_is_foretold_than_the_budget_leaves_and_what_is_dropped_counts_in_no_rate():
+    for bounds, ends in (({"max_time": 120.0}, 120.0), ({"max_requests": 240}, 120.0)):
+        told = [one for one in crawled(**bounds) if " left" in one and "not known" not in one]
+        assert len(told) > 5
+        for number, one in enumerate(told, 1):
+            assert seconds_left(one) <= ends - 9 * number + 15, one  # a line each 10 s at least
+            assert float(one.partition(" pages, ")[2].partition("/s")[0]) < 3.0, one
+        assert told[0].endswith(" left of max_time") == ("max_time" in bounds)
 
 
 def test_a_pause_is_named_and_left_out_of_the_rate():
@@ -55,6 +98,12 @@ def test_a_pause_is_named_and_left_out_of_the_rate():
     assert told[1].startswith("visit 40/1000 pages, 2.0/s")
     assert set(told[2:-1]) == {"visit 40/1000 pages, paused (its disk has no room)"}
     assert told[-1].startswith("visit 60/1000 pages, 2.0/s")
+
+
+def test_the_rate_is_that_of_this_run():
+    speed, by_a_former_run = Speed(), 83
+    looks = (0, 0), (9, 0), (10, 1), (11, 4)
+    assert [speed.at(time, by_a_former_run + made) for time, made in looks] == [0.0, 0.0, 1.0, 2.0]
 
 
 def test_sitemaps_are_no_phase_once_pages_are_visited():
