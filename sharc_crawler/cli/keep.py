@@ -20,9 +20,10 @@ from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
 from sharc_crawler.live.failures.unwritten import unfailing
-from sharc_crawler.options.kinds import Duration
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, short, span
+
+OFTEN = 3600.0  #: a shorter interval is said when it begins
 
 
 @click.command()
@@ -57,6 +58,9 @@ def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool)
         return
     if not any(site.every for site in collection.terms.sites):
         raise UsageError(f"no site of {str(folder)!r} has every: give it in collection.yaml, as every: 1d")
+    for site in collection.terms.sites:
+        if isinstance(site.every, float) and site.every < OFTEN:  # m is minutes, whoever meant months
+            click.echo(f"{site.name}: a capture every {span(site.every)}")
     unfailing()
     with hold_collection(folder):
         keeper = CollectionKeeper(folder, at_once, lambda text: click.echo(printable(f"{second(time.time())} {text}")))
@@ -104,7 +108,7 @@ def _show(folder: Path, found: list[KeptSite], kept: bool) -> None:
 def _every(one: KeptSite) -> str:
     if one.every is None:
         return ""
-    return f"auto: {span(one.every)}" if one.site.every == AUTO else Duration().show(one.every)
+    return f"{'auto: ' if one.site.every == AUTO else ''}{span(one.every)}"
 
 
 def _ahead(one: KeptSite) -> bool:

@@ -40,7 +40,9 @@ OF_CAPTURES = tuple(
 _TOP = ("title", "settings", "defaults", "sites", "budget", "notify", "keep")
 _SITE = ("url", "name", "every", "masks")
 AUTO: Literal["auto"] = "auto"
-KEEP = ("all", "daily", "weekly", "monthly", "yearly")  #: rules by which captures are kept
+DAY = 86_400.0
+#: rules by which captures are kept, and of how long a period each keeps the first one; ``all``: every one
+PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "yearly": 365 * DAY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +223,8 @@ def _every(given: Mapping[str, Any], place: str) -> Every:
     text = _text(given.get("every", "off"), f"{place}.every")
     if text == AUTO:
         return AUTO
+    if PERIODS.get(text):
+        return PERIODS[text]
     if text.isdecimal():
         raise UsageError(f"{place}.every={text!r} has no unit; write it as {text}d (days), {text}h, {text}m or {text}s")
     seconds: float = _read(Duration(1.0), text, f"{place}.every") if text != "off" else 0.0
@@ -233,7 +237,7 @@ def _budget(top: Mapping[str, Any], where: str) -> int | None:
 
 def _keep(top: Mapping[str, Any], where: str) -> dict[str, float]:
     place, given = f"{where}: keep", dict(_part(top, "keep", where))
-    _known(given, KEEP, f"{place}.")
+    _known(given, tuple(PERIODS), f"{place}.")
     texts = {name: _text(value, f"{place}.{name}") for name, value in given.items()}
     return {name: math.inf if text == "always" else _age(text, f"{place}.{name}") for name, text in texts.items()}
 

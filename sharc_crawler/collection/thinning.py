@@ -13,6 +13,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.folder import CAPTURES, REMOVING, is_over
 from sharc_crawler.collection.referring import taken_digests
+from sharc_crawler.collection.terms import PERIODS
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import CollectedCapture, Collection
     from sharc_crawler.model import Instant, Seconds
 
-DAY: Seconds = 86_400.0
-#: rules, and of how long a period each keeps the first capture; ``all``: every one
-PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "yearly": 365 * DAY}
 _DAMAGED = "this former capture is damaged, or lacks files:"
 
 
@@ -40,6 +38,7 @@ class Holding(NamedTuple):
 def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: Instant) -> set[int]:
     """Which captures rules keep, by place; ``rules``: how old a capture may be for each of them.
 
+    >>> DAY = PERIODS["daily"]
     >>> times = [day * DAY for day in (0, 0.5, 1, 1.5, 8, 9)]
     >>> sorted(kept_by_rules(times, {"all": 2 * DAY, "daily": 20 * DAY}, now=10 * DAY))
     [0, 2, 4, 5]

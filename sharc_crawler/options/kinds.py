@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_536_000.0}
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
@@ -183,7 +183,7 @@ class Duration(ValueKind[float]):
     form: str = "time, as `30s`, `5m`, `2h`, `1d`"
 
     def read(self, value: object) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([smhd]?)", str(value).strip())
+        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([smhdwy]?)", str(value).strip())
         if not found:
             raise ValueError("is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0")
         seconds = float(found[1]) * SECONDS[found[2]]

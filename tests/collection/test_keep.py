@@ -364,6 +364,18 @@ def test_what_cannot_be_kept_is_said(folder):
     assert "sites[1].every='often' is no duration" in done.output
 
 
+def test_intervals_below_an_hour_are_said_before_anything_else(folder, monkeypatch):
+    """m is minutes, whoever meant months."""
+    monkeypatch.setattr(CollectionKeeper, "run", lambda _, once: None)
+    sites = "{url: https://a.example/, every: 12m}, {url: https://b.example/, every: yearly}"
+    (folder / FILE).write_text(f"sites: [{sites}]")
+    done = CliRunner().invoke(main, ["keep", str(folder)])
+    assert done.output.startswith("a.example: a capture every 12 min\nNext: ")
+    told = CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
+    assert "12 min" in told
+    assert "365 days" in told
+
+
 def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
     (tmp_path / "one").mkdir()
     warc, index = tmp_path / "one" / "a.warc.gz", tmp_path / "one" / "a.cdxj"

@@ -110,3 +110,10 @@ def test_a_new_file_says_what_it_was_made_of():
 
 def test_a_capture_of_a_whole_site_has_these_arguments():
     assert {"strategy", "scope", "include", "delay", "max_requests", "dedup", "audit"} <= set(OF_CAPTURES)
+
+
+def test_an_interval_is_named_by_its_words_or_units():
+    days = {"daily": 1, "weekly": 7, "monthly": 30, "yearly": 365, "52w": 364, "1y": 365, "2d": 2, "12m": 1 / 120}
+    sites = "".join(f"- {{url: 'https://s{n}.example/', every: {text}}}\n" for n, text in enumerate(days))
+    found = parse_terms(f"sites:\n{sites}").sites
+    assert [site.every for site in found] == [86_400 * number for number in days.values()]
