@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.model import Slot
-from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +27,6 @@ class Spending:
         self.room = math.inf  #: requests that it may make yet
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
-        self.left: Counter[Slot] = Counter()  #: downloads not made, by a former run, too
         self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
@@ -56,7 +53,6 @@ class Spending:
 
     def forgone(self, task: Task, reason: str) -> None:
         """A download was not made."""
-        self.left[task.slot] += 1
         if task.slot is Slot.SECOND:
             self.unproven[task.page] = Reason.NEVER_REVISITED.of(reason.removeprefix(PREFIX))
 
@@ -66,11 +62,3 @@ class Spending:
         for visit in visits:
             if not visit.attempt and (reason := visit.outcome.error or "").startswith(PREFIX):
                 self.forgone(Task(visit.page, visit.slot), reason)
-
-    def note(self) -> str | None:
-        """What a reader must know at the end."""
-        visits, revisits = self.left.total() - self.left[Slot.SECOND], self.left[Slot.SECOND]
-        if not visits and not revisits:
-            return None
-        left = f"{counted(visits, 'first one')}, {counted(revisits, 'second one')}"
-        return f"the budget had no room for all; downloads not made for it: {left}"

@@ -27,27 +27,28 @@ _COUNTS = {
 
 def left_by(facts: CaptureFacts) -> str:
     """How many pages and URLs the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
-    pages, links = _left_pages(facts), dict(left_urls(facts))
-    told = []
-    if pages:
-        left = pages.total()
-        told.append(f"{counted(left, 'more page')} {agreeing(left, 'were')} left by {' and '.join(sorted(pages))}")
+    pages, files, links = _left(facts, of_pages=True), _left(facts, of_pages=False), dict(left_urls(facts))
+    told, bounds = [], sorted({*pages, *files})
+    if bounds:
+        left, embedded = pages.total(), files.total()
+        parts = [counted(left, "more page")] * bool(left) + [counted(embedded, "embedded file")] * bool(embedded)
+        told.append(f"{' and '.join(parts)} {agreeing(left + embedded, 'were')} left by {' and '.join(bounds)}")
     if links:
         number = sum(links.values())
         more = "more than " * (len(facts.outside) >= MOST_LISTED)
         told.append(f"{more}{counted(number, 'URL', 'were')} not followed for {' and '.join(links)}")
-    one = "a larger one" if len({*pages, *links}) == 1 else "larger ones"
-    bounds = " ".join((*pages, *links))
-    counts = "".join(f". {words}" for bound, words in _COUNTS.items() if bound in bounds)
-    them = "it" if pages.total() + sum(links.values()) == 1 else "them"
+    bounds += links
+    one = "a larger one" if len(bounds) == 1 else "larger ones"
+    counts = "".join(f". {words}" for bound, words in _COUNTS.items() if bound in " ".join(bounds))
+    them = "it" if pages.total() + files.total() + sum(links.values()) == 1 else "them"
     return f"{', and '.join(told)}{counts}. A new capture with {one} would take {them}, too" if told else ""
 
 
-def _left_pages(facts: CaptureFacts) -> Counter[str]:
-    """How many pages the budget left, by the bound that it was."""
+def _left(facts: CaptureFacts, *, of_pages: bool) -> Counter[str]:
+    """How many pages, or other files, the budget left, by the bound that it was."""
     left: Counter[str] = Counter()
     for (kind, reason), number in facts.figures.missing.items():
-        if kind is Kind.PAGE and (bound := bound_that_left(reason)):
+        if (kind is Kind.PAGE) is of_pages and (bound := bound_that_left(reason)):
             left[bound] += number
     return left
 

@@ -231,7 +231,6 @@ def test_without_bounds_nothing_is_refused_and_all_is_counted():
     assert budget.why_not(first(0), Kind.PAGE, HTML, AT) is None
     budget.ended(first(0), HTML, Outcome(Result.OK, AT, AT, length=7), finished=True)
     assert budget.received == 7
-    assert budget.note() is None
 
 
 @pytest.mark.parametrize("bounds", [{}, {"max_requests": 100}])
@@ -247,7 +246,6 @@ def test_what_former_processes_spent_and_left_is_known_again(bounds):
     budget = spending_of(spec(**bounds), AT)
     budget.restore([*visits, *left], pages)
     assert budget.received == 4 * visit_row(0).outcome.length
-    assert budget.note() == "the budget had no room for all; downloads not made for it: 1 first one, 1 second one"
     assert budget.unproven == {1: "never-revisited: max_requests=100"}
     if bounds:
         assert budget.spare(AT) == 96 - 1 - 3, "page 2 is due, and three were told validators"

@@ -119,11 +119,14 @@ def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> None:
-    left = [page(f"/left{n}", reason="budget: max_time=8s has no room left for it") for n in range(229)]
+    why = "budget: max_time=8s has no room left for it"
+    left = [page(f"/left{n}", reason=why) for n in range(229)]
+    files = [page(f"/left{n}.png", reason=why, kind=Kind.RESOURCE) for n in range(2)]
     kept = [judged(f"/{n}", Verdict.COHERENT) for n in range(53)]
-    made = facts(*kept, *left, page("/gone", reason="not there"))
+    made = facts(*kept, *left, *files, page("/gone", reason="not there"))
     paths = write([made, facts(*kept)], tmp_path)
-    said = "229 more pages were left by max_time=8s. A new capture with a larger one would take them, too."
+    said = "229 more pages and 2 embedded files were left by max_time=8s. A new capture with a larger one would take"
+    said += " them, too."
     assert f"\n{said}\n" in summary([made], paths)
     overview = paths.html.read_text()
     assert f"at 2026-11-18T11:06:40Z. {said}</td>" in overview

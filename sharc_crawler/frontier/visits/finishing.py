@@ -264,8 +264,6 @@ class Finisher:
 
     def _end(self, capture: SiteCapture, now: Instant) -> None:
         capture.life.end(now)
-        if note := capture.budget.note():
-            capture.note(note)
         capture.embedded.clear()
         if (late := capture.counts.late) and capture.mode.whole:
             capture.note(

@@ -134,12 +134,11 @@ def test_a_capture_whose_site_has_another_part_goes_on():
         (2, False, []),
     ],
 )
-def test_a_reader_is_told_what_was_found_too_late_and_what_a_budget_left(late, whole, notes):
+def test_a_reader_is_told_what_was_found_too_late(late, whole, notes):
     site = Ending(late=late)
-    site.capture.mode.whole, site.capture.budget.note = whole, lambda: "the budget had no room"
+    site.capture.mode.whole = whole
     site.complete()
     assert [text for text in site.told if isinstance(text, str)] == [
-        "the budget had no room",
         "cleared",
         *notes,
         "changed",
