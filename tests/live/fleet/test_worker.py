@@ -252,6 +252,7 @@ async def test_a_site_that_its_last_three_owners_did_not_survive_is_given_to_no_
     await working.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", ["nothing", "too little", "all"])
 @deferred_f_from_coro_f
 async def test_a_site_whose_files_lie_elsewhere_is_not_gone_on_with(
