@@ -13,7 +13,7 @@ from sharc_crawler.errors import DataError, SharcError, StoreUnavailable
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.live.fleet.beginning import begin_site
 from sharc_crawler.live.fleet.clerk import RENEW
-from sharc_crawler.live.fleet.keeping import ElsewhereError
+from sharc_crawler.live.fleet.keeping import WAY_OUT, ElsewhereError
 from sharc_crawler.live.fleet.place import FleetPlace
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.writing.space import is_full
@@ -40,6 +40,7 @@ class Claims:
         self._of, self._purse, self._room, self._until_done = holdings, purse, room, until_done
         self.begun: Callable[[str], None] = lambda _: None
         self.not_before = 0.0  #: no site is claimed
+        self._had: dict[str, int] = {}  #: sites that lay here → the step after which they did no more
         self._looked = -math.inf  #: when the sites of silent owners were claimed last
 
     async def look(self) -> None:
@@ -132,10 +133,8 @@ class Claims:
         worker, site = self._of, tenure.site
         if site not in worker.clerk.held:  # it is another's: that has been said
             return
-        if isinstance(error, ElsewhereError):  # others may find what they wrote: for a term the sites are theirs
-            self.not_before = time.monotonic() + worker.clerk.term
-            await worker.release(tenure, SiteState.WAITING)
-            say("not-begun", site=site, epoch=tenure.epoch, reason=str(error))
+        if isinstance(error, ElsewhereError):
+            await self._not_here(tenure, error)
             return
         away = isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and bool(worker.kept.objects))
         ours = away or is_full(error) or bool(worker.session.space.lacking())
@@ -143,12 +142,25 @@ class Claims:
         failed = not ours and await worker.release(tenure, SiteState.FAILED, str(error))
         say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 
+    async def _not_here(self, tenure: Tenure, error: ElsewhereError) -> None:
+        """Others may find it: they have a term for that. What lay here, and nobody has found by then, is gone."""
+        self.not_before = time.monotonic() + self._of.clerk.term
+        gone = self._had.get(tenure.site) == tenure.seq
+        why = "this worker's --output is another than theirs, or is not mounted here"
+        if tenure.site in self._had:
+            self._had[tenure.site] = tenure.seq
+            why = f"it was moved or removed while it was captured, or is no longer mounted here; {WAY_OUT}"
+        state, reason = SiteState.FAILED if gone else SiteState.WAITING, f"{error}: {why}"
+        await self._of.release(tenure, state, reason)
+        say("failed" if gone else "not-begun", site=tenure.site, epoch=tenure.epoch, reason=reason)
+
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
         """The place that keeps a site from now on."""
         worker, session, site = self._of, self._of.session, tenure.site
         told, read = partial(self._told, site), self._read
         place = FleetPlace(folder, tenure.epoch, session.config, session.stores, told, read)
         worker.places[site] = session.places[site] = place
+        self._had[site] = -1
         return place
 
     def _told(self, site: str, line: str, received: int) -> None:

@@ -61,6 +61,9 @@ class Keeping(Protocol):
         """The site is another's, or has ended."""
 
 
+WAY_OUT = "put back what was there, then `sharc fleet requeue`; or `drop` and `add` the site, to begin anew"
+
+
 class ElsewhereError(StoreUnavailable):
     """What former workers wrote of a site does not lie where this worker keeps captures."""
 
@@ -156,11 +159,9 @@ def _require(relied_on: Mapping[str, int], there: Mapping[str, int], place: str)
     if not lacking:
         return
     if there.keys().isdisjoint(relied_on):
-        why = "this worker's --output is another than theirs, or is not mounted here"
-        raise ElsewhereError(f"{place} has no WARC file of the site's former workers: {why}")
+        raise ElsewhereError(f"{place} has no WARC file of the site's former workers")
     more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
-    way_out = "put back what was there, then `sharc fleet requeue`; or `drop` and `add` the site, to begin anew"
-    raise DataError(f"{place} lacks what former workers wrote in {lacking[0]}{more}: {way_out}")
+    raise DataError(f"{place} lacks what former workers wrote in {lacking[0]}{more}: {WAY_OUT}")
 
 
 @contextmanager

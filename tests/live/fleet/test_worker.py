@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import logging
+import shutil
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -280,6 +281,14 @@ async def test_a_site_whose_files_lie_elsewhere_is_not_gone_on_with(
     else:
         await working.until(lambda: working.site().state is SiteState.FAILED)
         assert f"{folder} lacks what former workers wrote in a.warc.gz: put back" in working.site().reason
+    if there == "all":  # and then its folder is removed, and no other worker finds it
+        for state in (SiteState.WAITING, SiteState.FAILED):
+            shutil.rmtree(folder, ignore_errors=True)
+            if SITE in working.worker.holdings.places:
+                ledger.release(SITE, working.site().epoch)
+            working.worker._claims.not_before = 0.0
+            await working.until(lambda state=state: working.site().state is state and working.site().reason)
+            assert f"{folder} has no WARC file of the site's former workers: it was moved" in working.site().reason
     await working.end()
 
 
