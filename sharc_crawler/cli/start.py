@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 VISITS = 2  #: of each page: a visit, and a revisit that proves it
+IN_ALL = 4  #: times what the pages of sitemaps take: 3.7 where these named 62 of 147 pages, with 64 embedded files
 LONG = 3600.0  #: of a capture: from here on it is said what makes it long
 PROFILE = "SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile"
 
@@ -147,11 +148,13 @@ def told(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
     yield f"{seed} names {counted(pages, 'page')}{asks}."
     for note in found.notes:
         yield f"Note: {printable(note)}."
-    yield f"A capture visits each page twice, one request every {step:g} s: {span(whole)} for the pages."
-    yield "What they embed comes on top (pictures, styles, scripts: often several requests a page),"
-    yield "and so do pages that no sitemap names."
-    if whole <= limit:
+    yield f"A capture visits each page twice, one request every {step:g} s: at least {span(whole)}."
+    yield "What they embed comes on top (pictures, styles, scripts), and so do pages that no sitemap names:"
+    yield f"{span(IN_ALL * whole)} in all would be nothing unusual. `sharc watch` tells the time left as it goes on."
+    if IN_ALL * whole <= limit:
         yield f"That fits into {span(limit)}."
+    elif whole <= limit:
+        yield f"The least fits into {span(limit)}, all of it may not: what it has no room for is left, and counted."
     else:
         fit = max(math.floor(limit / step / VISITS), 1)
         yield (

@@ -34,6 +34,7 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
     assert done.returncode == 0, done.stderr
     assert all("robots" in target or "sitemap" in target for target in targets)
     assert "That fits into 2 h." in done.stdout
+    assert "at least 3.5 s." in done.stdout
     assert "What they embed comes on top" in done.stdout
     assert "left" not in done.stderr, "no page is captured yet"
     assert "scrapy crawl site -a collection=kept -s DOWNLOAD_DELAY=0.05" in done.stdout
@@ -83,6 +84,17 @@ def test_what_does_not_fit_says_how_much_would():
     assert "5 h" in said
     assert "about 3,600 pages would" in said
     assert "courtesy" in said
+
+
+def test_what_comes_on_top_may_not_fit_where_the_pages_do():
+    for limit, fits in (
+        (500.0, "That fits into 8 min 20 s."),
+        (200.0, "The least fits into 3 min 20 s, all of it may"),
+    ):
+        said = " ".join(told("https://www.example.org/", survey(62, 1.0), limit))
+        assert "at least 2 min 4 s." in said
+        assert "8 min 16 s in all would be nothing unusual" in said
+        assert fits in said
 
 
 def test_a_delay_that_robots_txt_asks_for_is_not_to_be_changed():
