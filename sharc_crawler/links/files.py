@@ -33,11 +33,12 @@ _ENDING = (
     r"(?:pdf|do[ct][xm]?|xls[xmb]?|pp[ts][xm]?|od[tspg]|rtf|epub|mobi|azw3|djvu?|zip|7z|rar|tgz|tar(?:\.\w{2,3})?"
     r"|mp[34]|m4[abv]|ogg|og[av]|opus|flac|wav|wma|mpe?g|mov|avi|wmv|webm|mkv|flv|csv|tsv|kmz)"
 )
+_FETCHED = "(?:json|xml)"  #: what scripts read, and people do not: the page needs it, as what searches its index
 _SLASH = r"(?:/|\\/|\\u002[Ff])"
 #: A text by itself, each character of which is looked at once. Loaded by the first page that needs it, as those below:
 #: a process that reads starts as often as there are captures.
 _QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
-_FILE = rf"(?i)((?:https?:/)?/[^\\{{}}()*$|`?#]+\.{_ENDING}(?:\?[^\\{{}}()*$|`#]+)?)(?:\#.*)?"
+_FILE = r"(?i)((?:https?:/)?/[^\\{}()*$|`?#]+\.%s(?:\?[^\\{}()*$|`#]+)?)(?:\#.*)?"
 _OF_CALL = r"[\w$]\s*\(\s*(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
 _PAGE = rf"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{{}}]+\.(?:[sx]?html?|{_ENDING})(?:[?#]\S*)?"
 
@@ -63,7 +64,9 @@ def is_type(media_type: str) -> bool:
     return re.fullmatch(_TYPE, media_type) is not None
 
 
-_MAYBE = rb"\." + _ENDING.encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)"
+_MAYBE = (
+    rf"\.(?:{_ENDING}|{_FETCHED})".encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)"
+)
 
 
 def maybe(lower: bytes) -> bool:
@@ -71,15 +74,31 @@ def maybe(lower: bytes) -> bool:
     return re.search(_MAYBE, lower) is not None
 
 
-def written(script: str) -> Iterator[str]:
-    r"""Files in the texts of a script.
+def written(script: str, ending: str = _ENDING) -> Iterator[str]:
+    r"""Files in the texts of a script, with such an ending.
 
     >>> list(written('{"a": "https:\\/\\/h\\/a.pdf", "b": "/b.zip?c", "c": "/d/" + e + "/f.pdf", "g": "g.pdf"}'))
     ['https://h/a.pdf', '/b.zip?c']
     """
     for match in re.finditer(_QUOTED, script):
-        if named := re.fullmatch(_FILE, re.sub(_SLASH, "/", match[1] or match[2])):
+        if named := re.fullmatch(_FILE % ending, re.sub(_SLASH, "/", match[1] or match[2])):
             yield named[1]
+
+
+def fetched(script: str) -> Iterator[str]:
+    """Data that a script reads, by whole addresses from the root of a host.
+
+    >>> list(fetched('fetch("/search/index.json"); go("/a.pdf"); get("b.xml"); get("/c/" + d + ".json")'))
+    ['/search/index.json']
+    """
+    return written(script, _FETCHED)
+
+
+def fetched_by_elements(root: Any) -> Iterator[str]:
+    """Data that a page's own scripts read; scripts that are data themselves tell of nothing."""
+    for script in root.iter("script"):
+        if "json" not in script.get("type", ""):
+            yield from fetched(script.text or "")
 
 
 def called(reference: str) -> list[str]:

@@ -94,6 +94,8 @@ def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Seque
     resolver = Resolver(own.one(base) or url, page.encoding) if base else own
     if written.files:
         written.links.extend(files.of_host(written.files, resolver, url))
+    if written.data:
+        written.resources.extend(files.of_host(written.data, resolver, url))
     links, more_links = resolver.all(written.links)
     resources, more_resources = resolver.all(written.resources)
     document = Document(written.images, written.tables, len(links), root is not None and by_script(root))
@@ -120,6 +122,7 @@ class _Page:
         self.feeds: list[str] = []
         self.frames: list[str] = []
         self.files: list[str] = []  #: followed on the page's own host
+        self.data: list[str] = []  #: read by its scripts from there
         self.base: str | None = None
         self.images = self.tables = 0
 
@@ -130,6 +133,7 @@ class _Page:
         self.links.extend(hidden.by_scripts(data))
         if files.maybe(lower):
             self.files.extend(files.of_elements(root))
+            self.data.extend(files.fetched_by_elements(root))
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
         if b"<?xml-stylesheet" in lower:

@@ -81,6 +81,8 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
     (('http://h/a.html',), ('http://h/js/dep.mjs',))
     """
     script, resolver = body.decode("utf-8", "replace"), Resolver(url)
-    resources, left_out = resolver.all(imports(script))
-    named = files.of_host(files.written(script), resolver, url) if files.maybe(body.lower()) else []
+    named, data = list[str](), list[str]()
+    if files.maybe(body.lower()):
+        named, data = (files.of_host(some, resolver, url) for some in (files.written(script), files.fetched(script)))
+    resources, left_out = resolver.all([*imports(script), *data])
     return Found(resolver.all([*menu(script, url), *named])[0], resources, url, left_out)

@@ -98,3 +98,20 @@ def test_names() -> None:
     assert is_cited("citation_abstract_html_url") and not is_cited("citation_springer_api_url")
     assert is_type("application/vnd.oasis.opendocument.text") and not is_type("application/rss+xml")
     assert maybe(b"<a href='a.pdf'>") and not maybe(b"<a href='a.html'>a.pdf</a>")
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ('fetch("/search/index.json?v=3"); $.get("http://h/feed.xml")', ["/search/index.json?v=3", "/feed.xml"]),
+        ("SimpleJekyllSearch({json: '/search.json'})", ["/search.json"]),
+        ("fetch(base + '/index.json'); get('/n/' + id + '.json'); open('index.json'); get('/a.json'.replace(b))", []),
+        ("fetch('//g/a.json'); fetch('/{id}.json'); fetch('/api/news'); '/a.jsonp'", []),
+        ("go('/a.pdf')", []),
+    ],
+)
+def test_data_that_scripts_read_is_embedded(script: str, expected: list[str]) -> None:
+    urls = [f"http://h{path}" for path in expected]
+    page = f"<script>{script}</script><script type=application/ld+json>['/b.json']</script><p data-a=/c.json>".encode()
+    assert list(extract(page, URL).resources) == urls
+    assert list(document.extract(script.encode(), "http://h/js/a.js", "text/javascript").resources) == urls
