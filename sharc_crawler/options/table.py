@@ -98,8 +98,8 @@ class Options:
     hints: float = argument(
         Real(0, 1),
         HINTS,
-        "share of the slots, at most, in which pages are visited again before the reference instant, as a sitemap, a"
-        " feed or a list of changes says that they have changed since their visit, polls included; 0: none"
+        "share of all visits and revisits, at most, for second looks before T: sitemaps, feeds and lists of changes are"
+        " read again, and pages that they say have changed since their visit are visited again; 0: none"
         " ([rates.md](rates.md#second-looks-before-t))",
         never=_INSTANT,
     )

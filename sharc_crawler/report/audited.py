@@ -15,7 +15,7 @@ def on_word(claim: Claim, stated: int) -> str:
     """What a statement owes to the server's word, and how far an audit bounds that: it is quoted without its limits."""
     audit = _audit(claim)
     if audit is None or audit.get("whole"):
-        unbounded = "" if audit else ", which no audit bounds"
+        unbounded = "" if audit else ", and no audit says how many of these may be wrong"
         return f"; for {stated:,} of them that is the server's word{unbounded}"
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
@@ -55,8 +55,10 @@ def _unshown(limit: Claim) -> str:
 
 def _unaudited(limit: Claim) -> str:
     number, noun = limit["unaudited"], _noun(limit)
-    their = agreeing(number, "their")
-    return f"For {number:,} of these, no {noun} of {their} kind (folder and file type) was confirmed"
+    are = agreeing(number, "are")
+    return (
+        f"{number:,} of these {are} of kinds (folder and file type) of which no {noun} was found unchanged when audited"
+    )
 
 
 def _bound(limit: Claim) -> str:

@@ -75,7 +75,7 @@ def test_the_claim_and_its_instant(made):
     capture = document["capture"]
     assert sentence(capture["claim"]) == (
         "3 of 7 pages were in this state together at 2026-11-18T11:08:20Z; "
-        "for 1 of them that is the server's word, which no audit bounds: "
+        "for 1 of them that is the server's word, and no audit says how many of these may be wrong: "
         "1 shown by equal bytes before and after, "
         "1 by the server's word that nothing had changed (304), 1 downloaded at that very instant."
     )

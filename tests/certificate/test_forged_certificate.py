@@ -175,7 +175,7 @@ def test_parts_with_a_reference_instant_each_hold(tmp_path):
     assert verification.findings == []
     assert sentence(verification.claims[0]).startswith(
         "3 of 7 pages were in one state together with their part of the site, in 2 parts, each at its own instant; "
-        "for 1 of them that is the server's word, which no audit bounds: "
+        "for 1 of them that is the server's word, and no audit says how many of these may be wrong: "
     )
     document = json.loads((tmp_path / "certificate.json").read_text())
     assert document["capture"]["reference"] is None

@@ -41,7 +41,7 @@ def test_the_claim_names_instant_counts_and_grounds() -> None:
     )
     assert claim["sentence"] == (
         "413 of 450 pages were in this state together at 2026-11-20T10:31:07Z;"
-        " for 16 of them that is the server's word, which no audit bounds:"
+        " for 16 of them that is the server's word, and no audit says how many of these may be wrong:"
         " 396 shown by equal bytes before and after,"
         " 15 by the server's word that nothing had changed (304),"
         " 1 by the server's word on when they last changed (lastmod),"

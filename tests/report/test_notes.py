@@ -174,7 +174,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     text = summary([made], write([made], tmp_path))
     again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
     assert (
-        f"{again} on the server's word alone are wrong. For 35 of these, no page of their kind (folder and file" in text
+        f"{again} on the server's word alone are wrong. 35 of these are of kinds (folder and file type) of which no"
+        in text
     )
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
@@ -188,7 +189,7 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
     assert "1 URL downloaded again: none of them had changed" in with_data
     assert "at most 35 of the 16 pages and 20 pieces of data claimed on the server's word alone are" in with_data
-    assert "For 35 of these, no URL of their kind" in with_data
+    assert "35 of these are of kinds (folder and file type) of which no URL" in with_data
     refused = summary(
         [replace(made, audit=told | {"bound": 36, "unshown": {"since": 2, "lost": 21}})], write([made], tmp_path)
     )

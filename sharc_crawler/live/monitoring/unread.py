@@ -12,4 +12,4 @@ def unread(sites: Sites) -> str:
     """What is added to the line that a person reads; empty: nobody's."""
     hosts = [host.name for one in sites for host in one.ledger.hosts if host.waits and host.retries]
     others = f" and {len(hosts) - 1} more" if hosts[1:] else ""
-    return f", waiting for robots.txt of {hosts[0]}{others}" if hosts else ""
+    return f", waits for {hosts[0]}{others}: no robots.txt yet, asked for again" if hosts else ""

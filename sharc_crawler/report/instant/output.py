@@ -68,7 +68,9 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     if not new["found"]:
         yield f"No new page was published, as far as the {'other ' if silent else ''}hubs say."
         return
-    yield f"{counted(new['captured'], 'new page')} captured."
+    older = report["dates"].get("older", 0)
+    came_back = f", and {counted(older, 'older page')}: by their own Last-Modified, old links that came back to a hub"
+    yield f"{counted(new['captured'] - older, 'new page')} captured{came_back if older else ''}."
     known, bound = report["delay"]["published"], report["delay"]["bound"]
     if known["pages"]:
         yield (
@@ -80,11 +82,6 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
             f"{counted(bound['pages'], 'page')} by polls alone: captured at most {within(bound['median'])} after"
             f" they appeared on a polled hub (median), {within(bound['high'])} at the 95th percentile,"
             " since the poll before did not show them yet."
-        )
-    if older := report["dates"].get("older", 0):
-        yield (
-            f"{counted(older, 'page')} of them changed last before that, by their own Last-Modified:"
-            " old links that came back to a hub."
         )
     doubts = {"early": "a poll after them did not show the page yet", "late": "the page was seen before"}
     for date, why in doubts.items():

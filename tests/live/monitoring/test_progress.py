@@ -193,7 +193,7 @@ def test_where_robots_txt_is_asked_for_again_nobody_knows_what_is_left():
             line.show(now)
     told = out.getvalue().splitlines()[-1]
     assert ", at least 0:00:" in told
-    assert told.endswith(" left, waiting for robots.txt of busy.example")
+    assert told.endswith(" left, waits for busy.example: no robots.txt yet, asked for again")
 
 
 def test_what_the_rest_takes_is_asked_of_all_sites_once_for_each_look(monkeypatch):
