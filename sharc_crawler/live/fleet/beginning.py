@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import StoreUnavailable, Superseded, UsageError
+from sharc_crawler.errors import DataError, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
+from sharc_crawler.live.fleet.place import JOURNAL
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.former.known import known_pages
 from sharc_crawler.live.in_thread import by_thread
@@ -54,6 +56,8 @@ async def begin_site(
         tenure = tenure._replace(round=tenure.round + 1)
         folder = folder_of(kept.folder, tenure)
         say("further-round", site=site, epoch=tenure.epoch, folder=str(folder), reason=f"{there} holds another capture")
+    if state is not None:
+        await asyncio.to_thread(_check_no_later, kept, folder, state)
     run = run_of(tenure)
     await asyncio.to_thread(kept.take_over, folder, tenure.epoch, state)
     _check_still_held(clerk, site)
@@ -123,6 +127,14 @@ async def _former_state(clerk: Clerk, tenure: Tenure) -> Batch | None:
         return None
     bodies = await journal(clerk, tenure.site, tenure.seq)
     return await asyncio.to_thread(lambda: state_of(lines_of(bodies)))
+
+
+def _check_no_later(kept: Keeping, folder: Path, state: Batch) -> None:
+    """A ledger that was restored from a backup knows less than the capture that ended there: that is kept."""
+    ended = kept.read(folder, JOURNAL)
+    if ended and len(state_of(gzip.decompress(ended).decode().splitlines()).visits) > len(state.visits):
+        why = f"the capture in {folder} has ended, and the ledger knows only a part of it (restored from a backup?)"
+        raise DataError(f"{why}; `sharc fleet drop` and `add` the site to have it captured in a further folder")
 
 
 async def journal(clerk: Clerk, site: str, upto: int) -> list[bytes]:

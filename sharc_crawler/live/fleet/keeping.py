@@ -39,6 +39,9 @@ class Keeping(Protocol):
     def holds(self, folder: Path) -> str:
         """The name of the place where another capture lies; empty if none does."""
 
+    def read(self, folder: Path, name: str) -> bytes:
+        """What a file there holds; empty: it is not there."""
+
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
         """Begin with a folder as this owner: what former ones left open is sealed, what they would put there goes.
 
@@ -77,6 +80,10 @@ class SharedFolder:
     def holds(self, folder: Path) -> str:
         """As the protocol says."""
         return str(folder) if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))) else ""
+
+    def read(self, folder: Path, name: str) -> bytes:
+        """As the protocol says."""
+        return (folder / name).read_bytes() if (folder / name).exists() else b""
 
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
         """As the protocol says."""
@@ -117,6 +124,11 @@ class SharedObjects:
         """As the protocol says."""
         there = self._of(folder)
         return there.url if any(not name.startswith(".") for name in there.names()) else ""
+
+    def read(self, folder: Path, name: str) -> bytes:
+        """As the protocol says."""
+        there = self._of(folder)
+        return b"" if there.size(name) is None else there.get(name)
 
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
         """As the protocol says."""

@@ -31,7 +31,7 @@ from sharc_crawler.live.fleet import place as place_module
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.order import check_addresses
-from sharc_crawler.live.fleet.place import FleetPlace
+from sharc_crawler.live.fleet.place import JOURNAL, FleetPlace
 from sharc_crawler.live.fleet.run import _warn_of_namesake, fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
@@ -290,6 +290,27 @@ async def test_a_site_whose_files_lie_elsewhere_is_not_gone_on_with(
             await working.until(lambda state=state: working.site().state is state and working.site().reason)
             assert f"{folder} has no WARC file of the site's former workers: it was moved" in working.site().reason
     await working.end()
+
+
+@pytest.mark.parametrize("more", [0, 1])
+@deferred_f_from_coro_f
+async def test_a_capture_that_ended_is_not_gone_on_with_by_a_ledger_that_knows_less_of_it(working: Working, more: int):
+    """As when that was restored from a backup. Where it knows all, the last owner was killed as it ended it."""
+    ledger, folder = working.ledger, working.worker.holdings.kept.folder / SITE
+    folder.mkdir(parents=True)
+    state = journalled(MemoryStore())
+    later = replace(state, visits=state.visits * (1 + more))
+    (folder / JOURNAL).write_bytes(gzip.compress(f"{to_json(later)}\n".encode()))
+    [held] = ledger.claim("former", 1, TERM)
+    ledger.step([JournalStep(SITE, held.epoch, 1, packed([to_json(state)]))], TERM)
+    ledger.release(SITE, held.epoch)
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites or working.site().state is SiteState.FAILED)
+    if more:
+        assert f"the capture in {folder} has ended, and the ledger knows only a part of it" in working.site().reason
+        assert sorted(path.name for path in folder.iterdir()) == [JOURNAL], "nothing is touched"
+    await working.end()
+    assert working.site().state is (SiteState.FAILED if more else SiteState.WAITING)
 
 
 def test_an_object_store_is_named_by_the_output(tmp_path: Path):
