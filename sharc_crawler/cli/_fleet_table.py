@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import FleetLedger, FleetStatus, SiteStatus, WorkerStatus
 
 EVERY = 1.0  #: seconds between two looks
+PATIENCE = 10.0  #: seconds that one waits for an answer who only looks
 
 
 def sums(now: FleetStatus, former: FleetStatus | None) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sharc_crawler import extras
-from sharc_crawler.cli._fleet_table import follow, spent
+from sharc_crawler.cli._fleet_table import PATIENCE, follow, spent
 from sharc_crawler.cli._next import ASKED_BY, say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Wish
@@ -174,7 +174,7 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
       sharc fleet status sqlite:fleet.db
       sharc fleet status sqlite:fleet.db www.example.org --json
     """
-    ledger = open_fleet(dsn)
+    ledger = open_fleet(dsn, PATIENCE)
     wanted = _meant(ledger, sites)
     if as_json:
         document = {**asdict(ledger.status()), "sites": [asdict(one) for one in ledger.sites(wanted)]}
@@ -204,7 +204,7 @@ def metrics(dsn: str, listen: str) -> None:
     host, _, port = listen.rpartition(":")
     if not port.isdecimal():
         raise UsageError(f"--listen={listen!r} is not of the form HOST:PORT, as 127.0.0.1:9464")
-    server = serve(open_fleet(dsn, patience=10.0), host.strip("[]"), int(port))
+    server = serve(open_fleet(dsn, PATIENCE), host.strip("[]"), int(port))
     click.echo(f"http://{host}:{server.server_port}/metrics", err=True)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())

@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.live import Live
 
+from sharc_crawler.cli._fleet_table import PATIENCE as FLEET_PATIENCE
 from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
 from sharc_crawler.cli._near import near_to
@@ -117,7 +118,7 @@ def _appears(folder: Path) -> bool:
 def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool) -> None:
     if control:
         raise UsageError(f"--control: orders to a fleet are given by sharc fleet pause|resume|stop {dsn}")
-    ledger = open_fleet(dsn)
+    ledger = open_fleet(dsn, FLEET_PATIENCE)
 
     def told() -> dict[str, Any]:
         return fleet_facts(ledger.status(), ledger.sites(None, FLEET_SITES))

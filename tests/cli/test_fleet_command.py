@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.cli._fleet_table import PATIENCE
 from sharc_crawler.cli.fleet import command
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.fleet.opening import open_fleet
@@ -113,3 +116,18 @@ def test_what_is_there_already_is_said(dsn: str, tmp_path: Path) -> None:
         "0 sites added, 1 known already, unchanged",
         "The fleet is ready. It has 1 site already.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "module"), [(["fleet", "status"], "fleet.PATIENCE"), (["watch"], "watch.FLEET_PATIENCE")]
+)
+def test_who_only_looks_waits_ten_seconds_at_most(
+    dsn: str, words: list[str], module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody may hold a lock on the tables."""
+    monkeypatch.setattr(f"sharc_crawler.cli.{module}", 0.1)
+    assert PATIENCE == 10.0
+    with closing(sqlite3.connect(dsn.removeprefix("sqlite:"))) as somebody:
+        somebody.execute("BEGIN EXCLUSIVE")
+        asked = CliRunner().invoke(main, [*words, dsn])
+    assert (asked.exit_code, "locked" in asked.output) == (1, True)
