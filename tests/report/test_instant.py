@@ -7,6 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
+from sharc_crawler.frontier.modes.instant import LINKED
 from sharc_crawler.frontier.rows import Batch, CaptureRow, NoveltyRow, OutsideRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot, Validators
@@ -104,6 +105,7 @@ def test_a_page_that_was_modified_last_before_a_poll_that_lacked_it_is_no_newer_
     assert report["delay"]["bound"]["pages"] == (not older)
     told = "0 new pages captured, and 1 older page: by their own Last-Modified, old links that came back to a hub."
     assert sentence(report).startswith(told if older else "1 new page captured. ")
+    assert ("captured, and 1 older page, of 1 that hubs showed" in render(report)) is older
 
 
 def test_what_hubs_named_and_no_crawl_takes_is_told_by_reason_and_by_name(tmp_path):
@@ -153,6 +155,14 @@ def test_the_sentence_says_what_each_delay_rests_on():
         "1 page by polls alone: captured at most 1 min 42 s after they appeared on a polled hub (median),"
         " 1 min 42 s at the 95th percentile, since the poll before did not show them yet.",
     ]
+
+
+def test_a_page_that_is_polled_since_new_pages_link_to_it_is_named_so(tmp_path):
+    crawl = state()
+    crawl.pages.append(page(1, Kind.HUB, f"{HUB}a")._replace(via=LINKED))
+    text = write(crawl, tmp_path)
+    assert f"{HUB}a (tried, as new pages link to it): 0 polls" in text
+    assert f"{HUB}: 3 polls" in text
 
 
 def test_nothing_new_is_said_so():

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LEFT = "not new: left to the common crawl"
 PERHAPS_NEW = "perhaps new: its date does not say whether it came to be before the crawl began"
+LINKED = "new pages"  #: via which a hub was found
 EVEN = 0.5
 
 
@@ -197,7 +198,7 @@ class Instantly(Mode):
             known = capture.seen.get(url)
             hub = HUB_KEY + url in capture.seen or (known != UNSEEN and ledger.pages.kinds[known] is Kind.HUB)
             if not hub and capture.scope.why_not(url) is None:
-                chosen.append(Sighting(url, Kind.HUB, "new pages"))
+                chosen.append(Sighting(url, Kind.HUB, LINKED))
         return chosen
 
     # -- polls -------------------------------------------------------------------------------------------------------

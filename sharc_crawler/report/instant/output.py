@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.archive.drafts import Drafts
+from sharc_crawler.frontier.modes.instant import LINKED
 from sharc_crawler.instants import unix
 from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment
@@ -103,12 +104,13 @@ def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Te
     yield Text(f"\nInstant crawl of {short(sites)}", "bold")
     yield Text(sentence(report))
     requests = report["requests"]
-    each = f", {requests['per_new_page']:g} per new page" if requests["per_new_page"] else ""
+    each = f", {requests['per_new_page']:g} per page captured" if requests["per_new_page"] else ""
     yield _line("requests", f"{requests['total']:,} in all{each}")
     for hub in sorted(report["hubs"], key=lambda hub: -hub["new_pages"])[:SHOWN]:
         often = f", every {span(hub['interval'])} on average" if hub["interval"] else ""
         words = f"{counted(hub['polls'], 'poll')}{often}, {counted(hub['new_pages'], 'new page')}"
-        yield _line("hub", f"{short(hub['url'])}: {words}")
+        tried = " (tried, as new pages link to it)" if hub["via"] == LINKED else ""
+        yield _line("hub", f"{short(hub['url'])}{tried}: {words}")
     if len(report["hubs"]) > SHOWN:
         yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
     yield from _missing(report)
