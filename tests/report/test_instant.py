@@ -108,6 +108,14 @@ def test_a_page_that_was_modified_last_before_a_poll_that_lacked_it_is_no_newer_
     assert ("captured, and 1 older page, of 1 that hubs showed" in render(report)) is older
 
 
+def test_the_last_modified_of_an_error_page_makes_no_page_older():
+    gone, stamp = visit(1, 201.0, Result.GONE), formatdate(90.0, usegmt=True)
+    answer = gone.outcome._replace(date=201.0, validators=Validators(None, stamp))
+    report = document(state(dated(1, 0, 200.1, 100.0, None), visits=[gone._replace(outcome=answer)]))
+    assert report["dates"] == {}
+    assert sentence(report).startswith("0 new pages captured.")
+
+
 def test_what_hubs_named_and_no_crawl_takes_is_told_by_reason_and_by_name(tmp_path):
     crawl = state()
     crawl.captures[0] = crawl.captures[0]._replace(skipped={"longer than 2,000 characters": 3})

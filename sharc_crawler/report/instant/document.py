@@ -102,7 +102,7 @@ class Bounds(NamedTuple):
 
 def _born(row: NoveltyRow, shown: Outcome | None) -> Bounds:
     """Between the poll that lacked it and the one that showed it; within its date, where the two can both be true."""
-    if shown and row.since is not None and _modified(shown) < row.since:
+    if shown and shown.result is Result.OK and row.since is not None and _modified(shown) < row.since:
         return Bounds(None, row.seen, OLDER)
     if row.earliest is None or row.latest is None:
         return Bounds(row.since, row.seen, "")
