@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 CERTIFICATES = "certificates"  #: folder, within the collection's
+_DRAFT = re.compile(r"\..+Z(-pages)?\.jsonl?\.\d+")  #: of a command that was killed, or still writes
 
 
 class _Certified(NamedTuple):
@@ -100,7 +102,9 @@ def _strange(folder: Path) -> Iterator[Finding]:
     own |= {pages_name(name) for name in own}
     for path in sorted(folder.iterdir()):
         if path.name not in own:
-            yield Finding("it belongs to no certificate", f"{folder.name}/{path.name}")
+            if not _DRAFT.fullmatch(path.name):
+                way_out = "what an interrupted sharc certify left, its command makes whole; else remove it"
+                yield Finding(f"it belongs to no certificate: {way_out}", f"{folder.name}/{path.name}")
         elif path.is_symlink():
             yield Finding("a link where a file belongs", f"{folder.name}/{path.name}")
 
@@ -217,9 +221,13 @@ def _write(
     path = folder / CERTIFICATES / name_at(site, instant)
     path.parent.mkdir(exist_ok=True)
     pages = path.with_name(pages_name(path.name))
-    with Drafts() as drafts:
-        with drafts.open(pages) as out:
-            document, stated = _at(site, instant, chosen, captures, partial(write_entries, out, pages.name))
-        with drafts.open(path) as out:
-            out.write(to_text(sealed(document, stated)).encode())
+    try:
+        with Drafts() as drafts:
+            with drafts.open(pages) as out:
+                document, stated = _at(site, instant, chosen, captures, partial(write_entries, out, pages.name))
+            with drafts.open(path) as out:
+                out.write(to_text(sealed(document, stated)).encode())
+    finally:
+        if not path.exists():  # between its two files there was no room
+            pages.unlink(missing_ok=True)
     return path

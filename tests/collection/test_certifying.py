@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
+import os
 import shutil
 from dataclasses import replace
 from email.utils import formatdate
@@ -15,7 +17,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc_names import series_of
-from sharc_crawler.certificate.at import Next
+from sharc_crawler.certificate.at import Next, name_at
 from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
@@ -306,3 +308,25 @@ def test_of_many_pages_nothing_but_where_they_are_named_is_held(tmp_path):
     _, written = _at("example.org", START + 5000, captures, captures, write)
     assert written == 20
     assert max(held) <= 4, "those of one page"
+
+
+@pytest.mark.slow
+def test_an_interruption_between_its_two_files_leaves_none_of_them(copied, monkeypatch):
+    start = unix(certificate(next(iter(copied.captures())).folder)["capture"]["started"])
+    replace = Path.replace
+
+    def without_room(path, target):
+        if target.suffix == ".json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", without_room)
+    failed = run("certify", copied.folder, "--at", start + 0.1)
+    assert failed.exit_code == 2
+    assert "certificates cannot be written to: No space left on device" in failed.output
+    monkeypatch.undo()
+    assert not list((copied.folder / CERTIFICATES).iterdir())
+    half = copied.folder / CERTIFICATES / f".{name_at('x', start)}.4711"  # of one that was killed
+    half.write_text("{")
+    assert not verify_collection(copied)[0].findings
+    assert run("certify", copied.folder, "--at", start + 0.1).exit_code == 0
