@@ -96,6 +96,8 @@ class _Commands(click.Group):
 
                 unfailing()  # it is tried again at the end
                 _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)
+            if error.errno == errno.EIO and error.filename is None:
+                _fail(ctx, f"a disk that it reads or writes fails: {error.strerror}", SharcError.exit_code)
             if error.filename is None:  # of no file
                 raise
             _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)

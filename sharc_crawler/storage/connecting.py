@@ -7,11 +7,30 @@ import sqlite3
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Literal
 
-from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable
 from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_OF_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")
+
+
+def of_disk(error: Exception) -> bool:
+    """Whether a disk was full, or failed, rather than the file on it: what that holds may be whole."""
+    name: str = getattr(error.__cause__ or error, "sqlite_errorname", "")
+    return (name.startswith(_OF_DISK) and name != "SQLITE_IOERR_SHORT_READ") or isinstance(error, StoreFull)
+
+
+def cannot_be_read(path: Path, error: Exception, way_out: str) -> DataError:
+    """What is said of frontier state; ``way_out``: where it is damaged."""
+    if of_disk(error):
+        return DataError(
+            f"frontier state {path} cannot be read ({error}): its disk is full or fails, or its folder may not be"
+            " written to. Once that is mended, give the same command again"
+        )
+    return DataError(f"frontier state {path} is damaged ({error}); {way_out}")
 
 
 def readable(path: Path) -> str:

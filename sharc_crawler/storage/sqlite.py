@@ -25,7 +25,7 @@ from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows
 from sharc_crawler.storage.frontier_rows import capture_values, hints_value, subsite_values, visit_values
 from sharc_crawler.storage.holding import hold
-from sharc_crawler.storage.sqlite_errors import BUSY, is_full, said_of
+from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -128,7 +128,9 @@ class SqliteStore:
         try:
             yield
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError, sqlite3.DatabaseError) as error:
-            raise DataError(f"frontier state {self.path} is damaged ({error}); {WAY_OUT}") from error
+            from sharc_crawler.storage.connecting import cannot_be_read  # as above
+
+            raise cannot_be_read(self.path, error, WAY_OUT) from error
 
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone; raises as :meth:`load`."""
@@ -208,8 +210,9 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
             db.execute(f"PRAGMA cache_size = -{CACHE}")
         found = frontier_rows.version(db)
     except sqlite3.DatabaseError as error:
-        way_out = "its disk is full: free space" if is_full(error) else WAY_OUT
-        raise DataError(f"frontier state {path} cannot be read ({error}); {way_out}") from error
+        from sharc_crawler.storage.connecting import cannot_be_read  # hardly ever
+
+        raise cannot_be_read(path, error, WAY_OUT) from error
     if found != frontier_rows.VERSION:
         db.close()
         raise DataError(

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
-from sharc_crawler.storage.connecting import Connection, share
+from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
+from sharc_crawler.storage.connecting import Connection, of_disk, share
 from sharc_crawler.storage.sqlite_errors import BUSY
 
 if TYPE_CHECKING:
@@ -114,9 +114,9 @@ class TextIndex:
             if version == 0:
                 with self._step():
                     self._make()
-        except StoreFull as error:
-            raise DataError(f"{error}; free space, and search again") from error
         except (sqlite3.Error, StoreUnavailable) as error:
+            if of_disk(error):
+                raise DataError(f"{error}: its disk is full or fails. Once that is mended, search again") from error
             raise DataError(f"{self._remove()} ({error})") from error
         if version not in (0, VERSION):
             raise DataError(f"{self._remove()} (it is of version {version})")

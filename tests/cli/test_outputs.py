@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 
 import click
 import pytest
@@ -60,14 +61,18 @@ def test_what_is_only_tried_stays_as_it_was(tmp_path):
     assert list(tmp_path.iterdir()) == [kept]
 
 
-def test_of_a_full_disk_behind_what_a_command_prints_it_says_so_in_a_line(monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (errno.ENOSPC, "what it writes cannot be written: No space left on device"),
+        (errno.EIO, "a disk that it reads or writes fails: Input/output error"),
+    ],
+)
+def test_of_a_full_or_failing_disk_behind_what_a_command_does_it_says_so_in_a_line(error, said, monkeypatch):
     @click.command()
     def full():
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(cli._Commands, "get_command", lambda *_: full)
     done = CliRunner().invoke(main, ["verify"])
-    assert (done.exit_code, done.stderr) == (
-        1,
-        "sharc: error: what it writes cannot be written: No space left on device\n",
-    )
+    assert (done.exit_code, done.stderr) == (1, f"sharc: error: {said}\n")

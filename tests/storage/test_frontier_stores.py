@@ -25,7 +25,7 @@ from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, kept_by
 from sharc_crawler.storage.plain import joined, of_json, to_json
-from sharc_crawler.storage.sqlite import SqliteStore
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.storage.trying_again import unreached
 from sharc_crawler.testing.stores import FrontierStoreContract, capture_row, page_row, subsite_row, visit_row
 
@@ -227,3 +227,11 @@ def test_the_files_of_hundreds_of_sites_take_little_memory(tmp_path):
     with closing(SqliteStore(tmp_path)) as store:
         [(cache,)] = store._db.execute("PRAGMA cache_size")
     assert 0 < -cache * MOST <= 256 * 1024, "KiB, of as many as may be open"
+
+
+def test_a_file_on_a_failing_disk_is_not_said_to_be_damaged(tmp_path):
+    SqliteStore(tmp_path).close()
+    (tmp_path / f"{FILE_NAME}-wal").mkdir()
+    with pytest.raises(DataError, match="its disk is full or fails, or its folder may not be written to") as told:
+        SqliteStore(tmp_path, reading=True)
+    assert "rebuild" not in str(told.value)

@@ -119,7 +119,15 @@ def test_a_full_disk_is_said_with_the_way_out(tmp_path, monkeypatch):
         raise StoreFull("text index: disk full")
 
     monkeypatch.setattr(TextIndex, "_make", full)
-    with pytest.raises(DataError, match=r"^text index: disk full; free space, and search again$"):
+    with pytest.raises(DataError, match=r"^text index: disk full: its disk is full or fails\. Once that is mend"):
+        TextIndex(tmp_path / "texts.db")
+
+
+def test_a_file_that_cannot_be_opened_is_not_said_to_be_none(tmp_path):
+    with TextIndex(tmp_path / "texts.db"):
+        pass
+    (tmp_path / "texts.db-wal").mkdir()
+    with pytest.raises(DataError, match="unable to open database file: its disk is full or fails"):
         TextIndex(tmp_path / "texts.db")
 
 
