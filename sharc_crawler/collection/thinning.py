@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
-from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.folder import CAPTURES, REMOVING, is_over
-from sharc_crawler.collection.referring import taken_digests
+from sharc_crawler.collection.payloads import Holding, is_spare
 from sharc_crawler.collection.terms import PERIODS
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture, Collection
     from sharc_crawler.model import Instant, Seconds
 
 _DAMAGED = "this former capture is damaged, or lacks files:"
-
-
-class Holding(NamedTuple):
-    """What a capture's indexes tell of payloads, by digest."""
-
-    held: Mapping[str, tuple[Path, int]]  #: in full: WARC file and offset
-    needed: frozenset[str]  #: wherever they lie
 
 
 def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: Instant) -> set[int]:
@@ -57,34 +45,6 @@ def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: I
     return kept
 
 
-def holding(folder: Path) -> Holding:
-    """By the indexes of a capture. A record whose WARC file is missing, or ends before it, holds nothing."""
-    sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
-    held: dict[str, tuple[Path, int]] = {}
-    needed: set[str] = set()
-    for index in folder.glob("*.cdxj"):
-        for entry in read_index(index):
-            if not entry.digest:
-                continue
-            if entry.mime == REVISIT:
-                needed.add(entry.digest)
-            elif entry.offset + entry.length <= sizes.get(entry.file, 0):
-                held.setdefault(entry.digest, (folder / entry.file, entry.offset))
-    return Holding(held, frozenset((needed | taken_digests(folder)) - held.keys()))
-
-
-def is_whole(place: tuple[Path, int]) -> bool:
-    """Does a record hold the payload that it states?"""
-    file, offset = place
-    try:
-        with file.open("rb") as stream:
-            record = read_at(stream, offset)
-    except OSError:
-        return False
-    message = parse_response(record.block) if isinstance(record, Record) else None
-    return isinstance(record, Record) and message is not None and message.digest == record.get("WARC-Payload-Digest")
-
-
 def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     """Remove captures of a site that no rule keeps, and that hold no payload which others need or nobody else has.
 
@@ -101,19 +61,15 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     if not spare or _is_captured(collection):
         return []
     try:
-        every = {one.folder: holding(one.folder) for one in collection.captures()}
+        every = {one.folder: Holding(one.folder) for one in collection.captures()}
     except (OSError, ValueError, KeyError):  # an index is damaged: nobody knows what its capture needs
         return []
-    needs = Counter(digest for one in every.values() for digest in one.needed)
     gone = []
     for one in spare:
-        held, needed = every[one.folder]
-        others = [holds.held for folder, holds in every.items() if folder != one.folder]
-        if all(not needs[digest] and _elsewhere(digest, others) for digest in held):
+        if is_spare(one.folder, every):
             forget_payloads(collection, one.folder)
             if _is_captured(collection) or any(other.folder not in every for other in collection.captures()):
                 break  # since they were read: what that refers to nobody has looked at
-            needs.subtract(needed)
             del every[one.folder]
             _remove(one)
             gone.append(one.folder)
@@ -123,11 +79,6 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
 def _is_captured(collection: Collection) -> bool:
     """Is a capture under way, or was one cut off?"""
     return any(collection.folder.glob(f"{CAPTURES}/*/*/{RUNNING}"))
-
-
-def _elsewhere(digest: str, others: Iterable[Mapping[str, tuple[Path, int]]]) -> bool:
-    """Does another capture hold a payload, whole?"""
-    return any(digest in held and is_whole(held[digest]) for held in others)
 
 
 def is_damaged_note(note: str) -> bool:

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.cdxj import IndexEntry
 from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
@@ -25,7 +24,6 @@ from sharc_crawler.collection.diary import LOCK, NAME, Tries, hold_collection, r
 from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
 from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, moved_to, standing
 from sharc_crawler.collection.terms import FILE
-from sharc_crawler.collection.thinning import holding
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
@@ -374,20 +372,6 @@ def test_intervals_below_an_hour_are_said_before_anything_else(folder, monkeypat
     told = CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
     assert "12 min" in told
     assert "365 days" in told
-
-
-def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
-    (tmp_path / "one").mkdir()
-    warc, index = tmp_path / "one" / "a.warc.gz", tmp_path / "one" / "a.cdxj"
-    index.write_text(
-        IndexEntry("http://a.example/", "20261123000000", "text/html", "200", "sha1:A", 0, 9, warc.name).line()
-    )
-    warc.write_bytes(b"123456789")
-    assert holding(index.parent).held.keys() == {"sha1:A"}
-    warc.write_bytes(b"12345678")
-    assert holding(index.parent).held == {}, "cut off"
-    warc.unlink()
-    assert holding(index.parent).held == {}
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ import pytest
 from sharc_crawler.certificate.confirming import confirmation_of, waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.collection.folder import Collection, is_over
-from sharc_crawler.collection.thinning import holding
+from sharc_crawler.collection.payloads import Holding
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.storage.beside import load_state
@@ -199,8 +199,8 @@ def test_the_certificate_holds_with_the_former_captures_and_without(kept):
 
 
 def test_no_capture_goes_whose_answers_another_one_stands_on(kept):
-    needed = holding(kept.folders[2]).needed
-    held = {digest for folder in kept.folders[:2] for digest in holding(folder).held}
+    needed = set(Holding(kept.folders[2]).needed)
+    held = {code for folder in kept.folders[:2] for code in Holding(folder).held}
     assert needed <= held and len(needed) >= TAKEN
 
 

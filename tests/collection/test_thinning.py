@@ -7,11 +7,12 @@ import shutil
 import pytest
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
-from sharc_crawler.collection import thinning
+from sharc_crawler.collection import payloads as module
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.keeper import CollectionKeeper
+from sharc_crawler.collection.payloads import is_whole, payloads
 from sharc_crawler.collection.terms import FILE
-from sharc_crawler.collection.thinning import holding, is_whole, thin
+from sharc_crawler.collection.thinning import thin
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
@@ -33,6 +34,19 @@ def twice(collected, tmp_path):
     return Collection(kept), first, again
 
 
+def holders(folder):
+    """The entries of its indexes that hold payloads."""
+    found = (entry for index in sorted(folder.glob("*.cdxj")) for entry in read_index(index))
+    return [entry for entry in found if entry.digest and entry.mime != REVISIT]
+
+
+def lines(folder, changed):
+    """Write its indexes anew, of what is made of each entry; None: that is left out."""
+    for index in folder.glob("*.cdxj"):
+        entries = [one for one in map(changed, read_index(index)) if one]
+        index.write_text("".join(f"{one.line()}\n" for one in entries))
+
+
 def test_what_another_capture_holds_too_is_removed(twice):
     collection, first, again = twice
     assert thin(collection, first.site, first.time + 9 * DAY) == [first.folder]
@@ -52,15 +66,46 @@ def test_nothing_is_removed_while_a_capture_is_under_way_or_cut_off(twice):
 
 def test_the_only_whole_copy_of_a_payload_is_never_removed(twice):
     collection, first, again = twice
-    index = next(one for one in sorted(again.glob("*.cdxj")) if list(read_index(one)))
-    entry = next(one for one in read_index(index) if one.mime != REVISIT and one.digest)
+    entry = holders(again)[0]
     warc = again / entry.file
     data = bytearray(warc.read_bytes())
     data[entry.offset + entry.length // 2] ^= 4  # its length stays
     warc.write_bytes(data)
-    assert entry.digest in holding(again).held, "by its index"
+    assert (entry.digest, (warc, entry.offset)) in payloads(again), "by its index"
     assert thin(collection, first.site, first.time + 9 * DAY) == []
     assert first.folder.is_dir()
+
+
+def test_a_record_of_another_payload_is_no_copy(twice):
+    collection, first, again = twice
+    one, other = holders(again)[:2]
+    lines(again, lambda entry: entry._replace(offset=other.offset, length=other.length) if entry == one else entry)
+    assert (one.digest, (again / one.file, other.offset)) in payloads(again), "by its index"
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
+
+
+def test_digests_that_have_one_code_are_told_apart(twice, monkeypatch):
+    collection, first, again = twice
+    monkeypatch.setattr(module, "code", lambda _: 7)
+    index = sorted(again.glob("*.cdxj"))
+    before = [one.read_text() for one in index]
+    one = holders(again)[0]
+    lines(again, lambda entry: None if entry.digest == one.digest else entry)
+    assert thin(collection, first.site, first.time + 9 * DAY) == [], "nobody else has it"
+    for path, text in zip(index, before, strict=True):
+        path.write_text(text)
+    assert thin(collection, first.site, first.time + 9 * DAY) == [first.folder]
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_what_a_capture_refers_to_stays_though_another_one_holds_it_too(twice, monkeypatch, alike):
+    collection, first, again = twice
+    if alike:
+        monkeypatch.setattr(module, "code", lambda _: 7)
+    shutil.copytree(again, collection.capture_folder("b.example", first.time))
+    one = holders(again)[0]
+    lines(again, lambda entry: entry._replace(mime=REVISIT) if entry.digest == one.digest else entry)
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
 
 
 def test_a_capture_that_lies_elsewhere_stays(twice, tmp_path):
@@ -87,17 +132,17 @@ def test_what_a_capture_that_begins_meanwhile_may_refer_to_stays(twice, monkeypa
     collection, first, again = twice
     under_way = collection.capture_folder("b.example", first.time + 2 * DAY)
 
-    def begin(place):
+    def begin(place, digest):
         if not under_way.exists():
             shutil.copytree(again, under_way)
             if not over:
                 (under_way / RUNNING).touch()
-        return is_whole(place)
+        return is_whole(place, digest)
 
-    monkeypatch.setattr(thinning, "is_whole", begin)
+    monkeypatch.setattr(module, "is_whole", begin)
     assert thin(collection, first.site, first.time + 9 * DAY) == []
     assert first.folder.is_dir()
     with ObservationStore(collection.history) as history, open_state(first.folder) as state:
         (row,) = state.captures().values()
-        digests = holding(first.folder).held
-        assert not any(history.payload(row.spec.site, digest, chunked=False) for digest in digests)
+        digests = {digest for digest, place in payloads(first.folder) if place}
+        assert digests and not any(history.payload(row.spec.site, digest, chunked=False) for digest in digests)

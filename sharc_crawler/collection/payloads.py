@@ -1,0 +1,109 @@
+"""What captures hold and need of payloads, in bytes each and not in objects: a collection has millions of them."""
+
+from __future__ import annotations
+
+from array import array
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.collection.referring import taken_digests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Place = tuple[Path, int]  #: WARC file and offset
+    Codes = NDArray[np.int64]
+
+
+class Holding:
+    """By a capture's indexes: the codes of payloads that it holds in full, and of those that it needs from others.
+
+    Two digests may have one code, so a code tells only where to look: the record there tells what it holds.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._files: dict[Path, int] = {}
+        codes, files, offsets = array("q"), array("i"), array("q")
+        held, needed = set[str](), taken_digests(folder)
+        for digest, place in payloads(folder):
+            if digest in held:
+                continue
+            if place is None:
+                needed.add(digest)
+            else:
+                held.add(digest)
+                codes.append(code(digest))
+                files.append(self._files.setdefault(place[0], len(self._files)))
+                offsets.append(place[1])
+        order = np.argsort(np.array(codes), kind="stable")
+        self.held, self._file, self._offset = (np.array(one)[order] for one in (codes, files, offsets))
+        self.needed = coded(needed - held)  # by what they are: of two with one code each counts
+
+    def places(self, digest: str) -> Iterator[Place]:
+        """Where a payload may lie."""
+        files, wanted = list(self._files), code(digest)
+        for row in range(self.held.searchsorted(wanted), self.held.searchsorted(wanted, "right")):
+            yield files[self._file[row]], int(self._offset[row])
+
+
+def payloads(folder: Path) -> Iterator[tuple[str, Place | None]]:
+    """The digests in a capture's indexes, and where payloads lie; None: the record only refers to one.
+
+    A record whose WARC file is missing, or ends before it, holds nothing.
+    """
+    sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
+    for index in folder.glob("*.cdxj"):
+        for entry in read_index(index):
+            if entry.digest and entry.mime == REVISIT:
+                yield entry.digest, None
+            elif entry.digest and entry.offset + entry.length <= sizes.get(entry.file, 0):
+                yield entry.digest, (folder / entry.file, entry.offset)
+
+
+def is_spare(folder: Path, holdings: Mapping[Path, Holding]) -> bool:
+    """Does a capture hold only what no capture needs from another, and what another one has, too?
+
+    Of each of its payloads another copy is read: one that is damaged is none.
+    """
+    digests = {digest for digest, place in payloads(folder) if place}
+    codes, others = coded(digests), [one for other, one in holdings.items() if other != folder]
+    if not np.array_equal(codes, holdings[folder].held):  # it is being changed
+        return False
+    if any(np.isin(codes, one.needed).any() for one in holdings.values()):
+        return False
+    if len(reduce(np.setdiff1d, (one.held for one in others), codes)):
+        return False  # nothing needs to be read for that
+    return all(any(is_whole(place, digest) for one in others for place in one.places(digest)) for digest in digests)
+
+
+def is_whole(place: Place, digest: str) -> bool:
+    """Does the record in a place hold this payload, as it states?"""
+    file, offset = place
+    try:
+        with file.open("rb") as stream:
+            record = read_at(stream, offset)
+    except OSError:
+        return False
+    if not isinstance(record, Record) or record.get("WARC-Payload-Digest") != digest:
+        return False
+    message = parse_response(record.block)
+    return message is not None and message.digest == digest
+
+
+def code(digest: str) -> int:
+    """What a payload is looked up by: eight bytes."""
+    return hash(digest)
+
+
+def coded(digests: Iterable[str]) -> Codes:
+    """The codes of digests, in order."""
+    return np.sort(np.fromiter(map(code, digests), np.int64))
