@@ -113,10 +113,10 @@ class Opener:
         if why := host.missing or host.too_slow:
             capture.note(f"{url} {why}: nothing on it is fetched")
         elif text:
-            from sharc_crawler.links.robots_rules import is_page
+            from sharc_crawler.links.robots_rules import noted
 
-            if is_page(text):
-                capture.note(f"{url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
+            if note := noted(url, text):
+                capture.note(note)
         ledger.changed_host(host, text)
         if first:
             self._host_opened(number, url)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.links.robots_many import ManyRules
     from sharc_crawler.model import Seconds
 
+CUT = "# longer than 500 KiB"  #: stands for what is not read
 MANY = 1_000  #: rules from which on those that may match are looked up first
 
 _MARKUP = re.compile(r"\s*<[!?a-z]", re.IGNORECASE)
@@ -30,6 +31,30 @@ def is_page(text: str) -> bool:
     (True, False)
     """
     return _MARKUP.match(text) is not None and _RULE.search(text) is None
+
+
+def cut(rules: str, whole: str, *, ended: bool) -> str:
+    r"""Of a long robots.txt the rules that are obeyed, and the sitemaps that the rest names; ``ended``: to its end.
+
+    >>> cut("User-agent: *\n", "User-agent: *\nDisallow: /\nSitemap: /a\nSitemap: /b", ended=False).split("\n")[1:]
+    ['# longer than 500 KiB', 'Sitemap: /a', '']
+    """
+    rest = whole[len(rules) :]
+    named = _SITEMAP.findall(rest if ended else rest[: max(rest.rfind("\n"), rest.rfind("\r")) + 1])
+    return "\n".join((f"{rules}{CUT}", *(f"Sitemap: {url}" for url in named), ""))
+
+
+def noted(url: str, text: str) -> str:
+    """What a reader of the report must know of a robots.txt; empty: nothing.
+
+    >>> noted("http://h/robots.txt", "User-agent: *")
+    ''
+    """
+    if is_page(text):
+        return f"{url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched"
+    if f"{CUT}\n" in text:
+        return f"{url} is longer than 500 KiB: rules behind these are not obeyed (RFC 9309 asks for no more)"
+    return ""
 
 
 class RobotsRules(Rules):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from contextlib import suppress
 from itertools import pairwise
 
@@ -11,8 +12,8 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.links.robots import MAX_AGE
-from sharc_crawler.links.robots_rules import RobotsRules
+from sharc_crawler.links.robots import MAX_AGE, rules_of
+from sharc_crawler.links.robots_rules import CUT, RobotsRules, noted
 from sharc_crawler.links.robots_text import MAX_BYTES, robots_text
 from sharc_crawler.model import Kind, Result, Sighting, Wait
 from sharc_crawler.storage.memory import MemoryStore
@@ -96,7 +97,21 @@ def test_byte_order_mark_encoding_and_size():
     text, _ = robots_text(start + filler[: MAX_BYTES - len(start) - 11] + b"\n" + cut)
     assert not allows(text, "/early")
     assert allows(text, "/x"), "a line that the limit cuts is left out, not taken for a shorter one"
-    assert len(text) <= MAX_BYTES
+    assert len(text) <= MAX_BYTES + len(f"{CUT}\n")
+
+
+def test_of_a_long_robots_txt_sitemaps_are_read_behind_its_rules_and_a_note_says_so():
+    late = b"Disallow: /late\nSitemap: /map.xml # main\nsitemap: /other"
+    text, _ = robots_text(b"User-agent: *\nDisallow: /a\n" + b"# x\n" * 200_000 + late)
+    rules = rules_of(text, "sharc", "http://h/robots.txt")
+    assert (rules.allows("http://h/late"), rules.allows("http://h/a")) == (True, False)
+    assert rules.sitemaps == ("http://h/map.xml", "http://h/other")
+    said = "http://h/robots.txt is longer than 500 KiB: rules behind these are not obeyed (RFC 9309 asks for no more)"
+    assert noted("http://h/robots.txt", text) == said
+    packed, _ = robots_text(gzip.compress(b"# x\n" * 200_000 + late), [b"gzip"])
+    assert rules_of(packed, "sharc", "http://h/robots.txt").sitemaps == rules.sitemaps
+    cut_off, _ = robots_text(b"# x\n" * 262_140 + b"Sitemap: /part-of-a-na")
+    assert not rules_of(cut_off, "sharc", "http://h/robots.txt").sitemaps, "where the connection was closed"
 
 
 def test_rules_that_could_not_be_had_are_asked_for_again_also_within_a_second(world):
