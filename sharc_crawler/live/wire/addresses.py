@@ -171,7 +171,6 @@ def _not_public(address: Address) -> str | None:
     return next((kind for kind, applies in kinds if applies), None)
 
 
-@lru_cache(maxsize=1024)
 @lru_cache(maxsize=1024)  # asked for every request
 def literal(host: str) -> Address | None:
     """The address that a host is written as: also ``0x7f.1`` and ``2130706433``, which resolvers take for one."""
