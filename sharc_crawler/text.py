@@ -27,10 +27,13 @@ def as_text(body: bytes, content_type: str | None) -> tuple[str, str]:
 
     >>> as_text(b"\xe4", "text/html; charset=latin-1"), as_text(b"a", "text/html; charset=idna"), as_text(b"\xe4", None)
     (('cp1252', 'ä'), ('utf-8', 'a'), ('cp1252', 'ä'))
+    >>> as_text(b"<meta charset=utf-16>", "text/html")[0]
+    'utf-8'
     """
-    said = read_bom(body)[0] or http_content_type_encoding(content_type) or html_body_declared_encoding(body)
-    if said in _NO_ENCODINGS:
-        said = None
+    declared = html_body_declared_encoding(body)
+    said = read_bom(body)[0] or http_content_type_encoding(content_type) or declared
+    if said in _NO_ENCODINGS or (declared == said and declared and declared.startswith(("utf-16", "utf-32"))):
+        said = None  # a ``meta`` that can be read is in none of these
     try:
         found: tuple[str, str] = html_to_unicode(f"text/html; charset={said or 'utf-8'}", body)
     except (UnicodeError, LookupError):  # a codec of bytes, not of text

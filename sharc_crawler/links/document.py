@@ -27,6 +27,7 @@ _XML = ("text/xml", "application/xml", "text/xsl")
 _HLS = "application/vnd.apple.mpegurl"
 _PLAYLISTS = {_HLS, "vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/mpegurl"}
 _PLAYLISTS |= {"audio/x-mpegurl", "audio/x-scpls", "application/pls+xml"}
+_NO_TYPES = {"unknown/unknown", "application/unknown", "*/*"}  #: as if there were none, to browsers
 _BEGINS = b"#EXTM3U"  #: a playlist, whatever type a server gives it
 
 
@@ -52,6 +53,8 @@ def is_markup(content_type: str | None) -> bool:
 
     >>> is_markup(None), is_markup("image/svg+xml; charset=utf-8"), is_markup("text/css")
     (True, True, False)
+    >>> is_markup("unknown/unknown"), is_markup("html"), is_markup("application/octet-stream")
+    (True, True, False)
     """
     return _reader(content_type) is html.extract
 
@@ -68,7 +71,7 @@ def _reader(content_type: str | None) -> Callable[[bytes, str, str | None], Foun
         from sharc_crawler.links import xml
 
         return xml.extract
-    return None
+    return html.extract if kind in _NO_TYPES or "/" not in kind else None
 
 
 def _media_type(content_type: str | None) -> str:

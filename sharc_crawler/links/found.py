@@ -86,6 +86,8 @@ class Resolver:
 
         >>> Resolver("http://h/a/b?c").one(" ../d e#f ")
         'http://h/d%20e'
+        >>> [Resolver("http://h/a/b").one(one) for one in ("http:/c", "http:c", "http:///i/c", "https:/c", "ftp:/x")]
+        ['http://h/c', 'http://h/a/c', 'http://i/c', None, None]
         """
         reference = reference.strip(_SPACES).partition("#")[0]
         if not reference or len(reference) > LONGEST_URL:
@@ -113,9 +115,18 @@ class Resolver:
                 return "/".join((self._origin, *over, up[2]))
         reference = reference.replace("\\", "/")
         if _SCHEME.match(reference):
-            return reference if _WEB.match(reference) else None
+            return reference if _WEB.match(reference) else self._odd(reference)
         url = urljoin(self.base, reference)
         return url if _WEB.match(url) else None
+
+    def _odd(self, reference: str) -> str | None:
+        """As browsers read ``http:/path``, where the base is of that scheme, and ``http:///host``."""
+        scheme, _, rest = reference.partition(":")
+        if scheme.lower() not in ("http", "https") or not rest.strip("/"):
+            return None
+        if rest.startswith("//"):
+            return f"{scheme.lower()}://{rest.lstrip('/')}"
+        return urljoin(self.base, rest) if self._origin.startswith(f"{scheme.lower()}://") else None
 
     def _escaped(self, url: str) -> str:
         """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if it can."""

@@ -66,7 +66,9 @@ _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _SHOWN_TEXTS: Any = etree.XPath("//text()[not(parent::template or parent::noscript)]", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
 _BACKGROUND = re.compile(rb"background\s*=")
-_REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
+_REFRESH = re.compile(
+    r"(?:[\s\d.;,]*+url\s*=\s*|\s*\d[\d.]*+\s*[;,\s]\s*+(?=\S))(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
+)
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
