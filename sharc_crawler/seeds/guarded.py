@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
+_NUMBERS = "biuf"  #: kinds of arrays
+_DATES = -62_135_596_800, 253_402_300_800  #: the years 1 to 9999
+
+
 def made(name: str, make: Callable[[], Any]) -> Any:
     """What it makes; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
     try:
@@ -32,9 +36,9 @@ def made(name: str, make: Callable[[], Any]) -> Any:
 
 def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task: RankingTask) -> Scores:
     """What it says of each seed; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
-    who = f"the ranker {type(ranker).__qualname__}"
+    who, count = f"the ranker {type(ranker).__qualname__}", len(seeds.urls)  # it may write into them
     scores = tried(who, lambda: ranker.fit(seeds, task.now).score(window, task))
-    if wrong := tried(who, lambda: _wrong(scores, len(seeds.urls), probabilities=ranker.probabilities)):
+    if wrong := tried(who, lambda: _wrong(scores, count, probabilities=ranker.probabilities)):
         raise fault(who, wrong)
     return scores
 
@@ -71,8 +75,15 @@ def _wrong(scores: Any, count: int, *, probabilities: bool) -> str:
             continue
         if not isinstance(column, np.ndarray) or column.shape != (count,):
             return f"gave a {name} that is no array of {count:,}, one for each seed"
+        if column.dtype.kind not in _NUMBERS:
+            return f"gave a {name} of {column.dtype}, not of numbers"
     if np.isnan(scores.value).any():
         return "gave a value that is no number"
     if probabilities and ((scores.value < 0) | (scores.value > 1)).any():
         return "gave a probability that is not between 0 and 1"
+    if scores.rate is not None and (scores.rate < 0).any():
+        return "gave a rate below 0"
+    dates = np.zeros(0) if scores.last_update is None else scores.last_update[~np.isnan(scores.last_update)]
+    if ((dates < _DATES[0]) | (dates >= _DATES[1])).any():
+        return f"gave a last_update, in seconds since 1970, that is no date: {dates[np.abs(dates).argmax()]:g}"
     return ""

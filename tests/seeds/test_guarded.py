@@ -21,7 +21,16 @@ BAD: dict[str, tuple[Any, str]] = {
     "a list": (Scores([0.5] * 40), "gave a value that is no array of 40"),  # type: ignore[arg-type]
     "too few": (Scores(GOOD[:7]), "gave a value that is no array of 40"),
     "no number": (Scores(np.full(40, np.nan)), "gave a value that is no number"),
-    "texts": (Scores(np.full(40, "x")), "raised TypeError: "),
+    "texts": (Scores(np.full(40, "x")), "gave a value of <U1, not of numbers"),
+    "complex numbers": (Scores(GOOD * 1j), "gave a value of complex128, not of numbers"),
+    "rates of texts": (Scores(GOOD, rate=np.full(40, "often")), "gave a rate of <U5, not of numbers"),
+    "dates of objects": (Scores(GOOD, last_update=np.full(40, None)), "gave a last_update of object, not of numbers"),
+    "no date": (Scores(GOOD, last_update=np.full(40, 1e300)), "gave a last_update, .* that is no date: 1e\\+300"),
+    "before all dates": (
+        Scores(GOOD, last_update=np.full(40, -1e12)),
+        "gave a last_update, .* that is no date: -1e\\+12",
+    ),
+    "negative rates": (Scores(GOOD, rate=-GOOD), "gave a rate below 0"),
     "negative": (Scores(-GOOD), "gave a probability that is not between 0 and 1"),
     "above one": (Scores(3 * GOOD), "gave a probability that is not between 0 and 1"),
     "rates too few": (Scores(GOOD, rate=GOOD[:1]), "gave a rate that is no array of 40"),
@@ -44,6 +53,28 @@ def test_it_is_named(how: str) -> None:
     ranker.given, said = BAD[how]
     with pytest.raises(DataError, match=f"the ranker Careless {said}.* a fault of this plug-in"):
         rank(seeds(), ranker, RankingTask(100 * DAY))
+
+
+class Writing(SeedRanker):
+    def fit(self, seeds: Any, now: float) -> Any:
+        seeds.urls[:] = ["http://elsewhere.example/"] * len(seeds.urls)
+        seeds.pages.times[:] = now
+        return self
+
+    def score(self, seeds: Any, task: RankingTask) -> Scores:
+        seeds.urls.clear()
+        return Scores(np.zeros(40))
+
+
+def test_what_it_writes_into_its_histories_changes_nothing_of_what_is_chosen() -> None:
+    ours = [(one.url, one.last_seen, one.captures) for one in rank(seeds(), Even(), RankingTask(100 * DAY))]
+    given = rank(seeds(), Writing(), RankingTask(100 * DAY))
+    assert [(one.url, one.last_seen, one.captures) for one in given] == ours
+
+
+class Even(SeedRanker):
+    def score(self, seeds: Any, task: RankingTask) -> Scores:
+        return Scores(np.zeros(40))
 
 
 def test_what_it_raises_is_said() -> None:

@@ -69,16 +69,16 @@ def rank(
     """
     check_cut(ranker, theta, budget)
     window = seeds.window(task.now - task.back, task.now)
+    until_now = seeds.window(-math.inf, task.now)
+    seen, answered = until_now.latest(until_now.last_seen()), until_now.answered
+    urls, captures = tuple(seeds.urls), window.captures()  # known before it is asked: a ranker may write into its own
     scores = scored(ranker, seeds, window, task)
     if theta == "auto":
         theta = likely_best(scores.value)
-    until_now = seeds.window(-math.inf, task.now)
-    seen = until_now.latest(until_now.last_seen())
     chosen = _chosen(scores.value, theta, budget, order := ordered(scores.value, seen))
-    captures, answered = window.captures(), until_now.answered
     return [
         RankedSeed(
-            url=seeds.urls[seed],
+            url=urls[seed],
             place=place,
             value=float(scores.value[seed]),
             p=float(scores.value[seed]) if ranker.probabilities else None,
