@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.frontier.traps.loops import Loops
 from sharc_crawler.frontier.traps.named_paths import NamedPaths
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
@@ -97,6 +98,7 @@ class Bottomless:
         self._asked = 0
         self._looks: FleetingLinks | None = None  # what answers showed
         self._paths: NamedPaths | None = None  # once something is left
+        self._loops = Loops()
 
     def saw(
         self,
@@ -131,7 +133,7 @@ class Bottomless:
             folder.growing = folder.growing + 1 if grows else 0
             folder.count(1.0)
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
-            return self._weigh(folder, pages, made=made)
+            return [*self._loops.saw(page, pages), *self._weigh(folder, pages, made=made)]
         return ()
 
     def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> list[Sequence[PageId]]:
@@ -213,12 +215,13 @@ class Bottomless:
                 break
         return frozenset(found)
 
-    def waits(self, page: PageId, url: str) -> bool:
-        """Is a page to wait until nothing else is left?"""
-        if self._pages is None or self._looks is None or self._named_twice(page):
-            return False
+    def waits(self, page: PageId, url: str) -> int:
+        """Is a page to wait until nothing else is left, and how long? 0: it is not."""
+        if self._pages is None or self._named_twice(page):
+            return 0
         folder = self._folder_of(self._pages.parents[page], url)
-        return folder is not None and folder.made(self._looks)
+        made = folder is not None and folder.made(self._looks)
+        return max(made, 0 if self._pages.listed(page) else self._loops.doubts(url, self._looks))
 
     def why_not(self, parent: PageId, url: str, page: PageId = UNSEEN) -> str:
         """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""

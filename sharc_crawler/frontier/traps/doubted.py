@@ -94,7 +94,7 @@ def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
         return LAST
     if traps.repeating and traps.repeating.waits(urls[page]):
         return LAST + 1
-    last = traps.ever_new is not None and traps.ever_new.bottomless.waits(page, urls[page])
+    last = traps.ever_new.bottomless.waits(page, urls[page]) if traps.ever_new else 0
     return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)
 
 

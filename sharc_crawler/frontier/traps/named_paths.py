@@ -1,7 +1,8 @@
-"""Paths that two pages named with any queries, and that were not visited yet: of true pages.
+"""Paths that two pages named with any queries, or any one folder, and that were not visited yet: of true pages.
 
-A server that makes up a query for each answer (``/story/7?ref=wmdk&token=x7Gk2p``) names the paths of its true pages
-again and again. What it makes up wholly is named once.
+A server that makes up a query for each answer (``/story/7?ref=wmdk&token=x7Gk2p``), or a folder (``/kqzv/story7``),
+names the paths of its true pages again and again. What it makes up wholly is named once. A folder that two pages named
+is not made up for one answer.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.echoes import path_of
+from sharc_crawler.frontier.traps.idle_places import forms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import PageId
 
-MOST = 50_000  #: paths that are known
+MOST = 100_000  #: paths and folders that are known
 _TWICE, _VISITED = -2, -3
 
 
@@ -26,7 +29,7 @@ class NamedPaths:
     def __init__(self, pages: PageTable) -> None:
         """``pages``: those that are known."""
         self._pages = pages
-        self._known: dict[int, int] = {}  # path → the page that named it, or what it has come to
+        self._known: dict[int, int] = {}  # path, or folder → the page that named it, or what it has come to
         for page in range(len(pages)):
             self.named(pages.urls[page], pages.parents[page])
             if pages.states[page] in {State.VISITED, State.JUDGED}:
@@ -34,16 +37,31 @@ class NamedPaths:
 
     def named(self, url: str, parent: PageId) -> None:
         """A page names an address, which may be left."""
-        path = hash(path_of(url))
-        if len(self._known) < MOST and self._known.setdefault(path, parent) not in {parent, _VISITED}:
-            self._known[path] = _TWICE
+        for path, folder in _paths(url):
+            for key in {path, folder}:
+                if self._known.get(key, parent) not in {parent, _VISITED}:
+                    self._known[key] = _TWICE
+                elif len(self._known) < MOST:
+                    self._known.setdefault(key, parent)
 
     def visited(self, page: PageId) -> None:
         """A page was captured."""
-        path = hash(path_of(self._pages.urls[page]))
-        if path in self._known or len(self._known) < MOST:
-            self._known[path] = _VISITED
+        for path, _ in _paths(self._pages.urls[page]):
+            if path in self._known or len(self._known) < MOST:
+                self._known[path] = _VISITED
 
     def new(self, url: str) -> bool:
-        """Has it a query, and was its path named by two pages, and not visited?"""
-        return "?" in url and self._known.get(hash(path_of(url)), NO_PARENT) == _TWICE
+        """Was a path of its named by two pages, and not visited, with something else that may be made up?"""
+        known = self._known
+        return any(
+            known.get(path) == _TWICE and ("?" in url if folder == path else known.get(folder, NO_PARENT) >= 0)
+            for path, folder in _paths(url)
+        )
+
+
+def _paths(url: str) -> Iterator[tuple[int, int]]:
+    """Its path, and the same without each of its folders, and which folder that is."""
+    path = url.partition("?")[0]
+    yield hash(path), hash(path)
+    for one in forms(path):
+        yield hash(one.rest), hash(one.place[:-1] + one.value)

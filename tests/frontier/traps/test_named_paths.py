@@ -55,3 +55,19 @@ def test_so_many_are_known(monkeypatch):
         paths.named(f"{ROOT}a?b", parent)
         paths.named(f"{ROOT}c?d", parent)
     assert [paths.new(f"{ROOT}{one}") for one in ("a?e", "c?e")] == [False, False]
+
+
+def test_so_is_one_under_any_one_folder_unless_two_pages_named_that_folder():
+    paths = NamedPaths(table("a", "b"))
+    paths.named(f"{ROOT}kqzv/story", 1)
+    assert not paths.new(f"{ROOT}wmdk/story")
+    paths.named(f"{ROOT}wmdk/story", 2)
+    assert [paths.new(f"{ROOT}{one}") for one in ("kqzv/story", "wmdk/story", "wmdk/other")] == [True, True, False]
+    paths.named(f"{ROOT}kqzv/other", 2)
+    assert [paths.new(f"{ROOT}{one}") for one in ("kqzv/story", "wmdk/story")] == [False, True], "it is a folder"
+    pages = table("qjxe/story")
+    paths = NamedPaths(pages)
+    paths.named(f"{ROOT}kqzv/story", 2)
+    assert paths.new(f"{ROOT}kqzv/story")
+    paths.visited(1)
+    assert not paths.new(f"{ROOT}kqzv/story")
