@@ -2,7 +2,8 @@
 
 Looked at once a minute, by a signal. Where the same call of a strategy, partition, store or source of rates is under
 way at ten looks in a row, an error is raised in it. So it is stopped and named like one that raises. A machine that
-slept has one look more, not hundreds. A regular expression that tries one URL at three looks will try for days.
+slept has one look more, not hundreds. Patterns that try one URL for seconds are stopped, too:
+the next URL takes as long, and a longer one takes days.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: where ot
 EVERY = 60.0  #: seconds
 LOOKS = 10  #: at one call
 PATTERNS = Scope._why_not.__code__  #: where ``include`` and ``exclude`` are tried
-TRIES = 3  #: looks at one URL that is held against them
+TRIES = 10  #: looks at one URL that is held against them, a sixtieth of ``EVERY`` apart
 
 
 class UnansweredError(Exception):
@@ -55,11 +56,17 @@ class Watch:
         call = _call(frame)
         self._looks = self._looks + 1 if call is self._call else 1
         self._call = call  # held, so that no other can be taken for it
-        if frame is not None and call is not None and call.f_code is PATTERNS and self._looks >= TRIES:
-            raise _endless(call, frame, self._every * (TRIES - 1))
-        if frame is not None and call is not None and self._looks % self._most == 0:  # while it is told, no more
+        if frame is not None and call is not None and call.f_code is PATTERNS:
+            self._look_closer(call, frame)
+        elif frame is not None and call is not None and self._looks % self._most == 0:  # while it is told, no more
             where = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
             raise UnansweredError(f"no answer at {self._looks} looks, {self._every:g} s apart; it was at {where},")
+
+    def _look_closer(self, call: FrameType, frame: FrameType) -> None:
+        """Patterns take microseconds: where they are met, they are looked at again soon."""
+        if self._looks > TRIES:
+            raise _endless(call, frame, self._every / 60 * TRIES)
+        signal.setitimer(signal.ITIMER_REAL, self._every / 60, self._every)
 
 
 def _call(frame: FrameType | None) -> FrameType | None:
