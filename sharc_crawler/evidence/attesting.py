@@ -33,11 +33,11 @@ from sharc_crawler.evidence.lastmods import (
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.rows_by_page import Downloads, FewByPage, Lastmods
 from sharc_crawler.model import Change, Comparison, Hints, Judgement, Kind, Result, Verdict
-from sharc_crawler.rates.trust import trust
+from sharc_crawler.rates.trust import forget_classes, trust
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.evidence.lastmods import Download, Weighed
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
@@ -124,9 +124,11 @@ class Attestations:
     def begin(self, urls: Mapping[PageId, str], now: Instant) -> None:
         """What speaks against the lastmods of each class, by the history and by the sitemaps that have been read."""
         said = ((url, self._last(page)) for page, url in urls.items() if page in self.lastmods)
-        lastmods = {url: (one.earliest - self._behind, one.latest - one.earliest) for url, one in said}
-        self._trusts = {verdict.label: verdict for verdict in trust(self._history.sitemap_read(now, lastmods))}
+        lastmods = ((url, (one.earliest - self._behind, one.latest - one.earliest)) for url, one in said)
+        looked_at = self._history.sitemap_read(now, dict(lastmods))
+        self._trusts = {verdict.label: verdict for verdict in trust(looked_at)}
         self._doubted = {label for label, verdict in self._trusts.items() if verdict.reason is not None}
+        forget_classes()
 
     def objections(self) -> Iterator[str]:
         """Which lastmods are not believed from the beginning, and why."""
@@ -210,11 +212,14 @@ class Attestations:
         own = self.once & self.downloads.keys()
         self._could = {
             page
-            for page in own & self._strata.keys()
-            if self.downloads[page][0].ended <= reference and self._told(page) and not self._changed(page, reference)
+            for page in own
+            if page in self._strata
+            and self.downloads[page][0].ended <= reference
+            and self._told(page)
+            and not self._changed(page, reference)
         }
         found = audit.sample(self._strata, self.share, self._seed, self._could) if self._could else set()
-        again = sum(len(self.downloads[page]) > 1 for page in own - found)
+        again = sum(len(self.downloads[page]) > 1 for page in own if page not in found)
         self._honest = {
             self._strata[page] for page, said in self.lastmods.items() if page in self._strata and _moved(said)
         }
@@ -358,11 +363,12 @@ class Attestations:
         changed = {page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))}
         confirmed = {page for page in seen if page in labels} - changed
         lying = {page for page in changed if weighed[page].lies}
-        attested = {page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT}
+        attested = [page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT]
         provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
         lost, since = self._named.difference(seen), changed - lying
-        self.sampled = self._sampled(attested - confirmed, confirmed, since | lost, lying)
+        left = (page for page in attested if page not in confirmed)
+        self.sampled = self._sampled(left, confirmed, since | lost, lying)
         return {
             "of": audit.LASTMODS,
             "share": self.share,
@@ -397,7 +403,7 @@ class Attestations:
         last = self._further.get(page)
         return last if last is not None and last.reason in (Reason.OTHER_ETAG, Reason.LATER_MODIFIED) else None
 
-    def _sampled(self, *found: Set[PageId]) -> audit.Sampled:
+    def _sampled(self, *found: Iterable[PageId]) -> audit.Sampled:
         """By the strata that the audit drew from: claimed and not confirmed, confirmed, drawn but neither, and lies.
 
         A page that could not be had again, or changed since T as it says itself, shows nothing: a server may refuse, or

@@ -30,6 +30,7 @@ from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import HistoryRates, capture_length
+from sharc_crawler.rates.trust import forget_classes
 from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.storage.observations import ObservationStore
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from sharc_crawler.links.sitemap import Sitemap
     from sharc_crawler.model import Hints, Instant, RateEstimate, Seconds
 
 
@@ -82,7 +84,8 @@ def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds =
     elif start.startswith(b"page,"):
         found = from_history(path)
     else:
-        found = from_sitemap(_unpacked(path), path.absolute().as_uri(), now)
+        url = path.absolute().as_uri()
+        found = from_sitemap(read(_unpacked(path), url), url, now)
     if not found.urls:
         raise DataError(f"{path}: no page is named there")
     return found
@@ -156,17 +159,18 @@ def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds 
     return _rated(f"history {path} of {name}", urls, rates, now)
 
 
-def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:
-    """A site's pages from the body of a sitemap, read as a live crawl reads it."""
-    sitemap = read(body, url)
+def from_sitemap(sitemap: Sitemap, url: str, now: Instant) -> Prospect:
+    """A site's pages from a sitemap that was read as a live crawl reads it."""
     if sitemap.kind is SitemapKind.INDEX:
         raise DataError(f"{url} is an index of {len(sitemap.entries)} sitemaps: plan with one of them")
     if sitemap.kind is SitemapKind.UNREADABLE:
         raise DataError(f"{url}: {'; '.join(sitemap.problems)}")
     sightings = [Sighting(entry.loc, hints=entry.hints) for entry in sitemap.entries]
+    del sitemap
+    attested = np.array([_attests(sighting.hints, now) for sighting in sightings], np.bool_)
     estimates = default_chain().rates(sightings, now)
+    forget_classes()
     rates, shapes = (np.array([getattr(e, name) for e in estimates]) for name in ("rate", "shape"))
-    attested = np.array([_attests(entry.hints, now) for entry in sitemap.entries], np.bool_)
     urls = [sighting.url for sighting in sightings]
     return Prospect(f"sitemap {url}", urls, rates, shapes, attested, _guessed(estimates))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from email.utils import formatdate
@@ -101,7 +102,7 @@ class Web:
         """What a request at ``now`` brings."""
         if not self._site.lives.alive(page, now):
             return Outcome(Result.GONE, now, now + takes, 404)
-        version = str(self._site.changes.version(page, now))
+        version = sys.intern(str(self._site.changes.version(page, now)))  # they are few, and kept
         modified = Validators(None, formatdate(self._last_change(page, now), usegmt=True)) if self._says(page) else None
         return Outcome(
             Result.OK, now, now + takes, 200, version, validators=modified or NO_VALIDATORS, date=now + takes

@@ -78,6 +78,11 @@ class _Same:
         return hash((id(self.urls), self.size))
 
 
+def forget_classes() -> None:
+    """No more estimates are made now: the URLs that were last asked for are let go."""
+    _classes.cache_clear()
+
+
 @lru_cache(maxsize=2)  # an estimate asks for those of a site, and of its captures, again and again
 def _classes(same: _Same) -> tuple[NDArray[np.int64], list[str]]:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)

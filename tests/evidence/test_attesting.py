@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -300,3 +303,15 @@ def test_a_claim_holds_by_how_long_downloads_took_and_by_the_records_that_do_not
         recorded = weigh([one._replace(ended=one.started) for one in looks], capture.attesting.lastmods[page], T)
         assert recorded.comparison.change is Change.UNCHANGED
         assert judged[page].verdict is Verdict.UNKNOWN
+
+
+def test_no_url_is_held_once_trust_in_them_is_known():
+    class Named(str):  # one that can be referred to weakly
+        pass
+
+    attesting, urls = Attestations(NOBODY, 0.0, 0.0), {0: Named("http://h/a")}
+    attesting.ingest(0, VISIT, VISIT - 9.0, 1.0)
+    attesting.begin(urls, VISIT)
+    held = weakref.ref(urls.pop(0))
+    gc.collect()
+    assert held() is None

@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 import zipfile
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +17,11 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.cli.plan import COSTLY, _show
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.lab import prospect as module
 from sharc_crawler.lab.driver import Simulation
 from sharc_crawler.lab.plan import MANY, foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
+from sharc_crawler.links.entries import Entry
 from sharc_crawler.model import Change, Observation, Result, Url
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write as write_report
@@ -49,6 +52,18 @@ def write(folder: Path, body: bytes, name: str = "source") -> Path:
     path = folder / name
     path.write_bytes(body)
     return path
+
+
+def test_a_sitemap_is_let_go_before_its_pages_are_rated(tmp_path, monkeypatch):
+    chain, alive = module.default_chain(), []
+
+    def rates(sightings, now):
+        alive.append(sum(isinstance(one, Entry) for one in gc.get_objects()))
+        return chain.rates(sightings, now)
+
+    monkeypatch.setattr(module, "default_chain", lambda: SimpleNamespace(rates=rates))
+    assert from_file(write(tmp_path, SITEMAP), now=0.0).urls
+    assert alive == [0]
 
 
 def test_from_a_sitemap_gzipped_or_not(tmp_path):
