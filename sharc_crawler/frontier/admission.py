@@ -204,7 +204,9 @@ class Admitter:
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
         """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""
         ledger = self._ledger
-        if sighting.kind in EMBEDDED:
+        if sighting.kind in EMBEDDED and ledger.pages.kinds[page] is Kind.SITEMAP:  # that is read once, and not judged
+            self.admit(capture, [sighting._replace(key=f"{self.canonical(sighting.url)}#")], now, parent)
+        elif sighting.kind in EMBEDDED:
             if parent != NO_PARENT:
                 ledger.embeds(parent, page)
         elif sighting.kind is Kind.HUB and ledger.pages.kinds[page] is not Kind.HUB:  # known, but not as a hub

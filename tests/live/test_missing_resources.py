@@ -124,3 +124,32 @@ def test_a_picture_that_redirects_to_what_nobody_asks_for_leaves_its_page_unknow
     assert done.code == 0, done.err
     assert done.capture["coherence"]["complete"]["unknown"] == 1
     assert not verify(done.folder).findings
+
+
+class _Shown(Answering, BaseHTTPRequestHandler):
+    """A page shows what robots.txt names as a sitemap, which is another at each answer."""
+
+    def __init__(self, asked: Counter[str], *args: Any) -> None:
+        self._asked = asked
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        self._asked[self.path] += 1
+        if self.path == "/robots.txt":
+            self.answer(b"User-agent: *\nSitemap: /pages.xml\n", "text/plain")
+        elif self.path == "/pages.xml":
+            self.answer(b"<urlset><url><loc>/a</loc></url></urlset><!-- %d -->" % self._asked[self.path], "text/xml")
+        elif self.path in ("/", "/a"):
+            self.answer(b"<title>%s</title><a href=/a>a</a><iframe src=/pages.xml></iframe>" % self.path.encode())
+        else:
+            self.answer(b"nothing here", status=404)
+
+
+def test_a_sitemap_that_pages_embed_is_part_of_them(crawl) -> None:
+    with serving(partial(_Shown, Counter())) as url:
+        done = crawl(url=url, delay=0)
+    assert done.code == 0, done.err
+    found = {page["url"].removeprefix(url): page for page in done.capture["pages"]}
+    assert found["a"]["verdict"] == "coherent"
+    assert found["a"]["complete"] == "changed"
+    assert not verify(done.folder).findings

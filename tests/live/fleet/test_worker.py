@@ -292,6 +292,7 @@ async def test_a_site_whose_files_lie_elsewhere_is_not_gone_on_with(
     await working.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [0, 1])
 @deferred_f_from_coro_f
 async def test_a_capture_that_ended_is_not_gone_on_with_by_a_ledger_that_knows_less_of_it(working: Working, more: int):
