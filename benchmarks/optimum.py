@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Candidates
     from sharc_crawler.strategies.classes import Classes
-    from sharc_crawler.strategies.layout import Classified
+
+    Classified = tuple[Classes, NDArray[np.uint16]]
 
 KNOTS = 1024  #: one by one from the first, as many evenly spread, and as many by equal ratios
 SHARES = (0.0, 1e-5, 1e-4, 1e-3)  #: of all pages: smaller pieces are left out when prices are sought

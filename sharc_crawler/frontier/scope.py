@@ -104,7 +104,7 @@ class Scope:
         folder = url[: url.rfind("/", 8) + 1]  # after the scheme
         if folder in self._open and len(url) <= self._limits.length:
             return None
-        why, parts = self._why_not(url), folder.split("/")
+        why, parts = self.why_not_anew(url), folder.split("/")
         roomy = len(parts) <= self._limits.depth + 3 and max(Counter(parts).values()) < self._limits.repeats
         if why is None and roomy and folder and self._all and "?" not in folder and len(self._open) < MOST_FOLDERS:
             self._open.add(folder)
@@ -116,7 +116,8 @@ class Scope:
         known = folders <= self._open and max(map(len, urls), default=0) <= self._limits.length
         return {url: why for url in (() if known else urls) if (why := self.why_not(url))}
 
-    def _why_not(self, url: str) -> str | None:
+    def why_not_anew(self, url: str) -> str | None:
+        """The same, whatever is known of its folder."""
         if _site_of(host_of(url), self.kind) not in self._hosts:
             return f"another {'domain' if self.kind == 'domain' else 'host'}"
         if self.kind == "prefix" and not _without_scheme(url).startswith(self._prefixes):

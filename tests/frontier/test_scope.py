@@ -112,8 +112,8 @@ def test_where_no_path_segment_may_occur_none_is_no_trap() -> None:
 
 def test_names_of_a_folder_that_is_open_are_let_in_without_being_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    look = Scope._why_not
-    monkeypatch.setattr(Scope, "_why_not", lambda scope, url: asked.append(url) or look(scope, url))
+    look = Scope.why_not_anew
+    monkeypatch.setattr(Scope, "why_not_anew", lambda scope, url: asked.append(url) or look(scope, url))
     monkeypatch.setattr("sharc_crawler.frontier.scope.MOST_FOLDERS", 1)
     scope = Scope(["http://h/"], limits=TrapLimits(depth=1))
     for name in "abc":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: where others' code is called
 EVERY = 60.0  #: seconds
 LOOKS = 10  #: at one call
-PATTERNS = Scope._why_not.__code__  #: where ``include`` and ``exclude`` are tried
+PATTERNS = Scope.why_not_anew.__code__  #: where ``include`` and ``exclude`` are tried
 TRIES = 10  #: looks at one URL that is held against them, a sixtieth of ``EVERY`` apart
 
 
