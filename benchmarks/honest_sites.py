@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from itertools import product
 from typing import ClassVar
@@ -16,7 +17,7 @@ from benchmarks.trap_sites import NOUNS, VERBS, Answer, Calendar, Site, story
 GONE = "There is no such page."
 
 
-class Table(Site):
+class Table(Site, ABC):
     """Pages by address, made once."""
 
     def __init__(self, seed: int) -> None:
@@ -26,8 +27,9 @@ class Table(Site):
         self.true = {one.page for one in self.pages.values() if one.page is not None}
         self.contents = {one.page: f"{one.text} {one.pictures}" for one in self.pages.values()}
 
+    @abstractmethod
     def make(self) -> None:
-        raise NotImplementedError
+        """Add all pages."""
 
     def add(self, path: str, text: str, links: list[str], *pictures: str, page: object = None) -> None:
         self.pages[path] = Answer(text, links, page or path, pictures=list(pictures))

@@ -6,6 +6,7 @@ Part of :class:`tests.fleet.ledger_contract.FleetLedgerContract`; what all its c
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from math import inf
@@ -34,12 +35,12 @@ def step_of(tenure: Tenure, seq: int, body: bytes = b"body", **more: int) -> Jou
     return JournalStep(tenure.site, tenure.epoch, seq, body, **more)
 
 
-class SharedMeansChecks:
+class SharedMeansChecks(ABC):
     """Nothing is given to two, however many ask at once."""
 
+    @abstractmethod
     def open(self) -> FleetLedger:
         """A ledger of the fleet; each call is another process's."""
-        raise NotImplementedError
 
     @pytest.fixture
     def ledger(self) -> Iterator[FleetLedger]:
