@@ -115,10 +115,9 @@ class CollectionKeeper:
                 found = [one for one in self._standing() if not (once and one.site.name in tried)]
                 tried |= self._begin(found)
                 self._confirmer.begin(self._collection, self._running)
-                waits = (one.due - time.time() for one in found if one.due)
-                look = time.monotonic() + min(
-                    [LOOK, *(wait for wait in waits if wait > 0)]
-                )  # the clock may be set back
+                now = time.time()  # waiting goes by no clock that may be set back
+                waits = [one.due - now for one in found if one.due and one.due > now]
+                look = time.monotonic() + min([LOOK, *waits])
                 if once and not self._running and not self._confirmer.running:
                     return
             time.sleep(ROUND)
