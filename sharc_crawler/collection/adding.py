@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import ADDING, Collection, is_over
 from sharc_crawler.collection.referring import Referring
@@ -16,7 +20,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.frontier.rows import CaptureRow
 
@@ -40,16 +44,34 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
     if place.exists():
         raise UsageError(f"capture={str(capture)!r} is in the collection already: {place}")
     place.parent.mkdir(parents=True, exist_ok=True)
+    for half in place.parent.glob(f".{place.name}.*{ADDING}"):
+        with _held(half) as abandoned:
+            if abandoned:  # whoever copied was killed
+                shutil.rmtree(half)
     draft = Path(mkdtemp(ADDING, f".{place.name}.", place.parent))  # nobody else's, who adds it at the same time
-    try:
-        shutil.copytree(capture, draft, dirs_exist_ok=True)
-        learn(draft, collection.history)
-        draft.rename(place)
-    except OSError as error:
-        raise DataError(f"capture={str(capture)!r} cannot be copied to {place}: {_first(error)}") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with _held(draft):
+        try:
+            shutil.copytree(capture, draft, dirs_exist_ok=True)
+            learn(draft, collection.history)
+            draft.rename(place)
+        except OSError as error:
+            raise DataError(f"capture={str(capture)!r} cannot be copied to {place}: {_first(error)}") from error
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
     return place
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Hold a folder for this process; false: another one holds it."""
+    if sys.platform == "win32":  # no folder can be opened there
+        yield False
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        yield lock(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _first(error: OSError) -> object:

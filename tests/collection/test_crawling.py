@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -121,6 +123,39 @@ def test_a_capture_that_the_history_cannot_learn_of_is_not_taken_in_until_it_can
     assert done.exit_code == 0, done.output
     with ObservationStore(other / "history.db") as history:
         assert len(list(history.sites())) == 1
+
+
+#: ``sharc collection add``, killed when the history has learned and the copy has no place yet
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from sharc_crawler.cli import main
+rename = Path.rename
+def killed(self, target):
+    if self.name.endswith(".adding"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rename(self, target)
+Path.rename = killed
+main()
+"""
+
+
+@pytest.mark.slow
+def test_a_capture_whose_adding_was_killed_is_named_and_the_same_command_adds_it(kept, tmp_path):
+    first, other = next(kept[0].captures()), tmp_path / "other"
+    command = ["collection", "add", str(other), str(first.folder)]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *command], check=False, capture_output=True, timeout=280)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    (half,) = other.glob("captures/*/.*.adding")
+    assert list(Collection(other).captures()) == []
+    crawled = warm.finished(warm.site_words(collection=str(other), delay="0", limit="3"), tmp_path, timeout=280)
+    assert crawled.returncode == 0, crawled.stderr
+    assert f"{half}: `sharc collection add` ended before the capture was there" in crawled.stderr
+    assert "is damaged" not in crawled.stderr
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert not half.exists()
+    assert len(list(Collection(other).captures())) == 2
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.options import Original
-from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.folder import ADDING, CAPTURES, Collection
 from sharc_crawler.collection.terms import CollectionTerms
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.instants import iso
@@ -93,6 +93,8 @@ class FormerPayloads:
     def _tell(self, held: StoredPayload) -> None:
         if not self._told:
             what = f"{self._history.path} is damaged: no former answer of {held.url} is as it says"
+            if half := next(Path(self._history.path).parent.glob(f"{CAPTURES}/*/.*{ADDING}"), None):
+                what = f"{half}: `sharc collection add` ended before the capture was there; the same command adds it"
             logger.warning("%s. Such payloads are stored again", what, extra={"note": True})
         self._told = True
 
