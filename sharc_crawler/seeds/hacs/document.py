@@ -1,4 +1,4 @@
-"""Studies as Markdown: Table I, the mean weighted P@K, and what holds."""
+"""Studies as Markdown: Table I, the mean weighted P@K, and what holds; lengths of history double from row to row."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from sharc_crawler.seeds.hacs.study import AVERAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.seeds.hacs.study import Interval, Study
 
 _METHODS = {"hacs": "HACS", "hacs-plain": "HACS, plain", "frequency": "Frequency"}
+_LEFT_OUT = "Claims and pictures are of every w; the tables that follow have some of them."
 
 
 def slug(title: str) -> str:
@@ -24,9 +25,20 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
+def shown(weeks: Iterable[int]) -> list[int]:
+    """The lengths of history that tables have: each about twice the one before, and the longest.
+
+    >>> shown(range(1, 13))
+    [1, 2, 4, 8, 12]
+    """
+    *_, longest = known = list(weeks)
+    return [one for one in known if one.bit_count() == 1 or one == longest]
+
+
 def markdown(studies: Sequence[Study], preface: str) -> str:
     """The whole document."""
-    return "\n\n".join([preface.strip(), "## What holds", _claims(studies), *map(_section, studies)]) + "\n"
+    parts = [preface.strip(), "## What holds", _claims(studies), _LEFT_OUT, *map(_section, studies)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _claims(studies: Sequence[Study]) -> str:
@@ -47,11 +59,11 @@ def _section(study: Study) -> str:
     for method, called in _METHODS.items():
         for average in AVERAGES:
             parts += [f"### {called}: Table I, {average} average", _table(study, method, average)]
-    likely = {weeks: study.likely(weeks) for weeks in study.scoring}
+    likely = {weeks: study.likely(weeks) for weeks in shown(study.scoring)}
     parts += ["### Micro F1 at the θ of greatest expected F1", _values(likely)]
-    ahead = {weeks: study.leads(weeks) for weeks in study.scoring}
+    ahead = {weeks: study.leads(weeks) for weeks in shown(study.scoring)}
     parts += ["### By how much HACS leads in micro F1 there (95 % of weeks drawn again)", _intervals(ahead)]
-    precisions = {weeks: study.precisions(weeks) for weeks in study.scoring}
+    precisions = {weeks: study.precisions(weeks) for weeks in shown(study.scoring)}
     parts += ["### Mean weighted P@K (Figure 11)", _values(precisions)]
     parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
     parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
@@ -69,7 +81,7 @@ def _table(study: Study, method: str, average: str) -> str:
     )
     lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
     seeds, known = study.sizes()
-    for weeks in study.scoring:
+    for weeks in shown(study.scoring):
         row = study.row(weeks, method, average)
         values = (*row.own, *row.random, *row.brute) if in_full else (*row.own, row.random[2])
         head = f"| {weeks} | {seeds[weeks]:.0f} | {known[weeks]:.0%} | {row.theta:.3f} | "
