@@ -21,7 +21,7 @@ from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
 from sharc_crawler.live.browser.classes import ShownClasses
-from sharc_crawler.live.browser.passing import field, is_data
+from sharc_crawler.live.browser.passing import is_data, passed_on, told_apart
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.browser.seen import Rendering
@@ -55,11 +55,6 @@ ATTEMPTS = 3  #: to show a page
 PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 _WAITING = (State.QUEUED, State.LEASED)
-#: what the crawl says itself, or what speaks of the browser and not of what is wanted
-_OWN_HEADERS = {
-    "accept-encoding", "cache-control", "connection", "cookie", "host", "if-modified-since", "if-none-match", "origin",
-    "pragma", "range", "referer", "upgrade-insecure-requests", "user-agent",
-}  # fmt: skip
 
 
 class _ToShow(NamedTuple):
@@ -218,7 +213,7 @@ class Browsing:
 
     async def _had(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has."""
-        page = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked), _mark(asked))
+        page = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked), self._mark(fetch, asked))
         return None if page is None else self._of(fetch.site).of(page)
 
     def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
@@ -287,14 +282,13 @@ class Browsing:
         frontier = self._sites.of(fetch)
         if (login := self._manner.login) and (note := login.note_of(asked.url)):
             frontier.note(note)  # its list names what is not to be had, too
-        page = frontier.loads.load(fetch, asked.url, _kind(asked), self._now(), _mark(asked))
+        page = frontier.loads.load(fetch, asked.url, _kind(asked), self._now(), self._mark(fetch, asked))
         if page is None:
             return None
         answers = self._of(fetch.site)
         if frontier.pages.states[page] in _WAITING:
             if frontier.pages.states[page] == State.QUEUED:
-                own = asked.kind == sockets.KIND
-                headers = {name: value for name, value in asked.headers.items() if own or _counts(name)}
+                headers = asked.headers if asked.kind == sockets.KIND else passed_on(asked.headers)
                 answers.ask(page, Sent(headers, asked.method, asked.body))
             future = asyncio.get_running_loop().create_future()
             self._awaited.setdefault((fetch.site, page), []).append(future)
@@ -321,6 +315,19 @@ class Browsing:
             Payload(fingerprint=own.payload.fingerprint), links, (), about, None, None, own.text, (*unread, *cut)
         )
 
+    def _mark(self, fetch: Fetch, asked: Asked) -> str:
+        """What tells a request from others for the same URL: all but the first, or those that are alike."""
+        if asked.kind == sockets.KIND:
+            return sockets.MARK
+        said = told_apart(asked.kind, asked.headers)
+        if asked.method == "GET":
+            first = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked))
+            before = Sent() if first is None else self._of(fetch.site).asked(first)  # none: a redirect led there
+            if before == Sent() or told_apart(asked.kind, before.headers) == said:
+                return ""
+        sent = f"{said}\n".encode(errors="replace") + asked.body
+        return f"{asked.method.lower()}-{hashlib.sha1(sent, usedforsecurity=False).hexdigest()}"
+
     def _of(self, site: str) -> KeptAnswers:
         if site not in self._answers:
             self._answers[site] = KeptAnswers(self._folder_of(site), self._manner.seal)
@@ -340,18 +347,3 @@ def _differ(served: Reading, shown: Reading) -> bool:
 
 def _kind(asked: Asked) -> Kind:
     return Kind.DATA if is_data(asked.kind, asked.headers) else Kind.RESOURCE
-
-
-def _mark(asked: Asked) -> str:
-    """What tells it from other requests for the same URL."""
-    if asked.kind == sockets.KIND:
-        return sockets.MARK
-    if asked.method == "GET":
-        return ""
-    said = (field(asked.headers, "Content-Type") or "").encode() + b"\n" + asked.body
-    return f"{asked.method.lower()}-{hashlib.sha1(said, usedforsecurity=False).hexdigest()}"
-
-
-def _counts(name: str) -> bool:
-    name = name.lower()
-    return name not in _OWN_HEADERS and not name.startswith("sec-")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,13 @@ TOO_MANY = f"requests after its first {MOST_REQUESTS}"
 MOST_HANDED = 256 << 20  #: bytes, after which one page is given no further answer
 TOO_LARGE = f"answers after its first {MOST_HANDED >> 20} MiB"
 MOST_SENT = 1 << 20  #: bytes of one POST
+#: what the crawl says itself, or what speaks of the browser and not of what is wanted
+_OWN_HEADERS = {
+    "accept-encoding", "cache-control", "connection", "cookie", "host", "if-modified-since", "if-none-match", "origin",
+    "pragma", "referer", "upgrade-insecure-requests", "user-agent",
+}  # fmt: skip
+_USUAL = {"accept": "*/*"}  #: what a script's request says where the script does not
+_CHANCE = re.compile(r"(?=[\w+/=-]*\d)[\w+/=-]{16,}|\d{9,}")  #: a token, a trace, a time: other ones each time
 
 
 def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
@@ -95,6 +103,39 @@ def body_of(request: dict[str, Any]) -> bytes | None:
 def field(headers: Mapping[str, str], name: str) -> str | None:
     """A header, in whatever case the script wrote its name."""
     return next((value for own, value in headers.items() if own.lower() == name.lower()), None)
+
+
+def passed_on(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers of a page's request that the crawl sends: those that speak of what is wanted.
+
+    Of a part in bytes the whole is asked for.
+
+    >>> passed_on({"Referer": "http://h/", "range": "bytes=0-9", "HX-Request": "true", "Sec-Fetch-Mode": "cors"})
+    {'HX-Request': 'true'}
+    """
+    return {
+        name: value
+        for name, value in headers.items()
+        if (own := name.lower()) not in _OWN_HEADERS
+        and not own.startswith("sec-")
+        and (own != "range" or not value.startswith("bytes="))
+    }
+
+
+def told_apart(kind: str, headers: Mapping[str, str]) -> str:
+    r"""Headers of its own that a script asks by: a server may answer each of them otherwise. Empty: it has none.
+
+    Long numbers and tokens count as one, since those of a session or a trace differ each time.
+
+    >>> told_apart("Fetch", {"Accept": "*/*", "HX-Request": "true"}), told_apart("Image", {"Accept": "image/png"})
+    ('hx-request: true', '')
+    >>> told_apart("XHR", {"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-01", "X-Page": "2"})
+    'traceparent: *\nx-page: 2'
+    """
+    if kind not in _FETCHED:
+        return ""
+    own = sorted((name.lower(), value) for name, value in passed_on(headers).items())
+    return "\n".join(f"{name}: {_CHANCE.sub('*', value)}" for name, value in own if _USUAL.get(name) != value)
 
 
 def listed(request: dict[str, Any], login: Login | None = None) -> str:

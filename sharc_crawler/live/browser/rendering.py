@@ -31,6 +31,7 @@ from sharc_crawler.live.browser.passing import (
     is_data,
     listed,
     preflight,
+    told_apart,
     why_not,
 )
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts, within
@@ -330,8 +331,9 @@ class Renderer:
             page.seen.script_errors += 1
 
     def _asked(self, page: PageShown, said: dict[str, Any]) -> None:
-        request = said["request"]
-        url, document = request["url"], said["resourceType"] == "Document" and said["frameId"] == page.frame
+        request, kind = said["request"], said["resourceType"]
+        url, method, headers = request["url"], request["method"], request["headers"]
+        document = kind == "Document" and said["frameId"] == page.frame
         if document and (page.begun or url != page.url):
             page.lead_to(url)
             self._refuse(said, "Aborted")
@@ -343,16 +345,15 @@ class Renderer:
         elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
             page.cut(why)
             self._fail(page, said, "BlockedByClient")
-        elif url.endswith("/favicon.ico") and said["resourceType"] == "Other":
+        elif url.endswith("/favicon.ico") and kind == "Other":
             self._refuse(said, "Aborted")  # the browser's own idea; one that a page names is its resource
-        elif url == page.url and request["method"] == "GET":
+        elif url == page.url and method == "GET" and not told_apart(kind, headers):
             page.seen.requests += 1
             page.do(self._fulfil(page, said, page.raw))
         else:
             page.seen.requests += 1
-            page.seen.data += is_data(said["resourceType"], request["headers"])
-            asked = Asked(url, request["headers"], said["resourceType"], request["method"], body_of(request) or b"")
-            page.do(self._answer(page, said, asked))
+            page.seen.data += is_data(kind, headers)
+            page.do(self._answer(page, said, Asked(url, headers, kind, method, body_of(request) or b"")))
 
     def _opened(self, page: PageShown, url: str, names: str) -> None:
         """A WebSocket: the browser's own leads nowhere."""

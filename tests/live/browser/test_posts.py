@@ -107,3 +107,39 @@ def test_what_scripts_ask_by_post_is_asked_twice_and_judged(crawl, changing, ver
     assert asked["/film"] == 2, "as a whole"
     assert resources(done)[f"urn:text:{url}"].endswith(b"fi."), "and the page has the part that it wanted"
     assert asked["/filmbytes=2-3"] == 0
+
+
+BY_HEADERS = """<!doctype html><title>list</title><p id=a></p><p id=b></p><script>
+const ask = (name, url, headers) =>
+  fetch(url, {headers}).then(got => got.text()).then(got => { window[name].textContent = got });
+const trace = crypto.randomUUID();
+ask('a', location.href, {'X-Requested-With': 'XMLHttpRequest'}); ask('b', '/rows', {'X-Page': '2', 'X-Trace': trace});
+</script>"""
+
+
+def test_what_scripts_ask_by_headers_of_their_own_is_told_apart_and_judged(crawl):
+    """The page's own address for a fragment (htmx, Turbo, Inertia), and one of several that a header chooses."""
+    asked: Counter[str] = Counter()
+
+    class Fragments(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            part = self.headers.get("X-Requested-With") or self.headers.get("X-Page")
+            asked[f"{self.path} {part}"] += 1
+            said = BY_HEADERS if part is None else f"{part} {asked.total() if part == 'XMLHttpRequest' else ''}"
+            body = said if self.path in ("/", "/rows") else ""
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html" if part is None else "text/plain")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    with serving(Fragments) as url:
+        done = crawl(url=url, browser="always", text="1", delay="0", sitemap="off")
+    assert done.code == 0, done.err
+    assert (asked["/ XMLHttpRequest"], asked["/rows 2"], asked["/rows None"]) == (2, 2, 0)
+    (page,) = (page for page in done.capture["pages"] if page["kind"] == "page")
+    assert (page["verdict"], len(page["data"])) == ("changed", 2), page
+    assert not verify(done.folder).findings
+    assert b"XMLHttpRequest" in resources(done)[f"urn:text:{url}"], "shown with what was asked for"
