@@ -64,7 +64,16 @@ class IndexEntry(NamedTuple):
             from sharc_crawler.archive.posted import with_method  # hardly ever
 
             url = with_method(url, self.method, self.posted)
-        return f"{surt(url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
+        return f"{surt(url)} {moment_in(self.date)} {known}"
+
+
+def moment_in(date: str) -> str:
+    """An instant (RFC 3339) as indexes have it: to the second.
+
+    >>> moment_in("2026-11-18T11:06:40.25Z")
+    '20261118110640'
+    """
+    return _NOT_DIGITS.sub("", date)[:14]
 
 
 def read_index(index: Path) -> Iterator[IndexEntry]:

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.drafts import Drafts
-    from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import Instant
 
 
 class DocumentFile:
-    """Appends documents to a file that begins with what ``info`` tells of the capture."""
+    """Appends documents to a file that begins with ``info``, the block of a warcinfo record."""
 
     def __init__(self, out: IO[bytes], name: str, info: bytes, when: Instant) -> None:
         self._out, self._name = out, name
@@ -47,7 +46,7 @@ class DocumentFile:
 
 @contextmanager
 def document_file(
-    folder: Path, site: str, run: str, info: CaptureInfo, when: Instant, drafts: Drafts
+    folder: Path, site: str, run: str, info: bytes, when: Instant, drafts: Drafts
 ) -> Iterator[DocumentFile]:
     """The next WARC file of a run, and its index, which names nothing: two of the ``drafts``."""
     former = files_of(folder, site, run)
@@ -58,4 +57,4 @@ def document_file(
     with drafts.open(index_path(path)):
         pass
     with drafts.open(path) as out:
-        yield DocumentFile(out, path.name, info.block(site, run, "off"), when)
+        yield DocumentFile(out, path.name, info, when)

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.archive.records import named_fields
 
 if TYPE_CHECKING:
@@ -27,30 +26,8 @@ class CaptureInfo:
     began: str = ""  #: when the crawl that opened the file did, as a WARC date
     further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds: ``publisher``, ``isPartOf``, …
 
-    @classmethod
-    def parse(cls, block: bytes) -> CaptureInfo:
-        r"""The facts from the block of a warcinfo record that :meth:`fields` went into.
-
-        >>> told = CaptureInfo.parse(b"software: sharc\r\noperator: me\r\npublisher: A Library\r\n")
-        >>> told.operator, told.further
-        ('me', (('publisher', 'A Library'),))
-        """
-        lines = (line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n"))
-        known = {name: value for name, _, value in lines if name}
-        return cls(
-            software=known.get("software", ""),
-            operator=known.get("operator", ""),
-            robots=known.get("robots", ""),
-            strategy=known.get("strategy", ""),
-            parameters=json.loads(known.get("strategy-parameters", "{}")),
-            user_agent=known.get("http-header-user-agent"),
-            session=known.get("session", ""),
-            began=known.get("began", ""),
-            further=tuple((name, value) for name, value in known.items() if name not in OWN_FIELDS),
-        )
-
     def fields(self) -> list[tuple[str, str]]:
-        """The same facts as named fields of a warcinfo record.
+        """The facts as named fields of a warcinfo record.
 
         >>> CaptureInfo("sharc", "me@example.org", "obey", "bfs", {"size": 9}).fields()[-1]
         ('strategy-parameters', '{"size": 9}')

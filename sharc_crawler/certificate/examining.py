@@ -16,7 +16,6 @@ from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.references import missing
-from sharc_crawler.certificate.unknown_fields import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -26,7 +25,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import RecordedExchange
@@ -84,9 +83,11 @@ def statements(
     former: Witness,
     into: Examination,
     progress: Callable[[int], None] = lambda _: None,
+    odd: Callable[[Document], Iterable[str]] = lambda _: (),
 ) -> Restated:
     """What a certificate states of pages and sums; ``progress`` is given the number of pages as they are examined.
 
+    ``odd``: what else is wrong with the entry of a page.
     Returns those of which something else is stated than the records show, as these have them (:mod:`.restating`).
     """
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
@@ -96,10 +97,9 @@ def statements(
         into.findings.append(Finding(what, document["pages"]["name"]))
     word = partial(servers_word, [(witness, source.warcs)], entries, lag_of(document))
     judge = Judge(witness, former, references, entries, word)
-    again = Again(document)
+    again = Again(document, odd)
     restated = _again(judge, again, into, progress)
     into.findings += judge.findings
-    into.findings += (Finding(what, name) for what in unknown_fields(document))
     into.findings += _interrupted_outside(name, document)
     into.findings += again.findings
     into.findings += _twice(entries, again.urls)
@@ -153,8 +153,8 @@ def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
 class Again:
     """Totals, reference intervals and claims of a capture and its subsites, from its pages as judged again."""
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
+    def __init__(self, document: Document, odd: Callable[[Document], Iterable[str]] = lambda _: ()) -> None:
+        self._document, self._odd = document, odd
         self._started, self._ended = document["capture"]["started"], document["capture"]["ended"]
         self._own_names = "spider" not in document["capture"]["settings"]
         parts = {part["name"]: part for part in document["subsites"]}
@@ -171,7 +171,7 @@ class Again:
         if "verdict" in entry:
             self._places.extend(hash((one["file"], one["offset"])) for one in visits_of(entry) if one["file"])
         self.findings += (Finding(what, url=entry["url"]) for what in _odd(entry))
-        self.findings += (Finding(what, url=entry["url"]) for what in unknown_of_page(entry))
+        self.findings += (Finding(what, url=entry["url"]) for what in self._odd(entry))
         self.findings += _outside(entry, self._started, self._ended)
         if self._own_names:
             self.findings += _misnamed(entry)

@@ -32,6 +32,7 @@ from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, is_capture, open_source
+from sharc_crawler.certificate.unknown_fields import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
@@ -182,7 +183,9 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
             _certificate(name, source, document, witness, verification)
             if name in sound:
                 each = share // max(document["pages"]["lines"], 1)
-                statements(name, source, document, witness, others, verification, partial(_pages, progress, each))
+                told = partial(_pages, progress, each)
+                statements(name, source, document, witness, others, verification, told, unknown_of_page)
+                verification.findings += (Finding(what, name) for what in unknown_fields(document))
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
     _confirmed(path, source, documents[CERTIFICATE] if CERTIFICATE in sound else None, witness, trust, verification)
     verification.findings += verification.seals.findings

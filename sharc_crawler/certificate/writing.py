@@ -13,7 +13,6 @@ from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.warc_names import files_of, safe_name, series_of
-from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate, entries, of_files
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary
+_DEDUPLICATION = re.compile(rb"^(deduplication: ).*?(?=\r?$)", re.MULTILINE)  #: a certificate is there once
 
 
 class Certified(NamedTuple):
@@ -183,13 +183,22 @@ def target(document: dict[str, Any]) -> str:
     return f"urn:sharc-certificate:{safe_name(document['capture']['site'])}"
 
 
-def about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
-    """The site's name and what else the first file of the series says of the capture."""
+def told(info: bytes, name: str) -> str:
+    r"""What a warcinfo record says under this name; empty where it says nothing.
+
+    >>> told(b"software: sharc\r\nsite: example.org\r\n", "site")
+    'example.org'
+    """
+    found = re.search(rb"^%s: (.*?)\r?$" % name.encode(), info, re.MULTILINE)
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def about(folder: Path, series: tuple[str, str]) -> tuple[str, bytes]:
+    """The site's name, and what the first file of the series says of the capture: the block of its warcinfo record."""
     for _, path in files_of(folder, *series):
         with path.open("rb") as stream:
             first = next(records(stream), None)
         if isinstance(first, Record) and first.kind == "warcinfo":
-            named = re.search(rb"^site: (.*?)\r?$", first.text, re.MULTILINE)
-            site = named[1].decode("utf-8", "replace") if named else ""
-            return site if safe_name(site) == series[0] else series[0], CaptureInfo.parse(first.text)
+            site = told(first.text, "site")
+            return site if safe_name(site) == series[0] else series[0], _DEDUPLICATION.sub(rb"\1off", first.text)
     raise UsageError(f"no WARC file of {series[0]!r} in {str(folder)!r} starts with a warcinfo record: not certified")

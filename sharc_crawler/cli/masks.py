@@ -16,9 +16,9 @@ from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
-from sharc_crawler.report.lesson import lesson_of
+from sharc_crawler.report.lesson import lesson_of, of_pairs
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.taught import SUPPORT, Teachers
+from sharc_crawler.report.taught import Teachers
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import holds_state
@@ -79,7 +79,7 @@ def _of_capture(source: Path, within: Seconds, known: Sequence[Mask]) -> Lesson:
     if source.is_dir() and holds_state(source):
         with open_facts(source) as captures:
             return lesson_of(Teachers(captures, within), source, known)[0]
-    return learn(pairs_within(source, within), known, SUPPORT, len(elsewhere(source)))
+    return of_pairs(pairs_within(source, within), known, len(elsewhere(source)))
 
 
 def _say_next(sources: tuple[Path, ...], output: Path | None) -> None:

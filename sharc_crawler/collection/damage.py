@@ -5,11 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import read_index
+from sharc_crawler.archive.cdxj import moment_in, read_index
 from sharc_crawler.certificate.material import PageEntries, taken
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Witness, ingest
-from sharc_crawler.collection.referring import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +37,7 @@ def referred(folder: Path, former: Sequence[Path]) -> set[tuple[str, int]]:
     moments = {exchange.holder for exchange in ingest(own.warcs) if exchange.holder}
     held = {moment: others.of(moment) for moment in moments}
     places = {(one.file, one.offset) for one in held.values() if one}
-    lost = {(url, stamp(date)) for (url, date), one in held.items() if one is None}
+    lost = {(url, moment_in(date)) for (url, date), one in held.items() if one is None}
     return places | set(_indexed(lost, former)) | set(_skipped(own))
 
 

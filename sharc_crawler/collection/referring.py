@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import suppress
 from functools import partial
@@ -11,7 +10,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.cdxj import REVISIT, moment_in, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, read_at
@@ -42,7 +41,7 @@ def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, 
     """The payloads of pages that a certificate's capture did not ask for, and when a former capture got them."""
     if "skip" not in document["capture"]["settings"]:
         return set()
-    return {(visit["digest"], stamp(visit["date"])) for visit in taken(pages)}
+    return {(visit["digest"], moment_in(visit["date"])) for visit in taken(pages)}
 
 
 class _Revisit(NamedTuple):
@@ -136,7 +135,7 @@ class Referring:
                     for entry in entries_of_it:
                         record = read_at(stream, entry.offset)
                         date = record.get("WARC-Refers-To-Date") if isinstance(record, Record) else None
-                        found.add((entry.digest, stamp(date or "")))
+                        found.add((entry.digest, moment_in(date or "")))
             except (OSError, KeyError):
                 continue  # which is a finding of its own
         return found
@@ -155,8 +154,3 @@ class Referring:
                 self.unread.append(index)
                 with suppress(OSError, ArchiveLoadFailed):  # a damaged file is a finding of its own
                     yield from entries(index.with_name(f"{index.name.removesuffix('.cdxj')}{SUFFIX}"))
-
-
-def stamp(date: str) -> str:
-    """An instant as indexes have it: to the second."""
-    return re.sub(r"\D", "", date)[:14]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING
 
 from sharc_crawler.demo.layout import HOUR, PRIVATE, SECTIONS
+from sharc_crawler.instants import second
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,9 +59,8 @@ def sitemap_index(base: str) -> bytes:
 
 def entry(url: str, modified: Instant, frequency: str, priority: float) -> str:
     """The lines of a page; ``modified`` is cut to the second it lies in."""
-    lastmod = datetime.fromtimestamp(modified // 1, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return (
-        f"<url><loc>{escape(url)}</loc><lastmod>{lastmod}</lastmod>"
+        f"<url><loc>{escape(url)}</loc><lastmod>{second(modified)}</lastmod>"
         f"<changefreq>{frequency}</changefreq><priority>{priority}</priority></url>\n"
     )
 

@@ -10,12 +10,12 @@ import heapq
 import math
 import random
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.demo import answers, content, process
 from sharc_crawler.demo.content import WORDS
+from sharc_crawler.instants import second
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -170,7 +170,7 @@ def _rss(base: str, shown: list[Article]) -> bytes:
 def _sitemap(base: str, shown: list[Article]) -> bytes:
     entries = "".join(
         f"<url><loc>{escape(base + article.path)}</loc><news:news><news:publication_date>"
-        f"{datetime.fromtimestamp(article.published // 1, UTC):%Y-%m-%dT%H:%M:%SZ}</news:publication_date>"
+        f"{second(article.published)}</news:publication_date>"
         f"<news:title>{escape(article.title)}</news:title></news:news></url>\n"
         for article in shown
     )

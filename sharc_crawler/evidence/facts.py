@@ -106,6 +106,8 @@ class Taught(NamedTuple):
 
 
 NOTHING_TAUGHT = Taught()
+LEARNED = "learned-masks.json"  #: in a capture's folder: what it taught
+SUPPORT = 2  #: pages that must show a mask
 
 
 class Outside(NamedTuple):

@@ -149,7 +149,7 @@ class PageTally:
     def __init__(self) -> None:
         self.verdicts: Counter[Verdict | None] = Counter()
         self._counts: Counter[str] = Counter()
-        self._content: Counter[Content] = Counter()
+        self.content: Counter[Content] = Counter()
         self._weight = self._coherent_weight = 0.0
 
     def add(self, page: PageFacts) -> None:
@@ -159,7 +159,7 @@ class PageTally:
             if holds(page):
                 self._counts[name] += 1
         if (kept := content(page)) is not None:
-            self._content[kept] += 1
+            self.content[kept] += 1
         if page.verdict is not None:
             self._weight += page.weight
             self._coherent_weight += page.weight if page.verdict is Verdict.COHERENT else 0.0
@@ -174,7 +174,7 @@ class PageTally:
             "coherent": coherent,
             "changed": self.verdicts[Verdict.CHANGED],
             **{row.name: self._counts[row.name] for row in COUNTS},
-            "content": {each.value: self._content[each] for each in Content},
+            "content": {each.value: self.content[each] for each in Content},
             "unknown": self.verdicts[Verdict.UNKNOWN],
             "not_captured": self.verdicts[None],
             "share": share(coherent, captured),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
-from sharc_crawler.evidence.facts import NOTHING_TAUGHT
+from sharc_crawler.evidence.facts import LEARNED, NOTHING_TAUGHT, SUPPORT, Taught
+from sharc_crawler.evidence.measures import Content
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
-from sharc_crawler.report.taught import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.words import collected, next_line
@@ -124,7 +124,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
         text = write_instant(store.load(), folder, stopped)
         more = _handed_over(facts, folder, config, certified=False)
         return text + "".join(f"  {name:<12} {path}\n" for name, path in more), False, Counter()
-    if (taught := teach(facts, folder, _masks(config.masks) if config.masks else ())) != NOTHING_TAUGHT:
+    if (taught := _taught(facts, folder, config.masks)) != NOTHING_TAUGHT:
         facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
     verifying = partial(share, part="verifying what the certificate is to say")
@@ -162,6 +162,16 @@ def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
         if collected(folder)
         else ""
     )
+
+
+def _taught(facts: list[CaptureFacts], folder: Path, masks: str | None) -> Taught:
+    """What the captures teach of their site's noise, where pages changed."""
+    changed = sum(one.figures.whole.tally.content[Content.CHANGED] for one in facts)
+    if changed < SUPPORT and not (folder / LEARNED).exists():
+        return NOTHING_TAUGHT
+    from sharc_crawler.report.taught import teach  # walks over all pages
+
+    return teach(facts, folder, _masks(masks) if masks else ())
 
 
 def _masks(file: str) -> tuple[Mask, ...]:

@@ -14,9 +14,8 @@ from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import as_json, load_masks
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.facts import Taught
+from sharc_crawler.evidence.facts import LEARNED, SUPPORT, Taught
 from sharc_crawler.evidence.headers import TOO_FRESH, header_text
-from sharc_crawler.report.taught import NAME, SUPPORT
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
@@ -99,10 +98,10 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     alike = {each.url for each in looked if not edited(each) and _alike(each.pair, masks)}
     told = lesson.differing or (known and seen.lost >= SUPPORT)  # nothing to mask is news to whoever gave masks
     taught = Taught(lesson.masks, frozenset(alike), tuple(lesson.why_no_more()) if told else ())
-    if taught == Taught() and not (folder / NAME).exists():
+    if taught == Taught() and not (folder / LEARNED).exists():
         return taught
     learned = {"masks": len(taught.masks), "alike": sorted(taught.alike), "why": taught.why}
-    replace_file(folder / NAME, json.dumps({**as_json(masks), "learned": learned}, indent=1) + "\n")
+    replace_file(folder / LEARNED, json.dumps({**as_json(masks), "learned": learned}, indent=1) + "\n")
     return taught
 
 
@@ -112,7 +111,12 @@ def lesson_of(seen: Teachers, folder: Path, known: Sequence[Mask]) -> tuple[Less
     downloads = list(_teaching(seen, folder, unread))
     edited = _Edited(downloads)
     pairs = [each.pair for each in downloads if not edited(each)]
-    return learn(pairs, known, SUPPORT, len(unread))._replace(modified=len(downloads) - len(pairs)), edited
+    return of_pairs(pairs, known, len(unread))._replace(modified=len(downloads) - len(pairs)), edited
+
+
+def of_pairs(pairs: Iterable[Pair], known: Sequence[Mask], unread: int) -> Lesson:
+    """What pairs of downloads teach; ``unread`` further pages stayed the same."""
+    return learn(pairs, known, SUPPORT, unread)
 
 
 def read(path: Path) -> Taught:

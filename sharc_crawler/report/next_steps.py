@@ -7,9 +7,9 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
+from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.notes import ALTERED, BY_SCRIPT, ORDERS, UNDER_WAY
-from sharc_crawler.report.taught import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,7 +109,7 @@ def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
         pages = f"{counted(number, 'page', 'differ')} only in what this capture learned to ignore"
         words = f"{pages}. Is it noise? Look at the masks, and use them (in a collection: masks: auto)."
         given = "-s SHARC_MASKS" if "spider" in report["settings"] else "-a masks"
-        yield NextStep(words, f"{given}=FOLDER/{NAME}")
+        yield NextStep(words, f"{given}=FOLDER/{LEARNED}")
     elif (number := totals["content"]["changed"] - totals["former_copies"]) > MANY * totals["captured"]:
         yield NextStep(
             f"{counted(number, 'page')} changed {agreeing(number, 'their')} content between visit and revisit."

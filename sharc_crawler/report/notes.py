@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
-from sharc_crawler.report.taught import NAME
 from sharc_crawler.report.words import percent, short
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
         give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
         learned = (
             f". {counted(masks, 'mask', 'were')} learned: of what differed, within a minute, on half or more of the"
-            f" pages that have it. What is edited so often looks the same: look at {NAME} beside this report before"
+            f" pages that have it. What is edited so often looks the same: look at {LEARNED} beside this report before"
             f" you give it to the next capture ({give})"
         )
     if learned or totals["same_content"] > MANY * totals["captured"]:

@@ -9,6 +9,7 @@ import json
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
+from sharc_crawler.archive.cdxj import moment_in
 from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.certificate.material import PageEntries
@@ -107,7 +108,7 @@ def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iter
     for entry in map(standing(document.get("confirmation")), entries):
         for part in COPIES:
             if made := entry.get(part):
-                stamp = "".join(filter(str.isdigit, made["date"]))[:14]
+                stamp = moment_in(made["date"])
                 which = "former" if "server" in made else part
                 verdict, _ = of_copy(entry, part, references.get(entry.get("subsite")))
                 yield [made["uri"], stamp, which, verdict, _grounds(entry, verdict), entry.get("subsite"), capture]

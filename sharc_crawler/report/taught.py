@@ -1,7 +1,7 @@
 """What a capture teaches of its site's noise: which pages teach, whether they do, and the file of what
 they taught.
 
-Bytes, and so the certificate, know nothing of it. Masks are offered (:data:`NAME` in the folder) to look at, and for
+Bytes, and so the certificate, know nothing of it. Masks are offered (``LEARNED`` in the folder) to look at, and for
 the next capture.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.facts import Taught
+from sharc_crawler.evidence.facts import LEARNED, Taught
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
 from sharc_crawler.model import Kind, Result, Verdict
@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
     from sharc_crawler.model import Seconds
 
-NAME = "learned-masks.json"
 WITHIN = 60.0  #: seconds between two fetches of a page that teach what differs; equal ones may lie apart
 PAIRS = 200  #: that are learned from, those closest together
 LOOKED = 500  #: changed pages that are looked at again with the masks
-SUPPORT = 2  #: pages that must show a mask
 
 
 class Teachers:
@@ -69,7 +67,7 @@ class _Closest:
 
 def read_taught(folder: Path) -> Taught:
     """What the captures of a folder taught when they ended."""
-    path = folder / NAME
+    path = folder / LEARNED
     if not path.exists():
         return Taught()
     from sharc_crawler.report.lesson import read  # only where there are some
@@ -93,9 +91,6 @@ def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] 
     Bodies are read only where pages changed their content. Raises :class:`OSError` where the folder cannot be
     written to.
     """
-    seen = Teachers(captures)
-    if seen.lost < SUPPORT and not (folder / NAME).exists():
-        return Taught()
-    from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages changed their content
+    from sharc_crawler.report.lesson import learned  # what reads bodies
 
-    return learned(seen, folder, known)
+    return learned(Teachers(captures), folder, known)

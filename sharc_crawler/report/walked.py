@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, OutsideRow, SubsiteRow, UrlRow
     from sharc_crawler.frontier.store import FrontierStore
 
-#: over the URLs of a capture: what there is, what it teaches, sums, details, the lines of report and of certificate
-WALKS = 6
+#: over the URLs of a capture: what there is, sums, details, the lines of report and of certificate
+WALKS = 5
 TELL = 1000  #: URLs after which is told
 
 

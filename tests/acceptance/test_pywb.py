@@ -20,7 +20,7 @@ from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from tests.acceptance.pywb_server import BIN, INSTALLED, MISSING, environment, run, served
-from tests.archive.readback import INFO, OK, page
+from tests.archive.readback import INFO, OK, TOLD, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +91,7 @@ def capture(folder: Path) -> None:
                 out.write(page(url=SITE + name, response=answer(name), started=REVISIT))
         out.write(page(url=SITE + "moved", response=b"HTTP/1.1 301 Moved\r\nLocation: /plain\r\n\r\n", started=VISIT))
         out.write(page(url=SITE + "failed", response=b"", error="reset", started=VISIT))
-    with Drafts() as drafts, document_file(folder, "example.org", "run1", INFO, VISIT, drafts) as documents:
+    with Drafts() as drafts, document_file(folder, "example.org", "run1", TOLD, VISIT, drafts) as documents:
         documents.write("urn:example:certificate", VISIT, b"{}", "application/json")
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 INFO = CaptureInfo("sharc-crawler/test", "me@example.org", "obey", "sharc-selective", {"size": 3})
+TOLD = INFO.block("example.org", "run1", "off")
 OK = b"HTTP/1.1 200 OK\r\n"
 URL = "http://example.org/page"
 CHUNKED = re.compile(rb"(?i)\r\ntransfer-encoding:[^\r\n]*chunked")

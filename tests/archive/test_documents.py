@@ -10,7 +10,7 @@ from sharc_crawler.archive.held_files import are_finished
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError, StateError
-from tests.archive.readback import INFO, page, read, read_all
+from tests.archive.readback import INFO, TOLD, page, read, read_all
 
 URN = "urn:example:certificate"
 
@@ -18,7 +18,7 @@ URN = "urn:example:certificate"
 def test_documents_follow_what_the_run_wrote(tmp_path):
     with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
         out.write(page(started=1000))
-    with Drafts() as drafts, document_file(tmp_path, "example.org", "run1", INFO, 2000, drafts) as documents:
+    with Drafts() as drafts, document_file(tmp_path, "example.org", "run1", TOLD, 2000, drafts) as documents:
         refs = [documents.write(URN, 2000 + number, b'{"a": %d}' % number, "application/json") for number in (1, 2)]
         assert not (tmp_path / refs[0].file).exists(), "not before the other drafts"
     path = tmp_path / refs[0].file
@@ -38,7 +38,7 @@ def test_what_is_not_finished_leaves_nothing(tmp_path):
     with (
         pytest.raises(DataError, match="not a URI"),
         Drafts() as drafts,
-        document_file(tmp_path, "example.org", "run1", INFO, 2000, drafts) as documents,
+        document_file(tmp_path, "example.org", "run1", TOLD, 2000, drafts) as documents,
     ):
         documents.write("urn:x y", 2000, b"{}", "application/json")
     assert list(tmp_path.iterdir()) == []
@@ -50,6 +50,6 @@ def test_a_run_that_is_being_written_has_no_next_file(tmp_path):
         with (
             pytest.raises(StateError, match="is being written by another writer"),
             Drafts() as drafts,
-            document_file(tmp_path, "example.org", "run1", INFO, 2000, drafts),
+            document_file(tmp_path, "example.org", "run1", TOLD, 2000, drafts),
         ):
             raise AssertionError

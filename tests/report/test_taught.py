@@ -14,14 +14,14 @@ from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.demo.answers import http_date
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import LEARNED, NOTHING_TAUGHT, CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.lesson import lesson_of
-from sharc_crawler.report.taught import NAME, Teachers, read_taught, teach
+from sharc_crawler.report.taught import Teachers, read_taught, teach
 from tests.archive.readback import INFO, page
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ def test_pages_of_two_downloads_kept_their_content_and_the_masks_are_offered(tmp
     facts = blog(tmp_path, told=3)
     taught = teach([facts], tmp_path)
     assert [mask.path for mask in taught.masks] == ["//p[@class='made']"]
-    assert load_masks(tmp_path / NAME) == taught.masks
+    assert load_masks(tmp_path / LEARNED) == taught.masks
     assert read_taught(tmp_path) == taught
     entry = capture_entry(with_taught(facts, taught))
     totals = entry["coherence"]
     assert totals["content"] == {"kept": 12, "changed": 0, "unknown": 3}
     assert (totals["coherent"], totals["same_content"], totals["by_masks"]) == (0, 12, 12)
     assert sum("differ only in what this capture learned to ignore" in note for note in entry["notes"]) == 1
-    assert any("1 mask was learned: of what differed" in note and NAME in note for note in entry["notes"])
+    assert any("1 mask was learned: of what differed" in note and LEARNED in note for note in entry["notes"])
 
 
 def test_edited_pages_lost_theirs(tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_edited_pages_lost_theirs(tmp_path: Path) -> None:
 def test_what_the_capture_was_made_with_is_kept_and_not_learned_again(tmp_path: Path) -> None:
     known = teach([blog(tmp_path)], tmp_path).masks
     assert teach([blog(tmp_path)], tmp_path, known).masks == ()
-    assert load_masks(tmp_path / NAME) == known
+    assert load_masks(tmp_path / LEARNED) == known
 
 
 def test_a_folder_whose_masks_were_replaced(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_text('{"version": 1, "masks": []}')
+    (tmp_path / LEARNED).write_text('{"version": 1, "masks": []}')
     with pytest.raises(DataError, match="remove it"):
         read_taught(tmp_path)
 
@@ -246,8 +246,8 @@ def test_pages_whose_payload_lies_in_a_former_capture_count_among_those_that_may
 def test_where_nothing_can_be_learned_nothing_is_said_or_written_but_to_whom_gave_masks(tmp_path: Path) -> None:
     facts = blog(tmp_path)
     known = teach([facts], tmp_path).masks
-    for file in (tmp_path / NAME, *tmp_path.glob("*.warc.gz")):
+    for file in (tmp_path / LEARNED, *tmp_path.glob("*.warc.gz")):
         file.unlink()
     assert teach([facts], tmp_path) == NOTHING_TAUGHT
-    assert not (tmp_path / NAME).exists()
+    assert not (tmp_path / LEARNED).exists()
     assert teach([facts], tmp_path, known).why

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.archive.histories.servers import NOTHING, CaptureQuery, Dialect, memento
+from sharc_crawler.archive.replay import moment
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.errors import DataError
@@ -160,7 +160,7 @@ class Work:
         seen: set[int] = set()
         for row in range(captures.offsets[page], captures.offsets[page + 1]):
             digest = int(captures.digests[row])
-            stamp = datetime.fromtimestamp(captures.times[row], UTC).strftime("%Y%m%d%H%M%S")
+            stamp = moment(captures.times[row])
             if digest not in seen and stamp >= (self._plan.since or ""):
                 yield memento(self._plan.replay or "", stamp, captures.urls[page])
             seen |= {digest} - {NO_DIGEST}

@@ -18,7 +18,7 @@ from sharc_crawler.archive.archived import Answers, archived
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
-from sharc_crawler.certificate.writing import about
+from sharc_crawler.certificate.writing import about, told
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.visiting_again import visit_again
@@ -186,7 +186,8 @@ class _Replay:
             _, info = about(self._folder, (safe_name(site), safe_name(run)))
         except UsageError:  # the head of each file is lost
             return decided
-        return min(decided, unix(info.began)) if info.began else decided
+        began = told(info, "began")
+        return min(decided, unix(began)) if began else decided
 
     def _step(self, step: DecidedExchange) -> bool:
         """Answer what was answered; False: the frontier did not ask."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.cdxj import REVISIT, moment_in, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.options import Original
 from sharc_crawler.collection.folder import ADDING, CAPTURES, Collection
@@ -101,4 +101,4 @@ class FormerPayloads:
 
 def _key(url: str, date: str, digest: str) -> str:
     """To the second, as indexes have it."""
-    return f"{''.join(filter(str.isdigit, date))[:14]} {digest} {url}"
+    return f"{moment_in(date)} {digest} {url}"
