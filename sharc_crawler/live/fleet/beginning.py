@@ -13,6 +13,7 @@ from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.place import JOURNAL
 from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.live.former.going_on import go_on_in_time
 from sharc_crawler.live.former.known import known_pages
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.uncollected import uncollected
@@ -72,7 +73,9 @@ async def begin_site(
         frontier = _begun(replace(spec, settings={**spec.settings, "run": run}), session, place, note)
     else:
         place.take_over(state)
-        frontier = await _gone_on_with(continued(state, run, note), session, place)
+        state = continued(state, run, note)
+        go_on_in_time(state, session.clock)  # the former owner's clock may have been another
+        frontier = await _gone_on_with(state, session, place)
         _check_still_held(clerk, site)
         place.copy_beside()
         now = session.clock.now()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
 
@@ -42,7 +43,7 @@ class GoingOn:
         if lost:
             await self._rebuild(place, spec)
         saved = self._founded(place, self._tried_again(place))
-        self._go_on_in_time(saved)
+        go_on_in_time(saved, self._session.clock)
         saved = await self._borne_out(place, saved)
         saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
         frontier = self._session.sites.restore(saved, self._session.clock.now(), place)
@@ -58,7 +59,7 @@ class GoingOn:
         saved = place.store.load()
         require_whole(saved)
         saved = self._founded(place, saved)
-        self._go_on_in_time(saved)
+        go_on_in_time(saved, self._session.clock)
         if not saved.captures:
             return None
         for number, row in saved.captures.items():
@@ -105,14 +106,6 @@ class GoingOn:
         former, parts = self._session.former, parts_of(self._session.history, self._config)
         return former.known_to(parts) if former else parts
 
-    def _go_on_in_time(self, saved: Batch) -> None:
-        """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
-        ended = max((visit.outcome.ended for visit in saved.visits), default=0.0)
-        if ahead := self._session.clock.not_before(ended):
-            note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
-            for number, row in saved.captures.items():
-                saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
-
     def _founded(self, place: Place, saved: Batch) -> Batch:
         """What rests on visits that the store has lost counts no more."""
         from sharc_crawler.storage.withdrawing import founded  # what begins has lost nothing
@@ -144,6 +137,15 @@ class GoingOn:
         other = [f"begun with {name}={as_given(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
         bounded = self._session.bounded(replace(row.spec, settings=settings, **new))
         return row._replace(spec=bounded, notes=(*row.notes, *other))
+
+
+def go_on_in_time(saved: Batch, clock: Clock) -> None:
+    """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
+    ended = max((visit.outcome.ended for visit in saved.visits), default=0.0)
+    if ahead := clock.not_before(ended):
+        note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
+        for number, row in saved.captures.items():
+            saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
 
 
 def _withdraw(place: Place, state: Batch, *numbers: int) -> None:

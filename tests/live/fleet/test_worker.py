@@ -330,13 +330,34 @@ def test_what_has_to_be_allowed_of_a_private_site_is_named(tmp_path: Path):
         check_addresses(CaptureSpec("localhost", ("http://localhost/",)), config)
 
 
-def journalled(store: MemoryStore, capture: CaptureRef | None = None) -> Batch:
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_whose_former_owners_clock_was_ahead_goes_on_from_its_last_visit(working: Working):
+    """Else it would stand still for that long, or its visits would come before former ones."""
+    ledger, ahead = working.ledger, working.session.clock.now() + 3600
+    folder = working.worker.holdings.kept.folder / SITE
+    folder.mkdir(parents=True)
+    record = gzip.compress(b"WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
+    (folder / "a.warc.gz").write_bytes(record)
+    [held] = ledger.claim("former", 1, TERM)
+    state = journalled(MemoryStore(), CaptureRef("a.warc.gz", 0, len(record)), ahead)
+    ledger.step([JournalStep(SITE, held.epoch, 1, packed([to_json(state)]))], TERM)
+    ledger.release(SITE, held.epoch)
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    assert working.session.clock.now() >= ahead
+    notes = working.session.sites[SITE].capture.notes
+    assert any(note.startswith("the system clock had been set back by 3") for note in notes), notes
+    await working.end()
+
+
+def journalled(store: MemoryStore, capture: CaptureRef | None = None, now: float = 1e9) -> Batch:
     """What a former owner did of a site: a page, which links to another one."""
     frontier = Frontier(Politeness(obey_robots=False), store)
-    frontier.open(CaptureSpec(SITE, (f"http://{SITE}/",), strategy="bfs", sitemaps=()), 1e9)
-    fetch = frontier.next(1e9)
+    frontier.open(CaptureSpec(SITE, (f"http://{SITE}/",), strategy="bfs", sitemaps=()), now)
+    fetch = frontier.next(now)
     assert isinstance(fetch, Fetch)
-    outcome = Outcome(Result.OK, 1e9, 1e9, 200, "sha1:A", capture=capture)
+    outcome = Outcome(Result.OK, now, now, 200, "sha1:A", capture=capture)
     frontier.finished(fetch, outcome, [Sighting(f"http://{SITE}/more")])
     return replace(store.load(), links=list(store.links()))
 
