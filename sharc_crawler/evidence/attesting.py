@@ -55,11 +55,11 @@ class Attestations:
         self.downloads = Downloads()
         self.lastmods = Lastmods()
         self.embedded: dict[PageId, Download] = {}  #: resources, by their first download
-        self.once: set[PageId] = set()  #: visited in one slot only
+        self.once: FewByPage[bool] = FewByPage()  #: visited in one slot only
         self._further: FewByPage[Judgement] = FewByPage()  # what the last further download said
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.audited: set[PageId] = set()
-        self._could: set[PageId] = set()  # have been drawn for that
+        self._could: FewByPage[bool] = FewByPage()  # have been drawn for that
         self._honest: set[str] = set()  # kinds that had owned up to a change by then
         self._named: set[PageId] = set()  # of the audited: they have been asked for
         self._strata: FewByPage[str] = FewByPage()
@@ -94,7 +94,7 @@ class Attestations:
     def downloaded(self, page: PageId, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page was downloaded; or, by a ``former`` capture, it had been."""
         if once:
-            self.once.add(page)
+            self.once[page] = True
         if outcome.result is Result.OK and not is_part(outcome):
             self.downloads.add(page, download_of(outcome, former=former))
         elif outcome.result in (Result.GONE, Result.REDIRECTED) and page in self.downloads:
@@ -124,9 +124,8 @@ class Attestations:
     def begin(self, urls: Mapping[PageId, str], now: Instant) -> None:
         """What speaks against the lastmods of each class, by the history and by the sitemaps that have been read."""
         said = ((url, self._last(page)) for page, url in urls.items() if page in self.lastmods)
-        lastmods = ((url, (one.earliest - self._behind, one.latest - one.earliest)) for url, one in said)
-        looked_at = self._history.sitemap_read(now, dict(lastmods))
-        self._trusts = {verdict.label: verdict for verdict in trust(looked_at)}
+        lastmods = ((url, one.earliest - self._behind, one.latest - one.earliest) for url, one in said)
+        self._trusts = {verdict.label: verdict for verdict in trust(self._history.sitemap_read(now, lastmods))}
         self._doubted = {label for label, verdict in self._trusts.items() if verdict.reason is not None}
         forget_classes()
 
@@ -180,7 +179,7 @@ class Attestations:
         """Pages visited once, before T, and changed since, as they say."""
         return [
             page
-            for page in sorted(self.once)
+            for page in self.once
             if len(self.downloads.get(page, ())) == 1 and self.since_visit(page, url(page), reference) is Change.CHANGED
         ]
 
@@ -192,8 +191,8 @@ class Attestations:
 
     def draw(self, urls: Mapping[PageId, str], seed: int | str) -> None:
         """The strata of the pages that lastmods tell of, and what lots are drawn by, before any is visited."""
-        drawn = audit.strata({page: url for page, url in urls.items() if self.trusted(url)}, audit.SMALL)
-        self._strata = FewByPage(drawn.items())
+        trusted = {page: url for page, url in urls.items() if self.trusted(url)} if self._doubted else urls
+        self._strata = FewByPage(audit.strata(trusted, audit.SMALL).items())
         self._seed = seed
 
     def draw_more(self, urls: Mapping[PageId, str]) -> None:
@@ -209,15 +208,15 @@ class Attestations:
         Where so many others were downloaded again at T that both would be more than twice the audit's share, fewer. And
         fewer, first of the kinds that have owned up to changes, where all would be too large a share of the pages.
         """
-        own = self.once & self.downloads.keys()
-        self._could = {
-            page
+        own = [page for page in self.once if page in self.downloads]
+        self._could = FewByPage(
+            (page, True)
             for page in own
             if page in self._strata
             and self.downloads[page][0].ended <= reference
             and self._told(page)
             and not self._changed(page, reference)
-        }
+        )
         found = audit.sample(self._strata, self.share, self._seed, self._could) if self._could else set()
         again = sum(len(self.downloads[page]) > 1 for page in own if page not in found)
         self._honest = {

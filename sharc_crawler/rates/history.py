@@ -7,6 +7,7 @@ server and sitemap said about the last modification.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast, overload
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, cast, overload
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Url
 from sharc_crawler.rates.base import NO_CHANGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -260,15 +262,24 @@ class SiteHistory:
         """The history as if nothing had been said of the last modification of some pages."""
         return replace(self, lastmods=np.where(pages[self.pages()], np.nan, self.lastmods))
 
-    def sitemap_read(self, now: Instant, lastmods: Mapping[str, tuple[Instant, Seconds]]) -> SiteHistory:
+    def sitemap_read(self, now: Instant, said: Iterable[tuple[str, Instant, Seconds]]) -> SiteHistory:
         """The history with one more look at the pages: lastmods, and their precisions, as the sitemap has them ``now``.
 
         It counts as an access: a lastmod later than the access before tells of a change, an earlier one of none. Where
         its precision leaves it open, so does the bit. URLs that are new follow the known ones.
         """
-        urls = list(dict.fromkeys([*self.urls, *(Url(url) for url in lastmods)]))
-        said = np.array([lastmods.get(url, (np.nan, np.nan)) for url in urls], np.float64).reshape(-1, 2)
-        return self.looked_at(now, urls, *said.T)
+        rows: dict[str, int] = {url: row for row, url in enumerate(self.urls)}
+        urls = Texts()
+        urls.extend(self.urls)
+        lastmods, precisions = (array("d", [np.nan]) * len(self) for _ in range(2))
+        for url, lastmod, precision in said:
+            if (row := rows.get(url)) is not None:
+                lastmods[row], precisions[row] = lastmod, precision
+            else:
+                urls.append(url)
+                lastmods.append(lastmod)
+                precisions.append(precision)
+        return self.looked_at(now, cast("Sequence[str]", urls), np.array(lastmods), np.array(precisions))
 
     def looked_at(
         self, now: Instant, urls: Sequence[str], lastmods: NDArray[np.float64], precisions: NDArray[np.float64]

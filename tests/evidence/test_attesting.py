@@ -206,12 +206,12 @@ def test_the_clock_of_the_sitemaps_server_is_known_when_one_is_read(monkeypatch)
             assert attesting.sitemaps == {77: VISIT}
             assert attesting.attestable(0, "http://h/a/0.html", VISIT) is may
     told = []
-    monkeypatch.setattr(SiteHistory, "sitemap_read", lambda self, now, lastmods: told.append(lastmods) or self)
+    monkeypatch.setattr(SiteHistory, "sitemap_read", lambda self, now, said: told.extend(said) or self)
     attesting = Attestations(NOBODY, 0.0, 0.0)
     attesting.ingest(0, VISIT, 500.0, 60.0)
     read_at(attesting, VISIT + 100.0)
     attesting.begin({0: "http://h/a", 1: "http://h/b"}, VISIT)
-    assert told == [{"http://h/a": (401.0, 60.0)}]
+    assert told == [("http://h/a", 401.0, 60.0)]
 
 
 def test_a_sitemap_that_could_not_be_read_is_not_read_again() -> None:
@@ -234,7 +234,7 @@ def test_pages_are_kept_by_their_downloads_and_resources_by_their_first() -> Non
     outcome = Outcome(Result.OK, VISIT, VISIT + 0.1, status=200, digest="A", date=VISIT)
     attesting.visited(0, Kind.PAGE, outcome, once=True)
     attesting.visited(1, Kind.RESOURCE, outcome, once=True)
-    assert (set(attesting.downloads), set(attesting.embedded), attesting.once) == ({0}, {1}, {0})
+    assert (set(attesting.downloads), set(attesting.embedded), set(attesting.once)) == ({0}, {1}, {0})
 
 
 def test_of_classes_that_something_speaks_against_no_word_is_believed() -> None:

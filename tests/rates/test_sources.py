@@ -295,15 +295,15 @@ def test_reading_the_sitemap_is_an_access():
         np.zeros(3),
         np.full(3, np.nan),
     )
-    read = history.sitemap_read(20.0, {"b": (12.0, 0.0), "c": (5.0, 0.0), "d": (7.0, 0.0)})
-    assert read.urls == ["a", "b", "c", "d"]
+    read = history.sitemap_read(20.0, [("b", 12.0, 0.0), ("c", 5.0, 0.0), ("d", 7.0, 0.0)])
+    assert list(read.urls) == ["a", "b", "c", "d"]
     assert read.offsets.tolist() == [0, 1, 3, 5, 6]
     assert read.changed.tolist() == [UNKNOWN, UNKNOWN, CHANGED, UNKNOWN, UNCHANGED, UNKNOWN]
     assert read.times.tolist() == [10.0, 10.0, 20.0, 10.0, 20.0, 20.0]
     np.testing.assert_array_equal(read.latest(read.lastmods), [np.nan, 12.0, 5.0, 7.0])
-    open_ = history.sitemap_read(20.0, {"b": (9.5, 1.0)})
+    open_ = history.sitemap_read(20.0, [("b", 9.5, 1.0)])
     assert open_.changed.tolist() == [UNKNOWN] * 4  # it says between 9.5 and 10.5: before or after the access?
-    assert len(history.sitemap_read(10.0, {"a": (1.0, 0.0)}).times) == 3  # no time has passed
+    assert len(history.sitemap_read(10.0, [("a", 1.0, 0.0)]).times) == 3  # no time has passed
 
 
 @pytest.mark.slow
