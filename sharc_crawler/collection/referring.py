@@ -45,7 +45,7 @@ def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, 
 
 
 class _Revisit(NamedTuple):
-    """A record that refers to a payload."""
+    """A record that refers to a payload, or says of none that it is as it was."""
 
     file: str
     offset: int
@@ -89,7 +89,20 @@ class Referring:
             self.lost[folder] = len(nowhere)
         several = lacking & self._more.keys()
         sole = {self._holders[digest] for digest in lacking - several if digest in self._holders}
-        return sorted(sole | (self._named(folder, several, revisits, skipped) if several else set()))
+        found = sole | (self._named(folder, several, revisits, skipped) if several else set())
+        return sorted(found | (self._vouched(folder) if self._more else set()))
+
+    def _vouched(self, folder: Path) -> set[Path]:
+        """Of captures that hold the same, those whose answers are said to be as they were: a 304 has no payload."""
+        bare = (one for one in self._entries(folder) if one.mime == REVISIT and not one.digest)
+        wanted = self._meant(folder, (_Revisit(sys.intern(one.file), one.offset, "") for one in bare))
+        holders = {self._holders[digest] for digest in self._more}.union(*self._more.values()) - {folder}
+        found: set[Path] = set()
+        for holder in (folder, *sorted(holders, reverse=True)):  # mostly itself, or the last ones
+            if there := wanted and wanted & {(one.url, one.date) for one in self._entries(holder)}:
+                found.add(holder)
+                wanted -= there
+        return found - {folder}
 
     def _note(self, digest: str, folder: Path) -> None:
         if self._holders.setdefault(digest, folder) != folder and folder not in self._more.get(digest, ()):
@@ -127,15 +140,19 @@ class Referring:
         return found | {one for digest in left for one in (self._holders[digest], *self._more[digest])}
 
     def _meant(self, folder: Path, revisits: Iterable[_Revisit]) -> set[tuple[str, str]]:
-        """The payloads of these records, and when those that they refer to were made; empty: it cannot be read."""
+        """The payloads of these records, or the URLs that they refer to, and when those were made that they refer to.
+
+        Empty: it cannot be read.
+        """
         found = set[tuple[str, str]]()
         for file, entries_of_it in groupby(sorted(revisits), key=lambda entry: entry.file):
             try:
                 with self._opened(folder, file) as stream:
                     for entry in entries_of_it:
                         record = read_at(stream, entry.offset)
-                        date = record.get("WARC-Refers-To-Date") if isinstance(record, Record) else None
-                        found.add((entry.digest, moment_in(date or "")))
+                        if isinstance(record, Record):
+                            date, url = record.get("WARC-Refers-To-Date"), record.get("WARC-Refers-To-Target-URI")
+                            found.add((entry.digest or url or "", moment_in(date or "")))
             except (OSError, KeyError):
                 continue  # which is a finding of its own
         return found

@@ -15,6 +15,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.following import followed
 from sharc_crawler.collection.terms import FILE
+from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.observations import ObservationStore
@@ -123,6 +124,27 @@ def test_a_capture_that_the_history_cannot_learn_of_is_not_taken_in_until_it_can
     assert done.exit_code == 0, done.output
     with ObservationStore(other / "history.db") as history:
         assert len(list(history.sites())) == 1
+
+
+@pytest.mark.slow
+def test_what_a_server_says_is_as_it_was_is_looked_for_where_it_lies_of_two_that_hold_it(tmp_path, static):
+    """One capture was crawled into the collection, one was added; visits refer to this, revisits to that."""
+    site, kept, other = (tmp_path / name for name in ("site", "kept", "other"))
+    site.mkdir()
+    (site / "index.html").write_text("".join(f"<a href={page}.html>{page}</a>" for page in range(3)))
+    for page in range(3):
+        (site / f"{page}.html").write_text(f"<title>{page}</title>")
+    with static(site) as url:
+        for number, place in enumerate(({"collection": kept}, {"output": other}, {"collection": kept})):
+            (site / "2.html").write_text(f"<title>edition {number}</title>")  # at T it is asked for in full
+            words = warm.site_words(**place, url=url, strategy="bfs", delay="0", sitemap="off", audit="0")
+            assert warm.finished(words, tmp_path, timeout=280).returncode == 0
+            if "output" in place:
+                done = CliRunner().invoke(main, ["collection", "add", str(kept), str(other)])
+                assert done.exit_code == 0, done.output
+            time.sleep(1.1)  # captures are named by the second
+    found, _ = verify_collection(Collection(kept))
+    assert [str(one) for one in found.findings] == []
 
 
 #: ``sharc collection add``, killed when the history has learned and the copy has no place yet
