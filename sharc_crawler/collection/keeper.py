@@ -183,7 +183,7 @@ class CollectionKeeper:
         """Write down what came of a capture, and tell whoever is to know."""
         folder = self._collection.folder
         if code == INTERRUPTED or (self.stopping and code < 0):
-            if self._last_over(name) == self._over.get(name):
+            if self._last_over(name) in (None, self._over.get(name)):
                 self._say(f"{name}: stopped; it goes on another time")
                 return
             code = 0  # it had come to its end before it was told to stop
