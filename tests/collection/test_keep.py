@@ -227,6 +227,7 @@ def test_a_capture_that_was_over_when_it_was_told_to_stop_is_complete(folder):
     second = keeper._collection.capture_folder("a", time.time())
     second.mkdir(parents=True)
     (second / ".running").touch()
+    (second / "frontier.db").write_text("begun")
     keeper._came_of("a", 5)
     assert said[4:] == ["a: stopped; it goes on another time"], "the one before was over, this one is not"
 
