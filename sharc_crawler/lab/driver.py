@@ -371,6 +371,9 @@ class Simulation:
 
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
         now = fetch.decided
+        if fetch.kind is Kind.PROBE:
+            self.frontier.finished(fetch, Outcome(Result.GONE, now, now + self._takes, 404))
+            return
         if fetch.kind is Kind.SITEMAP:
             outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
             self.frontier.finished(fetch, outcome, web.sitemap(now, fetch.url))

@@ -143,6 +143,23 @@ def test_a_history_is_run_once_where_nothing_is_drawn(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-online"])
+def test_an_address_that_nobody_names_is_not_there_in_a_history(tmp_path, strategy):
+    """The crawl asks for one where several pages are gone; a history knows of none."""
+    rows = [(f"http://a.example/{path}", 1001, "", "") for path in ("", "late/", "redir/", "cold/0", "cold/1")]
+    rows += [(f"http://a.example/redir/{number}", 1001.5, "", "") for number in range(5)]
+    rows += [(f"http://a.example/vanish/{number}", 1002, "1027;1961", 1491) for number in range(5)]
+    rows += [(f"http://a.example/fly/{number}", 1007, "", f"{1486 + number};1931") for number in range(3)]
+    lines = [",".join(map(str, (url, created, 1, deleted, "", changes))) for url, created, deleted, changes in rows]
+    history = tmp_path / "history.csv"
+    history.write_text("\n".join(["page,created,alive_at_start,deleted,hist,changes", *lines, ""]))
+    command = ("simulate", "--history", history, "--root", "http://a.example/", "--window", "1000", "2194")
+    done = sharc(*command, "--strategy", strategy, "--json")
+    assert done.exit_code == 0, done.output
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["strategy"] == strategy
+
+
 def test_a_window_beyond_the_history_is_refused_in_dates(tmp_path):
     history = write_history(tmp_path)
     done = sharc("simulate", "--history", history, "--window", "2030-01-01", "2031-01-01", "--jobs", 1)
