@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MOMENT = 0.01  #: seconds that visits which have ended wait at most, to be written with others
+
 
 class SharcScheduler(BaseScheduler):
     """``SCHEDULER = "sharc_crawler.live.scheduler.SharcScheduler"``: the frontier decides what is fetched next."""
@@ -47,6 +49,7 @@ class SharcScheduler(BaseScheduler):
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
         self._finishes = True  #: visits that are over when the crawl ends are told
+        self._until = 0.0  #: visits that have ended wait for others; 0: none does
         self._pause = ""  #: for want of room: its note, as long as it lasts
         self._portions: Portions | None = None  #: once a sitemap names something
 
@@ -64,7 +67,7 @@ class SharcScheduler(BaseScheduler):
         self._spider = spider
         engine = self._crawler.engine
         self._session: Session = session_of(self._crawler)
-        self._alarm = Alarm(private.wake_up(engine))
+        self._alarm, self._moment = Alarm(private.wake_up(engine)), Alarm(private.wake_up(engine))
         self._session.archivist.written = self._session.readers.read_on = private.wake_up(engine)
         self._session.readers.start()
         if self._session.browsing is not None:
@@ -80,6 +83,7 @@ class SharcScheduler(BaseScheduler):
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
         self._alarm.cancel()
+        self._moment.cancel()
         if self._portions is not None:
             self._portions.rest()
         return deferred_from_coro(self._close(reason))
@@ -258,7 +262,7 @@ class SharcScheduler(BaseScheduler):
         ended = [number for number in through if self._session.leases[number].done]
         self._session.archivist.awaited = self._session.readers.awaited = len(ended) < len(through)
         by_site: dict[str, list[int]] = {}
-        for number in ended:
+        for number in [] if self._waits_for_more(len(ended), len(through)) else ended:
             by_site.setdefault(self._session.leases[number].fetch.site, []).append(number)
         for site, numbers in by_site.items():
             with self._session.sites.one_step(site):
@@ -267,6 +271,17 @@ class SharcScheduler(BaseScheduler):
                     self._finish(self._session.leases.pop(number))
         if self._session.browsing is not None:
             self._session.browsing.look()
+
+    def _waits_for_more(self, ended: int, through: int) -> bool:
+        """Does what has ended wait for what is being read? A step costs a sync, however many visits it is of."""
+        now = self._session.clock.now()
+        if not ended or ended == through or 2 * ended >= self._at_once or (self._until and now >= self._until):
+            self._until = 0.0
+            return False
+        if not self._until:
+            self._until = now + MOMENT
+            self._moment.set(1.1 * MOMENT)
+        return True
 
     def _finish(self, lease: Lease) -> None:
         if lease.withheld:
