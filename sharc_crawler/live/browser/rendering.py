@@ -17,7 +17,7 @@ from http.client import responses
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.browser import sockets, workers
+from sharc_crawler.live.browser import long_polls, sockets, workers
 from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
@@ -216,7 +216,7 @@ class Renderer:
         quiet = waited = 0
         while page.awaited or (quiet < still and waited < patience):
             await self._step(page)
-            now = page.seen.requests, int(await self._value(page, "globalThis.sharcChanges") or 0)
+            now = page.seen.requests, await self._changes(page)
             quiet, page.state, waited = quiet + 1 if now == page.state else 0, now, waited + 1
             if quiet == 1 < still and not await self._drawn(page):
                 page.cut("what begins once it is drawn: its frames take too long")
@@ -267,6 +267,9 @@ class Renderer:
             awaitPromise=True,
         )
         return said["result"].get("value")
+
+    async def _changes(self, page: PageShown) -> int:
+        return int(await self._value(page, "globalThis.sharcChanges") or 0)
 
     async def _picture(self, page: PageShown) -> bytes:
         """Its first screen."""
@@ -371,7 +374,17 @@ class Renderer:
             page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
 
     async def _answer(self, page: PageShown, said: dict[str, Any], asked: Asked) -> None:
+        if page.polls.may_be(asked.url):
+            changes = -1  # where a script waits for the answer, nothing else is answered
+            with suppress(TimeoutError):
+                changes = await asyncio.wait_for(self._changes(page), long_polls.PATIENCE)
+            if page.polls.is_one(asked.url, changes):
+                page.cut(long_polls.CUT)
+                self._fail(page, said, "BlockedByClient")
+                return
+        page.polls.asked(asked.url)
         raw = await page.answer(asked)
+        page.polls.answered(asked.url, len(raw or b""))
         if raw is None:
             self._fail(page, said, "AddressUnreachable")
         else:

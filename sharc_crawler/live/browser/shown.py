@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.browser.chromium import PageError
+from sharc_crawler.live.browser.long_polls import LongPolls
 from sharc_crawler.live.browser.seen import Rendering
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class PageShown:
         self.step_over = False
         self.protocols: dict[str, str] = {}  # of the socket that is opened next, by session
         self.state = (-1, -1)  # requests and changes when it was last looked at
+        self.polls = LongPolls()
         self.tasks: set[asyncio.Task[object]] = set()
 
     def lead_to(self, url: str) -> None:

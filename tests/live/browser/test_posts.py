@@ -143,3 +143,38 @@ def test_what_scripts_ask_by_headers_of_their_own_is_told_apart_and_judged(crawl
     assert (page["verdict"], len(page["data"])) == ("changed", 2), page
     assert not verify(done.folder).findings
     assert b"XMLHttpRequest" in resources(done)[f"urn:text:{url}"], "shown with what was asked for"
+
+
+POLLS = """<!doctype html><title>chat</title><p>text</p><ul id=list></ul><script>
+const poll = () => fetch('/poll?t=' + performance.now()).then(got => got.text()).then(poll, () => {});
+const more = number => number > 8 || fetch('/more?n=' + number).then(got => got.text())
+  .then(text => { list.append(text); return more(number + 1) });
+for (let number = 0; number < 8; number++) {
+  const one = new XMLHttpRequest; one.open('GET', '/waits?n=' + number, false); one.send();
+}
+poll(); more(1);
+</script>"""
+
+
+def test_what_a_script_asks_for_over_and_over_is_let_go_of_and_nothing_else(crawl):
+    """A chat's polls come to no end. A list that grows, and a script that waits for each answer, are no polls."""
+    asked: Counter[str] = Counter()
+
+    class Chat(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            path = self.path.partition("?")[0]
+            asked[path] += 1
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html" if path == "/" else "text/plain")
+            self.end_headers()
+            self.wfile.write(POLLS.encode() if path == "/" else b"x")
+
+    with serving(Chat) as url:
+        done = crawl(url=url, browser="always", delay="0", sitemap="off", strategy="bfs:revisits=none")
+    assert done.code == 0, done.err
+    assert (asked["/waits"], asked["/more"]) == (8, 8)
+    assert asked["/poll"] < 20
+    assert any("shown without what a script asks for over and over" in note for note in done.capture["notes"])

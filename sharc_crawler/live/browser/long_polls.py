@@ -1,0 +1,66 @@
+"""Scripts that ask again and again whether there is news (chats, notices): the page would never rest. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOST = 5  #: in a row, before the page is taken as it is
+PATIENCE = 2.0  #: seconds in which a page says how often it has changed
+ALIKE = 16  #: bytes by which their answers may differ in length: counters and times
+CUT = f"what a script asks for over and over: {MOST} answers in a row were alike, and nothing on the page changed"
+
+
+@dataclass(slots=True)
+class _Row:
+    """Requests for one address, whatever its query, each made when the last one had been answered."""
+
+    length: int = -1  #: of the last answer
+    times: int = 0
+    awaited: int = 0
+    changes: int = -1  #: of the page, when the row began
+
+
+class LongPolls:
+    """What one page asks for over and over.
+
+    >>> polls = LongPolls()
+    >>> for _ in range(MOST + 1):
+    ...     polls.asked("http://h/poll?t=1"); polls.answered("http://h/poll?t=1", 2)
+    >>> polls.is_one("http://h/poll?t=7", changes=3), polls.is_one("http://h/poll?t=8", changes=3)
+    (False, True)
+    >>> polls.is_one("http://h/poll?t=9", changes=4)  # it brought something to the page
+    False
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, _Row] = {}
+
+    def may_be(self, url: str) -> bool:
+        """Has it been asked so often in a row that the page is to be looked at?"""
+        row = self._rows.get(_address(url))
+        return row is not None and row.times >= MOST and not row.awaited
+
+    def is_one(self, url: str, changes: int) -> bool:
+        """Has nothing changed on the page since it was looked at for the same last? -1: it does not say."""
+        row = self._rows[_address(url)]
+        known, row.changes = row.changes, changes
+        row.times = 0 if changes < 0 else row.times
+        return known == changes >= 0
+
+    def asked(self, url: str) -> None:
+        """It is asked for."""
+        row = self._rows.setdefault(_address(url), _Row())
+        if row.awaited:
+            row.times = 0  # side by side: a list is filled
+        row.awaited += 1
+
+    def answered(self, url: str, length: int) -> None:
+        """It was answered."""
+        row = self._rows[_address(url)]
+        row.awaited -= 1
+        row.times = row.times + 1 if abs(length - row.length) <= ALIKE or row.length < 0 else 0
+        row.length = length
+
+
+def _address(url: str) -> str:
+    return url.partition("?")[0]
