@@ -39,12 +39,12 @@ def table(section: str) -> str:
     )
 
 
-def help_text(width: int = 100) -> str:
+def help_text() -> str:
     """All arguments, a paragraph each, and an example."""
     return "\n".join(
         [
             "arguments of the spider site, each as -a NAME=VALUE:",
-            *(_paragraph(row, width) for row in ARGUMENTS.values()),
+            *(_paragraph(row) for row in ARGUMENTS.values()),
             "\nexample:",
             f"  {EXAMPLE}",
             "",
@@ -72,9 +72,9 @@ def _only(row: OptionRow) -> str:
     return f" (with `{row.option.needs.rstrip('=').replace('|', ', ')}`)" if row.option.needs else ""
 
 
-def _paragraph(row: OptionRow, width: int) -> str:
+def _paragraph(row: OptionRow) -> str:
     text = _plain(f"{row.option.help}{_only(row)} ({row.option.kind.form}; default: {default(row)})")
-    return fill(text, width, initial_indent=f"  {row.name:<14}", subsequent_indent=" " * 16)
+    return fill(text, 100, initial_indent=f"  {row.name:<14}", subsequent_indent=" " * 16)
 
 
 def plain_text(row: OptionRow) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.base import ONCE_A_MONTH, PRIOR, TellsSwings
-from sharc_crawler.rates.sitemap import DAY, DEFAULT_RULES, SitemapRates, SitemapRules, weight
+from sharc_crawler.rates.sitemap import DAY, SitemapRates, weight
 from sharc_crawler.rates.sources import HistoryRates
 
 if TYPE_CHECKING:
@@ -158,6 +158,6 @@ def _pairs(
     return [a for a, _ in both], [b for _, b in both]
 
 
-def default_chain(rules: SitemapRules = DEFAULT_RULES) -> Chain:
+def default_chain() -> Chain:
     """What a first capture goes by: lastmods as a body, each page's sitemap entry alone, the mean of what they say."""
-    return Chain([HistoryRates(horizon=DAY, rules=rules), SitemapRates(rules)])
+    return Chain([HistoryRates(horizon=DAY), SitemapRates()])

@@ -32,8 +32,6 @@ class GammaPoisson(Estimator):
 
     Parameters
     ----------
-    seed:
-        of the sample that the priors of large classes are learned from
     cautious:
         of how pages differ, too, a guess counts as pages that are known: for evidence that fades
 
@@ -59,13 +57,12 @@ class GammaPoisson(Estimator):
 
     size = 1 << 16  #: of a block only pages with as many changes are computed together
 
-    def __init__(self, seed: int = 0, *, cautious: bool = False) -> None:
-        self.seed = seed
+    def __init__(self, *, cautious: bool = False) -> None:
         self.cautious = cautious
 
     def fit(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Self:
         """Learn each class's prior, and the whole site's."""
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(0)
         seen = np.flatnonzero(histories.observations() > 0)
         everything = histories.select(np.sort(rng.permutation(seen)[:SAMPLE])).known()
         whole = _bounded(everything, np.zeros(len(everything), np.int64))

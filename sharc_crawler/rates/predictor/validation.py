@@ -40,21 +40,19 @@ class Validation:
 def cross_validate(
     examples: Examples,
     kinds: Iterable[str] = tuple(CLASSIFIERS),
-    folds: int = FOLDS,
-    seed: int = 0,
     tell: Callable[[float], None] = lambda _: None,
 ) -> list[Validation]:
     """Every kind of classifier on every set of features, in the same folds. ``tell`` is given how many are done."""
     bins = RateBins.of(examples.rates, examples.posterior)
     labels = bins.number(examples.rates)
-    fold = np.random.default_rng(seed).permutation(len(examples)) % folds
+    fold = np.random.default_rng(0).permutation(len(examples)) % FOLDS
     done = 0
     found = []
     for kind in kinds:
         for name, features in FEATURES.items():
             table = features(examples.pages)
             probabilities = np.empty((len(examples), len(bins)))
-            for number in range(folds):
+            for number in range(FOLDS):
                 own, others = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
                 model = CLASSIFIERS[kind]().fit(table.select(others), labels[others], len(bins))
                 probabilities[own] = model.predict(table.select(own))

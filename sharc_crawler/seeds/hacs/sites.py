@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.hacs.captures import Answered, Captures
 
+DEPTH = 2  #: segments of a path below a website's seed
+
 
 @dataclass(frozen=True, slots=True)
 class SeedHistories:
@@ -116,7 +118,7 @@ def websites(
     return SeedHistories(list(seeds), selected, owners, _by_seed(keys, answered))
 
 
-def pages_under(seeds: Sequence[str], pages: Sequence[str], depth: int = 2) -> list[tuple[int, int]]:
+def pages_under(seeds: Sequence[str], pages: Sequence[str]) -> list[tuple[int, int]]:
     """Pairs of a seed and a page under it, by their sort keys.
 
     >>> pages_under(["org,a)/x"], ["org,a)/", "org,a)/x", "org,a)/x/y/z", "org,a)/x/y/z/deep"])
@@ -128,7 +130,7 @@ def pages_under(seeds: Sequence[str], pages: Sequence[str], depth: int = 2) -> l
     return [
         (seed, page)
         for page, key in enumerate(pages)
-        for root in _above(key, depth)
+        for root in _above(key)
         for seed in roots.get(root, ())
         if root != key or seeds[seed] == key
     ]
@@ -149,15 +151,15 @@ def _folder(key: str) -> str:
     return folder if folder and "." in name else path
 
 
-def _above(key: str, depth: int) -> list[str]:
-    """The key's own path and those it lies under, nearest first, up to ``depth`` segments above.
+def _above(key: str) -> list[str]:
+    """The key's own path and those it lies under, nearest first, up to :data:`DEPTH` segments above.
 
-    >>> _above("org,a)/x/y?q", 2), _above("org,a)/", 2)
+    >>> _above("org,a)/x/y?q"), _above("org,a)/")
     (['org,a)/x/y', 'org,a)/x', 'org,a)'], ['org,a)'])
     """
     path = key.partition("?")[0].rstrip("/")
     steps = [path]
-    while len(steps) <= depth and "/" in path:
+    while len(steps) <= DEPTH and "/" in path:
         path = path.rpartition("/")[0]
         steps.append(path)
     return steps
