@@ -20,7 +20,7 @@ from sharc_crawler.spool import pieces
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sharc_crawler.certificate.many import Many
+    from sharc_crawler.certificate.on_disk import Many
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
@@ -170,7 +170,7 @@ class Witness:
     def add(self, exchange: RecordedExchange) -> None:
         """Add an exchange with all of its records."""
         if len(self._few) >= FEW:
-            from sharc_crawler.certificate.many import Many  # of a large capture
+            from sharc_crawler.certificate.on_disk import Many  # of a large capture
 
             self._many = self._many or Many()
             for place, one in self._few.items():

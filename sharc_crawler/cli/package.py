@@ -22,9 +22,9 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
+from sharc_crawler.report.folder_check import refuse_altered
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.packable import refuse_altered
-from sharc_crawler.report.packaged import package_digest
+from sharc_crawler.report.package_check import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders

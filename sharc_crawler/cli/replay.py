@@ -18,8 +18,8 @@ from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.instants import second, unix
+from sharc_crawler.report.banner import dress
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.shown import dress
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 

@@ -21,8 +21,8 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
-from sharc_crawler.report.contradicted import contradicted
 from sharc_crawler.report.document import document
+from sharc_crawler.report.folder_check import contradicted
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.drafts import Drafts
-from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, Written, certificate_at, name_at, sealed
+from sharc_crawler.certificate.at_instant import FORMAT, VERSION, ReadCapture, Written, certificate_at, name_at, sealed
 from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
 from sharc_crawler.certificate.examining import entries_of, lag_of
 from sharc_crawler.certificate.fixity import fixity, pages_name

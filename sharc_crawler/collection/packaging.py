@@ -16,8 +16,8 @@ from sharc_crawler.collection.folder import package_path
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.folder_check import refuse_altered
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.packable import refuse_altered
 from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from sharc_crawler.collection.page import PAGE, render
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.unsealed import author_of, unsealed
 from sharc_crawler.report.write import to_json
 

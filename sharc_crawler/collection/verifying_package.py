@@ -26,7 +26,7 @@ from sharc_crawler.collection.referring import Referring, taken_by
 from sharc_crawler.collection.verifying import verified
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import second, unix
-from sharc_crawler.report.packaged import INDEX, SOFTWARE
+from sharc_crawler.report.package_check import INDEX, SOFTWARE
 from sharc_crawler.report.unsealed import GIVEN
 
 if TYPE_CHECKING:

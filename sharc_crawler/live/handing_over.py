@@ -53,7 +53,7 @@ def packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[tu
     """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
     if not (config.wacz and config.warc and all(capture.ended is not None for capture in facts)):
         return []
-    from sharc_crawler.report.packaged import package_digest  # as above
+    from sharc_crawler.report.package_check import package_digest  # as above
     from sharc_crawler.report.packaging import PackageSeal, package
 
     seal = PackageSeal(Path(config.sign), _authority(config)) if config.sign else None

@@ -29,7 +29,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import unix
-from sharc_crawler.report.shown import dress
+from sharc_crawler.report.banner import dress
 from tests.acceptance.browser import CHROMIUM, PATIENCE, Tab, browser, pixels
 from tests.archive.readback import check
 from tests.collection.test_skipping import Site, capture

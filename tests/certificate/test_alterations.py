@@ -23,7 +23,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Slot, Url, Verdict
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import entry, forge, forge_warc, is_page, rewrite, whole

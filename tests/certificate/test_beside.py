@@ -24,7 +24,7 @@ from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.model import Slot, Verdict
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import findings, forge, forge_warc, is_page, rewrite

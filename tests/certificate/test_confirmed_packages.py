@@ -18,7 +18,7 @@ from sharc_crawler.certificate.signatures import read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.verifying_package import verify_package
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import PackageSeal, package
 from tests.certificate.made import SITE, certified
 from tests.certificate.provisional import OLD, TOLD, later, provisional

@@ -28,7 +28,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.confirmed import confirmed as confirmed_words
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
 from tests.certificate.made import SITE, START, Maker
 from tests.certificate.provisional import AUDIT, LAG, MOVED, OLD, TOLD, dated, later, provisional, sitemap

@@ -23,7 +23,7 @@ from sharc_crawler.certificate.signatures import read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.write import write
 from tests.certificate.domain_owner import DomainOwner

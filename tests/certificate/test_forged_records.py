@@ -21,7 +21,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.write import write
 from tests.certificate.forging import entry, forge, is_page, whole
 from tests.certificate.made import SITE, make

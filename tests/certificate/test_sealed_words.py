@@ -13,7 +13,7 @@ from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
 from sharc_crawler.report.html import render
-from sharc_crawler.report.packaged import package_digest
+from sharc_crawler.report.package_check import package_digest
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.unsealed import unsealed
 from sharc_crawler.report.write import DATA, PAGES, Lines, to_json, write

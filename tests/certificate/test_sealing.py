@@ -26,7 +26,7 @@ from sharc_crawler.certificate.withdrawal import withdraw
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import unix
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.write import write
 from tests.certificate.made import certified

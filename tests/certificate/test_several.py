@@ -15,7 +15,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
 from sharc_crawler.report import sites
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import DATA, PAGES, write
 from sharc_crawler.storage.gathered import folders_text

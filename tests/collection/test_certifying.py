@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc_names import series_of
-from sharc_crawler.certificate.at import Next, name_at
+from sharc_crawler.certificate.at_instant import Next, name_at
 from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
@@ -289,7 +289,7 @@ def test_no_304_of_a_later_capture_counts_where_any_capture_caught_the_server_ly
     strata = [{"of": "304", "label": "/*", "claimed": 0, "confirmed": 0, "caught": caught}]
     later = captures[0]._replace(name="later", document={"capture": {"audit": {"of": "304", "strata": strata}}})
     between = (unix(first["ended"]) + unix(second["started"])) / 2
-    monkeypatch.setattr("sharc_crawler.certificate.at._NOT_MODIFIED", 200)  # as if it had been told so of all
+    monkeypatch.setattr("sharc_crawler.certificate.at_instant._NOT_MODIFIED", 200)  # as if it had been told so of all
     _, entries = _at(copied.names()[0], between, captures, [*captures, later])
     (tides,) = (one for one in entries if one["url"].endswith("tides.html"))
     assert tides["evidence"] in ({"none"} if caught else {"validator", "weak-validator"})

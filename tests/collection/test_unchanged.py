@@ -23,7 +23,7 @@ from sharc_crawler.changes.masks import Mask, load_masks, taken_over
 from sharc_crawler.collection.distrust import distrust
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.keeper import damaged_since
-from sharc_crawler.collection.taking import take_masks
+from sharc_crawler.collection.taken_masks import take_masks
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError

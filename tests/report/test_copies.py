@@ -13,9 +13,9 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Slot, Verdict
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.banner import VERDICTS, dress, shelf
+from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
-from sharc_crawler.report.shown import VERDICTS, dress, shelf
 from tests.certificate.made import SITE, START, Maker
 from tests.certificate.provisional import dated, sitemap
 

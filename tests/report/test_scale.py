@@ -18,7 +18,7 @@ from sharc_crawler.collection.folder import is_over
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
-from sharc_crawler.report import listing, packaged, pages
+from sharc_crawler.report import listing, package_check, pages
 from sharc_crawler.report.gathered import Gathered
 from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.load import capture_facts
@@ -123,18 +123,18 @@ def test_a_report_for_people_is_compared_piece_by_piece(tmp_path: Path) -> None:
     with write([facts], tmp_path).html.open("ab") as out:
         out.truncate(size := 1 << 24)
     whole = package(tmp_path, [facts], tmp_path / "altered.wacz")
-    list(packaged.not_of_capture(tmp_path))  # what is loaded once is loaded
+    list(package_check.not_of_capture(tmp_path))  # what is loaded once is loaded
     for path in (tmp_path, whole):
         with peak(size // 2):
-            found = [finding.what for finding in packaged.not_of_capture(path)]
+            found = [finding.what for finding in package_check.not_of_capture(path)]
         assert "the report is not that of its data" in found
 
 
 def test_an_index_is_sorted_part_by_part(tmp_path: Path, monkeypatch) -> None:
     whole = package(tmp_path, [certified(tmp_path)])
-    monkeypatch.setattr(packaged, "_SORTED", 2)
-    monkeypatch.setattr(packaged, "AT_ONCE", 3)
-    assert list(packaged.not_of_capture(whole)) == []
+    monkeypatch.setattr(package_check, "_SORTED", 2)
+    monkeypatch.setattr(package_check, "AT_ONCE", 3)
+    assert list(package_check.not_of_capture(whole)) == []
 
 
 def test_whether_a_capture_is_over_is_told_by_its_first_page(tmp_path: Path, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""Before a capture is packed: is it as its certificates state, so far as its WARC files need not be read?"""
+"""Is a capture's folder as its certificates state, so far as its WARC files need not be read?"""
 
 from __future__ import annotations
 
@@ -15,18 +15,28 @@ from sharc_crawler.certificate.sealed_files import resized, stated_files
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.certificate.writing import Certified, path_of
 from sharc_crawler.errors import DataError
-from sharc_crawler.report.packaged import not_of_capture
+from sharc_crawler.report.package_check import not_of_capture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from sharc_crawler.evidence.facts import CaptureFacts
 
     Document = dict[str, Any]
 
 
+def contradicted(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
+    """The certificates of a folder, where its report, as written just now from the state, does not agree with them."""
+    there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
+    found = [*not_of_capture(folder)] if there else []
+    return [Certified(path, "", "", found) for path in there if found]
+
+
 def refuse_altered(folder: Path) -> None:
-    """Raise :class:`~sharc_crawler.errors.DataError` for a capture that is not as its certificates state.
+    """Before it is packed: raise :class:`~sharc_crawler.errors.DataError` where it is not as its certificates state.
 
     Sizes, last records, certificates with their pages, and the report are looked at: digests of WARC files are compared
     as they are copied.

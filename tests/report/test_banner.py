@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.report.shown import VERDICTS, dress, shelf
+from sharc_crawler.report.banner import VERDICTS, dress, shelf
 
 VISIT = {"date": "2026-11-18T11:06:40.5Z", "uri": "http://a.org/é", "result": "ok", "digest": "A"}
 PAGE = {"url": "http://a.org/é", "verdict": "coherent", "evidence": "bytes", "reason": "equal-bytes", "subsite": "a"}
