@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError
-from sharc_crawler.spool import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from sharc_crawler.spool import Octets
 
@@ -99,16 +98,8 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
     return "".join([f"{name}: {value}\r\n" for name, value in fields]).encode("utf-8", "backslashreplace")
 
 
-def large_member(fields: Iterable[tuple[str, str]], block: Octets, start: int, level: int) -> Iterator[bytes]:
-    """Like :func:`member`, in pieces, for a record whose block is ``block`` from ``start`` on."""
-    packer = packing.compressobj(level, zlib.DEFLATED, 16 + 15)
-    yield packer.compress(_header(fields, len(block) - start))
-    for piece in pieces(block, start):
-        yield packer.compress(piece)
-    yield packer.compress(b"\r\n\r\n") + packer.flush()
-
-
-def _header(fields: Iterable[tuple[str, str]], size: int) -> bytes:
+def header(fields: Iterable[tuple[str, str]], size: int) -> bytes:
+    """A record's header, its block having so many bytes."""
     return b"WARC/1.1\r\n" + named_fields(fields) + b"Content-Length: %d\r\n\r\n" % size
 
 
@@ -117,7 +108,7 @@ def member(fields: Iterable[tuple[str, str]], block: bytes, level: int) -> bytes
 
     ``fields`` is everything but ``Content-Length``; ``level`` is zlib's (0: stored, 9: smallest).
     """
-    whole = b"".join((_header(fields, len(block)), block, b"\r\n\r\n"))
+    whole = b"".join((header(fields, len(block)), block, b"\r\n\r\n"))
     window, memory = (12, 5) if len(whole) < _SMALL else (15, 8)
     packer = packing.compressobj(level, zlib.DEFLATED, 16 + window, memory)
     packed: bytes = packer.compress(whole) + packer.flush()

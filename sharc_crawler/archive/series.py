@@ -12,7 +12,6 @@ from sharc_crawler.archive.records import (
     WARC_FIELDS,
     Draft,
     Fields,
-    large_member,
     member,
 )
 from sharc_crawler.archive.warc_file import WarcFile
@@ -100,6 +99,8 @@ class WarcSeries:
         fields, block, level = draft.all_fields(shared), draft.block, self._options.level
         if isinstance(block, bytes):
             return [member(fields, block[draft.start :], level)]
+        from sharc_crawler.archive.large_records import large_member  # few sites have such files
+
         return large_member(fields, block, draft.start, level)
 
     def sync(self) -> None:

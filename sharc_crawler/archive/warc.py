@@ -10,13 +10,12 @@ from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
 from sharc_crawler.archive.indexing import media_type
 from sharc_crawler.archive.options import FORMER, Original, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
-from sharc_crawler.archive.records import Draft, large_member, target_uri
+from sharc_crawler.archive.records import Draft, target_uri
 from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
-from sharc_crawler.spooling import Spooling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,6 +109,9 @@ class WarcWriter:
 
     def pack(self, exchange: Exchange, message: HttpResponse, folder: Path) -> Packed:
         """A large answer as a record, in a file of the folder; nothing of the archive is touched."""
+        from sharc_crawler.archive.large_records import large_member  # few sites have such files
+        from sharc_crawler.spooling import Spooling
+
         draft = exchanges.response(exchange, message)
         fields = draft.all_fields(exchanges.common_fields(exchange))
         record = large_member(fields, draft.block, draft.start, self._level)

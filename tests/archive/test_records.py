@@ -8,8 +8,10 @@ import zlib
 import pytest
 
 from sharc_crawler.archive import records
-from sharc_crawler.archive.records import large_member, member
+from sharc_crawler.archive.large_records import large_member
+from sharc_crawler.archive.records import member
 
+RANDOM = random.Random(3).randbytes(5_000_000)
 FIELDS = [("WARC-Type", "response"), ("WARC-Target-URI", "http://example.org/")]
 BLOCKS = {"none": b"", "small": b"hello", "at the bound": b"x" * 4096, "random": random.Random(1).randbytes(100_000)}
 
@@ -45,3 +47,23 @@ def test_at_the_usual_level_it_is_as_small_as_zlib_makes_it(size):
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     text_of_it = zlib.decompress(whole := member(FIELDS, text(size), 6), 31)
     assert len(whole) <= 1.02 * len(packer.compress(text_of_it) + packer.flush())
+
+
+class Noted:
+    """What packs, and at which levels it was asked to."""
+
+    def __init__(self, levels):
+        self.levels = levels
+
+    def compressobj(self, level, *args):
+        self.levels.append(level)
+        return zlib.compressobj(level, *args)
+
+    compress = staticmethod(zlib.compress)
+
+
+@pytest.mark.parametrize(("block", "level"), [(RANDOM, 0), (RANDOM + text(50_000), 6), (text(9_000), 6)])
+def test_what_does_not_shrink_is_stored_as_it_is(block, level, monkeypatch):
+    monkeypatch.setattr(records, "packing", Noted(levels := []))
+    assert block in zlib.decompress(b"".join(large_member(FIELDS, block, 0, 6)), 31)
+    assert levels == [level]

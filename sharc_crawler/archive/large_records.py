@@ -1,0 +1,37 @@
+"""Records whose blocks are too large for memory."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive import records
+from sharc_crawler.spool import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.spool import Octets
+
+_SAMPLES = 16  #: taken evenly from a block
+_SAMPLE = 1 << 16  #: bytes of each
+_WORTH = 0.98  #: what samples have to shrink to, or below
+
+
+def large_member(fields: Iterable[tuple[str, str]], block: Octets, start: int, level: int) -> Iterator[bytes]:
+    """Like :func:`~sharc_crawler.archive.records.member`, in pieces, of ``block`` from ``start`` on.
+
+    What does not shrink, as films and zip files, is stored as it is: trying takes twenty times as long.
+    """
+    packer = records.packing.compressobj(level if _shrinks(block, start) else 0, zlib.DEFLATED, 16 + 15)
+    yield packer.compress(records.header(fields, len(block) - start))
+    for piece in pieces(block, start):
+        yield packer.compress(piece)
+    yield packer.compress(b"\r\n\r\n") + packer.flush()
+
+
+def _shrinks(block: Octets, start: int) -> bool:
+    step = max(_SAMPLE, (len(block) - start) // _SAMPLES)
+    samples = [bytes(block[at : at + _SAMPLE]) for at in range(start, len(block), step)]
+    packed = sum(len(records.packing.compress(one, 1)) for one in samples)
+    return packed < _WORTH * sum(map(len, samples))
