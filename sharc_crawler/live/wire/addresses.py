@@ -19,6 +19,7 @@ from ipaddress import (
     ip_network,
 )
 from typing import TYPE_CHECKING, NamedTuple, Self
+from urllib.parse import unquote
 
 from sharc_crawler.errors import SharcError, UsageError
 
@@ -105,8 +106,9 @@ class AddressRules:
             )
 
     def check_literal(self, target: Target) -> None:
-        """Like `check`, for a host that is written as an address (in any spelling) or ``localhost``; names pass."""
-        own = LOOPBACK if target.host == "localhost" else filter(None, [literal(target.host)])
+        """Like `check`, for a host that is written as an address (in any spelling) or as this machine; names pass."""
+        host = unquote(target.host).rstrip(".")  # a proxy may read it so
+        own = LOOPBACK if f".{host}".endswith(".localhost") else filter(None, [literal(host)])  # RFC 6761
         addresses = [str(address) for address in own]
         if all(map(self.refusal, addresses)):
             for address in addresses:
