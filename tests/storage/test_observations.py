@@ -481,3 +481,8 @@ def test_after_a_batch_that_failed_its_urls_and_types_are_new_again(store: Obser
     assert store.append(good) == 2
     assert sorted(store.urls("s")) == ["u", "v"]
     assert sorted(map(repr, store.observations("s"))) == sorted(map(repr, good))
+
+
+def test_no_more_of_a_file_is_held_in_memory_than_a_few_megabytes(store):
+    [(cache,)] = store._db.execute("PRAGMA cache_size")
+    assert -10_000 < cache < 0, "KiB"
