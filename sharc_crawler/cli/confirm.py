@@ -13,13 +13,15 @@ from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, is_signed
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import second
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.confirmed import confirmed
 
@@ -77,11 +79,14 @@ def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None
             )
             return
         click.echo(f"{folder}: it is verified, then its sitemaps are read once more …", err=True)
-        if findings := verify(folder).findings:
+        with adding("verifying", total_size(folder)) as progress:
+            findings = verify(folder, progress=progress).findings
+        if findings:
             raise DataError(f"{folder} does not verify, so nothing of it is confirmed: {findings[0]}")
         from sharc_crawler.live.setup.survey import read_again  # Scrapy is slow to import, and only this needs it
 
-        made = confirm(folder, lambda capture, into: read_again(capture, into, settings))
+        with busy("asking the sitemaps again, and weighing what they say now"):
+            made = confirm(folder, lambda capture, into: read_again(capture, into, settings))
     else:
         click.echo(f"nothing to do in {folder}: no certificate there claims anything provisionally")
         return

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.made_capture import Maker
-from sharc_crawler.cli import main
+from sharc_crawler.cli import _progress, main
+from sharc_crawler.live.monitoring.busy import busy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,3 +49,18 @@ def test_ctrl_c_ends_it_and_nothing_half_made_is_left(command: str, folder: Path
     assert sorted(path.name for path in folder.iterdir()) == before
     again = CliRunner().invoke(main, ["verify", str(folder)])
     assert again.exit_code == 0, again.output
+
+
+@pytest.mark.slow
+def test_adding_to_a_collection_says_what_takes_long_and_stopped_leaves_nothing(folder, tmp_path, monkeypatch):
+    command = ["collection", "add", str(tmp_path / "kept"), str(folder)]
+    with monkeypatch.context() as patched:
+        patched.setattr("sharc_crawler.cli.collection.add.adding", somebody_stops_it)
+        stopped = CliRunner().invoke(main, command)
+    assert (stopped.exit_code, list(tmp_path.iterdir())) == (1, [])
+    monkeypatch.setattr(_progress, "FIRST_LINE", 0.0)
+    monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 0.0))
+    added = CliRunner().invoke(main, command)
+    assert added.exit_code == 0, added.output
+    assert added.stderr.startswith("verifying: ")
+    assert f"copying {folder}, and learning from it …" in added.stderr

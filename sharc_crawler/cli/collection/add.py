@@ -9,13 +9,15 @@ import click
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.payloads import Payloads
-from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.adding import add, lacking, stands_in
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.former.remembering import remember
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.writing.writer_process import stored_payloads
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.storage.beside import open_state
@@ -47,7 +49,8 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
     places = []
     for capture in (one for given in captures for one in capture_folders(given)):
         _check(capture)
-        places.append(place := add(folder, capture, _learn))
+        with busy(f"copying {capture}, and learning from it"):
+            places.append(place := add(folder, capture, _learn))
         click.echo(f"{capture} is copied to {place}")
         if not stands_in(Collection(folder).terms, place):
             click.echo(
@@ -68,7 +71,9 @@ def _check(capture: Path) -> None:
     """Refuse a capture whose certificate does not hold."""
     if not any(capture.glob("certificate*.json")):
         return
-    if findings := verify(capture).findings:
+    with adding("verifying", total_size(capture)) as progress:
+        findings = verify(capture, progress=progress).findings
+    if findings:
         raise DataError(f"capture={str(capture)!r} is not as it was certified: {findings[0]} (sharc verify says all)")
 
 
