@@ -66,6 +66,10 @@ class IndexEntry(NamedTuple):
             url = with_method(url, self.method, self.posted)
         return f"{surt(url)} {moment_in(self.date)} {known}"
 
+    def written(self) -> bytes:
+        """The entry as a file has it: a line, and its end."""
+        return f"{self.line()}\n".encode()
+
 
 def moment_in(date: str) -> str:
     """An instant (RFC 3339) as indexes have it: to the second.
@@ -103,15 +107,15 @@ def index_lines(lines: Iterable[str]) -> Iterator[IndexEntry]:
 
 def write_index(warc: Path, kept: Iterable[IndexEntry]) -> Path:
     """Write the index of a WARC file beside it, sorted, whole or not at all; returns its path."""
-    return write_lines(warc, (entry.line() for entry in kept))
+    return write_lines(warc, (entry.written() for entry in kept))
 
 
-def write_lines(warc: Path, lines: Iterable[str]) -> Path:
-    """Write an index from its lines, given in any order."""
+def write_lines(warc: Path, lines: Iterable[bytes]) -> Path:
+    """Write an index from its lines, given in any order, each with its end."""
     path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")
-    with draft.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(line + "\n" for line in sorted(lines))
+    with draft.open("wb") as file:
+        file.writelines(sorted(lines))
         file.flush()
         os.fsync(file.fileno())  # else a power failure may leave the new name with nothing, or half, behind it
     return draft.replace(path)

@@ -33,7 +33,7 @@ class Checkpoint(NamedTuple):
     size: int  #: bytes
     records: int
     checksum: int  #: CRC-32 of these bytes
-    lines: Sequence[str] = ()  #: of the index
+    lines: Sequence[bytes] = ()  #: of the index
 
 
 NOTHING = Checkpoint(0, 0, 0)
@@ -60,7 +60,7 @@ class GrowingIndex:
             return
         with suppress(OSError), self._path.open("ab") as out:
             checksum = _checksum(self._warc.with_name(self._warc.name + OPEN), self._size, size, self._checksum)
-            text = "".join(f"{line}\n" for line in _made(rows, self._rows)).encode()
+            text = b"".join(_made(rows, self._rows))
             lines = zlib.crc32(text, self._lines)
             out.write(text + b"%b %d %d %d %d\n" % (_MARK, size, records, checksum, lines))
             self._size, self._checksum, self._rows, self._lines = size, checksum, len(rows), lines
@@ -87,7 +87,7 @@ def last(warc: Path, stream: IO[bytes]) -> Checkpoint:
     return found._replace(lines=lines) if vouched_for(stream, found) else NOTHING
 
 
-def _noted(path: Path) -> tuple[Checkpoint, list[str]]:
+def _noted(path: Path) -> tuple[Checkpoint, list[bytes]]:
     """The last one that was written whole, and the lines before it."""
     found, kept, whole, lines = NOTHING, list[bytes](), 0, 0
     with suppress(OSError, ValueError), path.open("rb") as noted:  # half a line is where writing was cut off
@@ -100,11 +100,11 @@ def _noted(path: Path) -> tuple[Checkpoint, list[str]]:
             if own != lines:
                 break
             found, whole = Checkpoint(size, records, checksum), len(kept)
-    return found, [line.decode().removesuffix("\n") for line in kept[:whole]]
+    return found, kept[:whole]
 
 
-def _made(rows: Rows, start: int) -> Iterator[str]:
-    return (IndexEntry.of(rows[number]).line() for number in range(start, len(rows)))
+def _made(rows: Rows, start: int) -> Iterator[bytes]:
+    return (IndexEntry.of(rows[number]).written() for number in range(start, len(rows)))
 
 
 def forget(warc: Path) -> None:

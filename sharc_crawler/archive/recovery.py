@@ -86,7 +86,7 @@ def _finish(path: Path) -> Recovered | None:
         os.fsync(stream.fileno())
         if known.size and starts[1:] == ends[:-1]:  # else it will be mended first
             stream.seek(known.size)
-            write_lines(final, [*known.lines, *(entry.line() for entry in entries_of(stream, final.name))])
+            write_lines(final, [*known.lines, *(entry.written() for entry in entries_of(stream, final.name))])
             checkpoints.remember(final, known)
         if ends[-1]:
             path.rename(final)

@@ -399,7 +399,7 @@ def stale(
 def _lines(warc: Path, progress: Callable[[int], None]) -> Iterator[bytes]:
     with warc.open("rb") as file:
         for entry in entries_of(cast("IO[bytes]", CountingReader(file, progress)), warc.name):
-            yield f"{entry.line()}\n".encode()
+            yield entry.written()
 
 
 def _hashes(lines: Iterable[bytes]) -> NDArray[np.int64]:
