@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TYPE_CHECKING
+
 from sharc_crawler.evidence.reasons import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _CODES = frozenset(Reason)
 
@@ -29,3 +35,16 @@ def in_words(reason: str) -> str:
     if "{}" in words:
         return words.replace("{}", detail)
     return f"{words}: {detail}" if detail else words
+
+
+def grouped(reasons: Iterable[tuple[str, int]]) -> Counter[str]:
+    """How often each reason was met, in words; places that differ in their query alone are one.
+
+    >>> grouped([("redirected: http://h/login?to=/a", 1), ("redirected: http://h/login?to=/b", 2), ("gone: 404", 1)])
+    Counter({'redirects to http://h/login?…': 3, 'not there (status 404)': 1})
+    """
+    told: Counter[str] = Counter()
+    for reason, number in reasons:
+        place, query, _ = reason.partition("?")
+        told[in_words(f"{place}?…" if query and code(reason) == Reason.REDIRECTED else reason)] += number
+    return told

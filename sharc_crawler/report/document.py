@@ -5,14 +5,13 @@ Its pages are lines of ``report-pages.jsonl`` (:mod:`sharc_crawler.report.entrie
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
 from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.facts import each_part
-from sharc_crawler.evidence.worded import in_words as reason_in_words
+from sharc_crawler.evidence.worded import grouped
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.report.claim import in_words
@@ -79,9 +78,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
 
 def _not_captured(details: Details) -> dict[str, Any]:
     """How much is missing, and why."""
-    reasons: Counter[str] = Counter()
-    for (_, reason), number in details.missing.items():
-        reasons[reason_in_words(reason)] += number
+    reasons = grouped((reason, number) for (_, reason), number in details.missing.items())
     return {
         "missing": reasons.total(),
         "reasons": dict(reasons.most_common(REASONS)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.facts import each_part
-from sharc_crawler.evidence.worded import in_words
+from sharc_crawler.evidence.worded import grouped
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
@@ -21,6 +20,7 @@ from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, gue
 from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -80,11 +80,10 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
             yield from _parts(facts)
     elif (facts.reference is not None and totals["captured"]) or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
-    for reason, number in _in_words(sums.unknown).most_common(MAX_REASONS):
+    for reason, number in grouped(sums.unknown.items()).most_common(MAX_REASONS):
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
-    pages = Counter({reason: number for (kind, reason), number in facts.details.missing.items() if kind is Kind.PAGE})
-    if pages:
-        yield _line("not captured", _listed(_in_words(pages)))
+    if pages := grouped((why, number) for (kind, why), number in facts.details.missing.items() if kind is Kind.PAGE):
+        yield _line("not captured", _listed(pages))
     if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
         missed = f"{blurred(blur)} changes that a copy misses, on average, {HELD}"
         yield _line("blur", unfounded(blur) if guessed(blur) else missed)
@@ -98,14 +97,6 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         more = counted(len(notes) - len(shown), "more note" if shown else "note")
         yield _line("" if shown else "notes", f"{more} in the report")
     yield _line("WARC", _warcs(facts, folder))
-
-
-def _in_words(reasons: Counter[str]) -> Counter[str]:
-    """Reasons in words."""
-    told: Counter[str] = Counter()
-    for reason, number in reasons.items():
-        told[in_words(reason)] += number
-    return told
 
 
 def _listed(reasons: Counter[str]) -> str:
@@ -127,7 +118,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     if apart:
         told.append(f"of what is embedded {', '.join(apart)}")
     if missing:
-        told.append(f"missing: {_listed(_in_words(missing))}")
+        told.append(f"missing: {_listed(grouped(missing.items()))}")
     yield _line("embedding", "; ".join(told))
 
 
