@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from sharc_crawler.faults import fault, tried
+from sharc_crawler.plugin_faults import fault, tried
 
 
 class ChangeDetector(Protocol):

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from sharc_crawler.links import css, files, lazy, modules
+from sharc_crawler.links import css, files, lazy_images, modules
 from sharc_crawler.links import hidden_addresses as hidden
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
-from sharc_crawler.links.lazy import srcset_candidates
+from sharc_crawler.links.lazy_images import srcset_candidates
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.markup import ENDS, HtmlPage, bounded, parse, parsed
 from sharc_crawler.model import Document
@@ -143,7 +143,7 @@ class _Page:
 
             self.resources.extend(xml.references(data.decode("utf-8", "replace")))
         if b"data-b" in lower:
-            self.resources.extend(lazy.backgrounds(root))
+            self.resources.extend(lazy_images.backgrounds(root))
         if b"(" in lower and (b"url(" in lower or b"image-set(" in lower):
             for style in _STYLED(root):
                 if "(" in style:
@@ -171,7 +171,7 @@ class _Page:
         self.resources.extend(references)
         if srcset := element.get("srcset"):
             self.resources.extend(srcset_candidates(srcset))
-        self.resources.extend(lazy.references(element, tag))
+        self.resources.extend(lazy_images.references(element, tag))
         if hidden.is_address(description := element.get("longdesc", "")):
             self.links.append(description)
         if tag == "iframe" and (document := element.get("srcdoc")):

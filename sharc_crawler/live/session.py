@@ -124,9 +124,9 @@ class Session:
         """The pages of a site that its history tells of."""
         if not self.history:
             return []
-        from sharc_crawler.live.former import known  # only where there is one
+        from sharc_crawler.live.former.known_pages import known_pages  # only where there is one
 
-        return known.known_pages(site, self.history)
+        return known_pages(site, self.history)
 
     async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
         """Go on with what was begun; what is to be begun is left. What was moved elsewhere is neither."""

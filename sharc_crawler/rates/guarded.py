@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.faults import fault, tried
 from sharc_crawler.model import RateEstimate, Sighting
+from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.make import make_sources
 

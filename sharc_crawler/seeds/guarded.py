@@ -8,7 +8,7 @@ import numpy as np
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
-from sharc_crawler.faults import fault, tried
+from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.seeds.base import Scores
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
-from sharc_crawler.faults import fault, tried
 from sharc_crawler.frontier.rows import Batch, UrlRow
 from sharc_crawler.frontier.store import FrontierStore
+from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:

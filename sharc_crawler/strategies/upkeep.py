@@ -16,7 +16,7 @@ import numpy as np
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import unknown_name
-from sharc_crawler.faults import fault, tried
+from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:

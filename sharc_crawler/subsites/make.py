@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import DataError, UsageError, unknown_name
-from sharc_crawler.faults import fault, tried
+from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:

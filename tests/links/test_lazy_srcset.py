@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sharc_crawler.links.lazy import srcset_candidates
+from sharc_crawler.links.lazy_images import srcset_candidates
 
 
 @pytest.mark.slow

@@ -211,7 +211,7 @@ class ProgressLine:
         least, wait = at_least(self._sites, snapshot.left, now), max((self._sites.ripe or now) - now, 0.0)
         most = max((one.capture.budget.ends for one in self._sites if not one.done), default=now) - now
         if wait >= UNUSUAL:
-            from sharc_crawler.live.monitoring.unread import unread  # few crawls wait so long
+            from sharc_crawler.live.monitoring.awaited_robots import unread  # few crawls wait so long
 
             self._unread = unread(self._sites)
         elif not wait:

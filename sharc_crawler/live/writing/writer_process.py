@@ -19,11 +19,11 @@ from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
-from sharc_crawler.faults import fault
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import answer_of, end_with_crawl, exchange_of, message_of, resources_of
 from sharc_crawler.model import CaptureRef
+from sharc_crawler.plugin_faults import fault
 from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
