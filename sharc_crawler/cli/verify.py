@@ -71,7 +71,8 @@ def command(
     Of a collection, or of its package, all are proved.
 
     Every statement is made anew: files, records, digests, instants, judgements, totals, claim. Ends with 0 where all
-    of it holds, with 3 where anything was altered or there is no certificate, with 2 where there is no capture.
+    of it holds, with 3 where anything was altered or there is no certificate, with 2 where there is no capture. Of
+    several captures, those without a certificate are named (not verified), as one that is under way.
 
     \b
     Example:
@@ -95,7 +96,7 @@ def command(
             result, without = _verified_capture(capture, former, trust, noted=_noted_package(capture, digests))
         if digests and not _noted_package(capture, digests):
             result.findings += _not_noted(result, digests)
-    click.echo(_json(result) if as_json else _words(result))
+    click.echo(_json(result) if as_json else _words(result, whole=not (without or result.moved)))
     for name in without:
         click.echo(f"  not verified: {short(name, 200)}", err=True)
     if result.findings:
@@ -125,6 +126,7 @@ def _verified_collection(path: Path, collection: Collection | None, trust: Trust
     with adding("verifying", size_of(collection) if collection else 6 * path.stat().st_size) as progress:
         found = verify_collection(collection, progress, trust) if collection else verify_package(path, progress, trust)
     result, left = found
+    result.without = {name: why for name, _, why in (one.partition(": ") for one in left)}
     if not (result.claims or result.findings):
         why = f"none of its {counted(len(left), 'capture')} has one ({left[0]})" if left else "it has no capture"
         raise DataError(f"{str(path)!r} holds no certificate: {why}")
@@ -264,7 +266,7 @@ def _capture_of(file: str, captures: Iterable[str]) -> str:
     return next(known, "/".join(parts[:3]) if parts[0] == CAPTURES and len(parts) > 2 else "")
 
 
-def _words(result: Verification) -> str:
+def _words(result: Verification, *, whole: bool) -> str:
     of = counted(result.pages, "page") + (f" and {counted(result.resources, 'resource')}" if result.resources else "")
     size = f"judgements of {of}, {counted(result.records, 'record')}"
     if result.findings:
@@ -274,7 +276,7 @@ def _words(result: Verification) -> str:
         ]
     else:
         lines = [
-            f"Everything holds: {size}.",
+            f"{'Everything' if whole else 'All that has a certificate'} holds: {size}.",
             *_claims(result),
             *_package(result),
             *(f"  {text}" for one in result.confirmations for text in confirmed(one)),

@@ -64,6 +64,7 @@ def test_a_capture_that_is_not_done_is_said_not_to_be_verified(several):
         path.unlink()
     code, text = said(several)
     assert (code, "not verified: b: none was made for a capture that is not complete" in text) == (0, True)
+    assert text.startswith("All that has a certificate holds: ")
     for path in several.glob("a/certificate*"):
         path.unlink()
     with pytest.raises(DataError, match="none of its 2 captures has one"):

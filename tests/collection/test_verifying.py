@@ -151,6 +151,7 @@ def test_a_capture_that_runs_is_said_to_and_an_index_of_before_it(copied):
         store.close()
     assert told.exit_code == 0, told.output
     assert f"not verified: {folder.relative_to(copied.folder)}: it is being captured" in told.stderr
+    assert told.stdout.startswith("All that has a certificate holds: ")
     index = copied.folder / "index.json"
     index.write_text(index.read_text().replace('"complete": true', '"complete": false'))
     told = CliRunner().invoke(main, ["verify", str(copied.folder)])
