@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.software import of_note, recognised, together, told
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -54,8 +56,8 @@ def _look_at(frontier: Frontier, out: TextIO | None, site: str) -> None:
 
 
 def _sample(frontier: Frontier) -> list[str]:
-    """The pages found last."""
+    """The pages found last, as ``exclude`` sees their addresses: with their parameters in order."""
     pages = frontier.pages
     rows = range(len(pages) - 1, max(len(pages) - ROWS, 0) - 1, -1)
     last = (row for row in rows if pages.kinds[row] is Kind.PAGE)
-    return [pages.urls[row] for row, _ in zip(last, range(SAMPLE), strict=False)]
+    return [canonical(url) or url for url in (pages.urls[row] for row in islice(last, SAMPLE))]

@@ -20,7 +20,7 @@ from sharc_crawler.software import KNOWN
 WIKI = next(one for one in KNOWN if one.name == "MediaWiki")
 
 
-def growing(own=0.8, rounds=4, others=(), **more):
+def growing(own=0.8, rounds=4, others=(), made="index.php?action=history&title=P", **more):
     """A site of which 500 pages more are found in each of the seconds; ``own``: the share of its software's."""
     sites, out = Sites(Politeness(delay=0.0)), StringIO()
     capture = sites.open(
@@ -33,7 +33,7 @@ def growing(own=0.8, rounds=4, others=(), **more):
     line, found = ProgressLine(sites, 0.0, out), 0
     for second in range(1, rounds + 1):
         numbers = range(found, found := found + 500)
-        paths = [f"index.php?action=history&title=P{one}" if one % 10 < 10 * own else f"wiki/P{one}" for one in numbers]
+        paths = [f"{made}{one}" if one % 10 < 10 * own else f"wiki/P{one}" for one in numbers]
         answer = Outcome(
             started=float(second), ended=second + 0.1, result=Result.OK, status=200, digest=f"sha256:{second}"
         )
@@ -48,6 +48,11 @@ def test_it_is_said_once_with_the_very_expression():
     assert note.startswith(f"MediaWiki: 240 of the {SAMPLE} addresses found last are of its making")
     assert told.count(note) == 1
     assert f"-a exclude='{WIKI.exclude}'\n" in told
+
+
+def test_addresses_are_known_in_whatever_order_the_site_writes_their_parameters():
+    _, told = growing(made="index.php?title=Main&action=history&page=")
+    assert "MediaWiki: 240 of the" in told
 
 
 @pytest.mark.parametrize("more", [{"own": 0.2}, {"exclude": (WIKI.exclude,)}])
