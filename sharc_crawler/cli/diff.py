@@ -21,6 +21,7 @@ from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.comparing import apart, contents
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.difference import of_data, page, verdict
 from sharc_crawler.report.opened import open_facts
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from sharc_crawler.report.difference import DataDifference
 
 _NAMED = 3  #: captures, where one is to be chosen
+_READING = "reading what was captured"
 _FILE = click.Path(exists=True, path_type=Path)
 
 
@@ -104,10 +106,11 @@ def _show_page(
         click.echo(f"all requests for {printable(url)} lie under that URL: its first and its last download", err=True)
     beside = (*former, *(one for one in (old, new) if is_capture(one)))  # NEW may store what is equal in OLD alone
     keys: set[str] = set()
-    old_page = page_of(old, url, beside, last=False, listed=keys)
-    new_page = page_of(new, url, beside, last=True, listed=keys)
-    found = difference(old_page.body, new_page.body, new_page.media_type, masks)
-    data = of_data(data_of(old, keys, beside, last=False), data_of(new, keys, beside, last=True))
+    with busy(_READING):
+        old_page = page_of(old, url, beside, last=False, listed=keys)
+        new_page = page_of(new, url, beside, last=True, listed=keys)
+        found = difference(old_page.body, new_page.body, new_page.media_type, masks)
+        data = of_data(data_of(old, keys, beside, last=False), data_of(new, keys, beside, last=True))
     if html:
         html.write_text(page(found, old_page, new_page, data))
     if as_json:
@@ -189,7 +192,8 @@ LISTED = {
 
 def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
     """Print how many pages changed, are new or gone, by their visits; and which."""
-    found = apart(_contents(old), _contents(new))._asdict()
+    with busy(_READING):
+        found = apart(_contents(old), _contents(new))._asdict()
     if as_json:
         click.echo(json.dumps(found))
         return

@@ -19,6 +19,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.rows import Batch, JudgementRow
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.model import Result as FetchResult
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -308,3 +309,8 @@ def test_what_is_no_text_is_told_in_a_line(tmp_path: Path) -> None:
     captured = capture(tmp_path / "monday", (URL, 1e9, png), (URL, 1e9 + 5, other))
     (edit,) = json.loads(run("diff", captured, captured, URL, "--json").output)["edits"]
     assert edit["old"].startswith(f"{len(png):,} bytes, no text: sha1:")
+
+
+def test_what_takes_long_is_said(two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 0.0))  # type: ignore[attr-defined]
+    assert run("diff", *two, URL).stderr.startswith("reading what was captured … 0 s")
