@@ -19,6 +19,7 @@ from sharc_crawler.cli._next import GIVEN
 from sharc_crawler.errors import SharcError, UsageError, unknown_name
 from sharc_crawler.report.words import printable
 
+STOPPED = 130  #: exit code after Ctrl-C, as shells say it of a command
 FULL = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
@@ -77,6 +78,9 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except SharcError as error:
             _fail(ctx, str(error), error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("Aborted!", err=True)
+            ctx.exit(STOPPED)
         except click.MissingParameter:  # click's own words say all of it
             raise
         except click.BadParameter as error:
@@ -113,7 +117,8 @@ def _fail(ctx: click.Context, why: str, code: int) -> NoReturn:
 def main() -> None:
     """Coherent web captures: plan, crawl, judge.
 
-    Exit codes: 0 done, 2 a setting or argument cannot be used, 3 a file or an answer cannot be read, 1 anything else.
+    Exit codes: 0 done, 2 a setting or argument cannot be used, 3 a file or an answer cannot be read, 130 Ctrl-C,
+    1 anything else.
     """
     stream: Any
     for stream in (sys.stdout, sys.stderr):

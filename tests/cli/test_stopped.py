@@ -44,7 +44,7 @@ def test_ctrl_c_ends_it_and_nothing_half_made_is_left(command: str, folder: Path
     with monkeypatch.context() as patched:
         patched.setattr(f"sharc_crawler.cli.{command}.adding", somebody_stops_it)
         stopped = CliRunner().invoke(main, [command, str(folder)])
-    assert stopped.exit_code == 1
+    assert stopped.exit_code == 130
     assert "Aborted!" in stopped.output
     assert sorted(path.name for path in folder.iterdir()) == before
     again = CliRunner().invoke(main, ["verify", str(folder)])
@@ -57,7 +57,7 @@ def test_adding_to_a_collection_says_what_takes_long_and_stopped_leaves_nothing(
     with monkeypatch.context() as patched:
         patched.setattr("sharc_crawler.cli.collection.add.adding", somebody_stops_it)
         stopped = CliRunner().invoke(main, command)
-    assert (stopped.exit_code, list(tmp_path.iterdir())) == (1, [])
+    assert (stopped.exit_code, list(tmp_path.iterdir())) == (130, [])
     monkeypatch.setattr(_progress, "FIRST_LINE", 0.0)
     monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 0.0))
     added = CliRunner().invoke(main, command)
