@@ -290,7 +290,7 @@ def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Se
     """What the sitemaps among some exchanges say of a certificate's pages, which are none themselves."""
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 
-    return ServersWord(recorded, {entry["url"] for entry in entries}, lag)
+    return ServersWord(recorded, (entry["url"] for entry in entries), lag)
 
 
 def _stated(entry: Entry) -> Judgement:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,13 +13,15 @@ from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, download_of, weigh
+from sharc_crawler.evidence.rows_by_page import Lastmods
 from sharc_crawler.instants import unix
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.links import sitemap
 from sharc_crawler.model import Outcome, Result
 from sharc_crawler.urls import canonical, host_of, machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.judging import Entry, Judge
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
@@ -42,10 +43,13 @@ class ServersWord:
     ``lag``: how late they tell of changes (:mod:`..evidence.lag`).
     """
 
-    def __init__(self, recorded: Iterable[Recorded], others: Collection[str], lag: Seconds) -> None:
-        self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
+    def __init__(self, recorded: Iterable[Recorded], others: Iterable[str], lag: Seconds) -> None:
+        self.lastmods = Lastmods()  #: by the number of a URL, each as often as it was read
         self.lag = lag
-        self._others = others
+        self._numbers = SeenUrls()  # of canonical URLs: first those of the others
+        for url in others:
+            self._numbers.add(url, len(self._numbers))
+        self._others = len(self._numbers)
         self._readings = Readings()
         for witness, warcs in recorded:
             self._read_all(witness, warcs, {})
@@ -65,8 +69,10 @@ class ServersWord:
     def _unlisted(self, witness: Witness) -> Iterator[RecordedExchange]:
         """What is no page or resource, and may be a sitemap."""
         for one in witness:
-            if one.message and one.message.status == _OK and canonical(one.uri) not in self._others:
-                yield one
+            if one.message and one.message.status == _OK:
+                number = self._numbers.get(canonical(one.uri) or "")
+                if number == UNSEEN or number >= self._others:
+                    yield one
 
     def _read(self, exchange: RecordedExchange, body: bytes | None, ahead: int | None) -> None:
         """What a sitemap says of pages' last changes, and up to when its answer shows that.
@@ -82,7 +88,9 @@ class ServersWord:
         for entry in sitemap.read(body, exchange.uri).entries if body else ():
             url, lastmod = canonical(entry.loc), entry.hints.lastmod
             if url is not None and lastmod is not None and place is not None and _owner(url) == _owner(place):
-                self.lastmods[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
+                number = self._numbers.add(url, new := len(self._numbers))
+                told = Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision)
+                self.lastmods.add(new if number == UNSEEN else number, told)
                 dated = True
         if dated:
             self._readings.add(place, answer, later=ahead is not None)
@@ -97,7 +105,8 @@ class ServersWord:
         return bool(downloads and self._weigh(url, downloads, last).lies)
 
     def _weigh(self, url: str, downloads: Sequence[Download], reference: Instant) -> Weighed:
-        return weigh(downloads, self.lastmods.get(url, ()), reference, self.lag, self._readings.clock)
+        said = self.lastmods.get(self._numbers.get(url), ())
+        return weigh(downloads, said, reference, self.lag, self._readings.clock)
 
 
 def _owner(url: str) -> str:

@@ -95,16 +95,21 @@ class _Commands(click.Group):
                 raise click.UsageError(told, error.ctx) from error
             raise
         except OSError as error:
-            if error.errno in FULL and error.filename is None:  # what it says, most likely
-                from sharc_crawler.live.failures.unwritten import unfailing
+            _tell(ctx, error)
+            raise
 
-                unfailing()  # it is tried again at the end
-                _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)
-            if error.errno == errno.EIO and error.filename is None:
-                _fail(ctx, f"a disk that it reads or writes fails: {error.strerror}", SharcError.exit_code)
-            if error.filename is None:  # of no file
-                raise
-            _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)
+
+def _tell(ctx: click.Context, error: OSError) -> None:
+    """End with what is known of it: a file's, or a disk's."""
+    if error.filename is not None:
+        _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)
+    if error.errno in FULL:  # what it says, most likely
+        from sharc_crawler.live.failures.unwritten import unfailing
+
+        unfailing()  # it is tried again at the end
+        _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)
+    if error.errno == errno.EIO:
+        _fail(ctx, f"a disk that it reads or writes fails: {error.strerror}", SharcError.exit_code)
 
 
 def _fail(ctx: click.Context, why: str, code: int) -> NoReturn:
