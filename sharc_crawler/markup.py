@@ -51,7 +51,7 @@ class Scanner:
 
     def __init__(self, most: int) -> None:
         self._most, self._attributes = most, b"(?:%b){0,%d}+" % (_ATTRIBUTE, most)
-        self.short = re.compile(b"[^<]*+(?:<[^>]{0,%d}+>[^<]*+)*+" % (2 * most - 1))
+        self.long = re.compile(b"<[^>]{%d}" % (2 * most))
 
     @cached_property
     def ordinary(self) -> re.Pattern[bytes]:
@@ -132,7 +132,7 @@ def _start(data: bytes) -> tuple[bytes, str]:
 
 def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
     """The document without what its tags have too many of; and how many such tags there are."""
-    if scanner.short.fullmatch(data) and not _HIDES_AN_END.search(data):  # no room: an attribute takes two bytes
+    if not scanner.long.search(data) and not _HIDES_AN_END.search(data):  # no room: an attribute takes two bytes
         return data, 0
     parts: list[bytes] = []
     at = tags = 0

@@ -1,17 +1,16 @@
 """What we ask Scrapy and Twisted beyond their documented interfaces, all of it; a test names what moves.
 
 Four names are private: `ExecutionEngine._slot`, `_pool` and `_contextFactory` of `HTTP11DownloadHandler`, and Twisted's
-module `_sslverify`. Those of the downloader are public, and not documented. docs/upstream.md has the hooks that would
-do without them.
+module `_sslverify`. Those of the downloader, and of its slots (`project/downloading.py`), are public, but documented
+nowhere. docs/upstream.md has the hooks that would do without them.
 """
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
-from scrapy import signals, version_info
+from scrapy import signals
 from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.engine import ExecutionEngine
@@ -21,10 +20,9 @@ from service_identity import CertificateError, VerificationError
 from twisted.internet import _sslverify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from scrapy import Request, Spider
-    from scrapy.core.downloader import Slot
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.web.client import HTTPConnectionPool
@@ -41,23 +39,6 @@ def wake_up(engine: ExecutionEngine) -> Callable[[], None]:
     """Makes the engine ask the scheduler soon."""
     assert engine._slot is not None, "the scheduler is asked while the spider is open"
     return engine._slot.nextcall.schedule
-
-
-def slots(downloader: Downloader) -> Mapping[str, Slot]:
-    """The downloader's slots, by name."""
-    return downloader.slots
-
-
-def slot_name(downloader: Downloader, request: Request) -> str:
-    """The download slot of a request: its own, or that of its host."""
-    return str(downloader.get_slot_key(request))
-
-
-def last_asked(slot: Slot) -> float:
-    """When a request of a slot was last sent, as :func:`time.monotonic` has it; 0: not yet."""
-    if not slot.lastseen or version_info >= (2, 16):
-        return slot.lastseen
-    return slot.lastseen - time.time() + time.monotonic()  # before, it was the time of day
 
 
 class CaptureDownloader(Downloader):

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
+from scrapy.http import Headers
 
 from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.headers import header_bytes, of_headers
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from sharc_crawler.live.reading.readings import Reading, WhenRead
     from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds, Sighting
@@ -77,27 +79,43 @@ def conditions(fetch: Fetch, method: str = "GET") -> dict[str, bytes]:
     return headers
 
 
-def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], sent: Sent) -> Request:
+def usual_headers(settings: BaseSettings, codings: Sequence[str]) -> Headers:
+    """What each request of a capture spider says: what Scrapy's middlewares would add, one after the other."""
+    headers = Headers({"Accept-Encoding": ", ".join(codings) or "identity"})
+    for name, text in settings["DEFAULT_REQUEST_HEADERS"].items():
+        if text is not None:
+            headers.setdefault(name, text)
+    if settings["USER_AGENT"]:
+        headers.setdefault("User-Agent", settings["USER_AGENT"])
+    return headers
+
+
+def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeout: Seconds) -> Request:
     """The request of a capture spider's fetch.
 
     Every status comes back to the spider, nothing is followed.
     """
-    usual = is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
-    return Request(
+    plain = is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
+    about = {"handle_httpstatus_all": True, "download_timeout": timeout, "verbatim_url": plain}
+    request = Request(
         fetch.url,
         callback=spider.handle,  # type: ignore[attr-defined]
         errback=spider.failed,  # type: ignore[attr-defined]
-        headers={**sent.headers, "Accept-Encoding": ", ".join(codings) or "identity"},
+        headers=sent.headers,
         method=sent.method,
         body=sent.body,
-        meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host, "verbatim_url": usual},
+        meta={META_KEY: fetch, "download_slot": fetch.host, **about},
         dont_filter=True,
     )
+    for name, values in dict.items(usual):  # as Scrapy spells and keeps them
+        dict.setdefault(request.headers, name, values.copy())
+    return request
 
 
 def outcome_of(response: Response, length: int, started: Instant, ended: Instant) -> Outcome:
     """What the head of a response shows; its body has ``length`` bytes."""
-    location = target(response.url, next(iter(response.headers.getlist("Location")), None))  # as the verifier has it
+    named: Sequence[bytes] = dict.get(response.headers, b"Location", ())
+    location = target(response.url, next(iter(named), None))  # as the verifier has it
     result = classify(response.status, location)
     return Outcome(
         result,

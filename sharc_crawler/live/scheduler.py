@@ -20,7 +20,7 @@ from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.clock import Alarm
 from sharc_crawler.live.failures.failing import ends_the_crawl
 from sharc_crawler.live.reading.intake import Intake
-from sharc_crawler.live.requests import META_KEY, Lease, Sent, request_for
+from sharc_crawler.live.requests import META_KEY, Lease, Sent, request_for, usual_headers
 from sharc_crawler.live.writing.archivist import conclude
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Wait
@@ -70,6 +70,8 @@ class SharcScheduler(BaseScheduler):
         self._alarm, self._moment = Alarm(private.wake_up(engine)), Alarm(private.wake_up(engine))
         self._session.archivist.written = self._session.readers.read_on = private.wake_up(engine)
         self._session.readers.start()
+        settings = self._crawler.settings
+        self._usual = usual_headers(settings, self._session.config.codings), settings.getfloat("DOWNLOAD_TIMEOUT")
         if self._session.browsing is not None:
             self._session.browsing.wake = private.wake_up(engine)
         places = self._session.places
@@ -179,8 +181,10 @@ class SharcScheduler(BaseScheduler):
         if self._portions is not None:
             self._portions.take_in_turn()
         if lacking := session.space.lacking():
+            from sharc_crawler.live.failures.pausing import begun  # hardly ever
+
             session.space.pause(lacking)
-            self._note_beginning()
+            self._pause = self._pause or begun(session)
         if wait := session.space.waits():
             self._alarm.set(wait)
             return None
@@ -210,21 +214,11 @@ class SharcScheduler(BaseScheduler):
     def _decision(self) -> Fetch | Wait | Done:
         return self._session.sites.next(self._session.clock.now())
 
-    def _note_beginning(self) -> None:
-        """Note that the crawl paused, while there is room for it: it may be killed."""
-        if not self._pause:
-            self._pause = f"the crawl paused at {second(self._session.clock.now())}: its disk had no room"
-            self._session.sites.note(self._pause)
-            self._session.sites.commit()
-
     def _note_pause(self) -> None:
-        """A pause for want of room belongs in the reports."""
-        session = self._session
-        if seconds := session.space.paused():
-            from sharc_crawler.report.words import span
+        if seconds := self._session.space.paused():
+            from sharc_crawler.live.failures.pausing import over
 
-            start = second(session.clock.now() - seconds)
-            session.sites.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room", self._pause)
+            over(self._session, seconds, self._pause)
             self._pause = ""
 
     def _note_mishaps(self) -> None:
@@ -246,7 +240,7 @@ class SharcScheduler(BaseScheduler):
         sent = session.browsing.sent(fetch) if session.browsing is not None else Sent()
         if session.login is not None:
             sent = sent._replace(headers={**sent.headers, **session.login.headers(fetch.url, session.clock.now())})
-        return request_for(fetch, self._spider, session.config.codings, sent)
+        return request_for(fetch, self._spider, sent, *self._usual)
 
     def _release(self, request: Request) -> Request:
         self._released[request.meta[META_KEY].lease] = request

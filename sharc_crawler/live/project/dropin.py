@@ -16,8 +16,8 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live import private
 from sharc_crawler.live.former.going_on import GoingOn
+from sharc_crawler.live.project import downloading
 from sharc_crawler.live.project.beginning import hostname
 from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
@@ -135,7 +135,7 @@ class DropIn:
         if not request.url.startswith(("http:", "https:")):
             self.direct.append(request)
             return
-        host, slot = hostname(request.url), private.slot_name(self._crawler.engine.downloader, request)
+        host, slot = hostname(request.url), downloading.slot_name(self._crawler.engine.downloader, request)
         frontier = self._frontier(host, request)
         (name, again), site = self._name(frontier.capture, request), frontier.capture.spec.site
         is_page = request.method == "GET" and not again and not self._lists(request)
@@ -298,17 +298,17 @@ class DropIn:
     def _reached(self, request: Request) -> None:
         """A request of anybody's: robots.txt and pipelines' files go by the same slots."""
         self._secrets.look(request)
-        self._asked.add(private.slot_name(self._crawler.engine.downloader, request))
+        self._asked.add(downloading.slot_name(self._crawler.engine.downloader, request))
 
     def follow_slots(self) -> None:
         """The project's own politeness counts: requests are due when their download slot would send them."""
-        slots = private.slots(self._crawler.engine.downloader)
+        slots = downloading.slots(self._crawler.engine.downloader)
         for name in list(self._asked):
             if (slot := slots.get(name)) is None or not slot.active:  # what it comes to is known by now
                 self._asked.discard(name)
             if slot is None:
                 continue
-            asked = private.last_asked(slot)
+            asked = downloading.last_asked(slot)
             due = self._session.clock.at(asked) + slot.delay if asked else 0.0
             for host in self._slots.get(name, ()):
                 set_delay(self._open[host], name, slot.delay, due)

@@ -180,10 +180,14 @@ class Readers:
 
     def _give(self) -> None:
         """Hand out what waits, to whoever has least to do and does not linger; none of them: another begins."""
-        lingering = sum(reader.lingers for reader in self._readers) if self._waiting else 0
+        if self._tick is None and self._jobs:
+            self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
+        if not self._waiting:
+            return
+        lingering = sum(reader.lingers for reader in self._readers)
         for _ in range(len(self._readers), min(MOST, lingering + self._wanted())):
             self._another()
-        free = [reader for reader in self._readers if self._waiting and not reader.lingers]
+        free = [reader for reader in self._readers if not reader.lingers]
         alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # another only begins
         while self._waiting and free:
             reader = min(free, key=lambda one: (not one.ready, sum(len(job.raw) for job in one.jobs)))
@@ -192,8 +196,6 @@ class Readers:
             take = held.append if alone and len(self._waiting[0].raw) > LONG else reader.give
             take(self._waiting.popleft())
         self._waiting.extendleft(reversed(held))
-        if self._tick is None and self._jobs:
-            self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
 
     def _wanted(self) -> int:
         """How many are to read, or to be ready: to start one takes long where the machine is busy."""

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from sharc_crawler.live.wire.addresses import Opening
     from sharc_crawler.polling.terms import Terms
 
-#: of Scrapy's middlewares: a capture spider has no domains and no passwords, and its frontier sees to the others' work
-IDLE = ("offsite", "httpauth", "stats", "robotstxt", "redirect", "retry", "httpcache", "cookies", "httpcompression")
+#: of Scrapy's middlewares: a capture spider has no domains and no passwords, its frontier sees to the others' work, and
+#: its requests are made with what the last three would add
+IDLE = (
+    *("offsite", "httpauth", "stats", "robotstxt", "redirect", "retry", "httpcache", "cookies", "httpcompression"),
+    *("defaultheaders", "useragent", "downloadtimeout"),
+)
 
 
 class CaptureSpider(Spider):

@@ -107,9 +107,7 @@ class AddressRules:
 
     def check_literal(self, target: Target) -> None:
         """Like `check`, for a host that is written as an address (in any spelling) or as this machine; names pass."""
-        host = unquote(target.host).rstrip(".")  # a proxy may read it so
-        own = LOOPBACK if f".{host}".endswith(".localhost") else filter(None, [literal(host)])  # RFC 6761
-        addresses = [str(address) for address in own]
+        addresses = _written(target.host)
         if all(map(self.refusal, addresses)):
             for address in addresses:
                 self.check(target, address)
@@ -174,6 +172,13 @@ def _not_public(address: Address) -> str | None:
 
 
 @lru_cache(maxsize=1024)  # asked for every request
+def _written(host: str) -> tuple[str, ...]:
+    """The addresses that a host is written as; of a name, none."""
+    host = unquote(host).rstrip(".")  # a proxy may read it so
+    own = LOOPBACK if f".{host}".endswith(".localhost") else filter(None, [literal(host)])  # RFC 6761
+    return tuple(map(str, own))
+
+
 def literal(host: str) -> Address | None:
     """The address that a host is written as: also ``0x7f.1`` and ``2130706433``, which resolvers take for one."""
     try:

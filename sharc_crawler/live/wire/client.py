@@ -89,7 +89,8 @@ def request_bytes(request: Request, host: str) -> bytes:
     found = _TARGET.match(request.url)
     target = (found and found[1]) or "/"
     method, place = request.method.encode(), (target if target[0] == "/" else f"/{target}").encode()
-    fields = [(name, value) for name, values in request.headers.items() for value in values if name not in _OURS]
+    given = dict.items(request.headers)  # as Scrapy keeps them
+    fields = [(name, value) for name, values in given for value in values if name not in _OURS]
     fields.insert(0, (b"Host", request.headers.get(b"Host") or host.encode()))
     if odd := [word for word in (method, place, *(name for name, _ in fields)) if not _PLAIN.fullmatch(word)]:
         raise ValueError(f"no part of a request: {odd[0]!r}")
@@ -216,10 +217,7 @@ class WireClient:
 
     async def ask(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> None:
         """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes what connects to a host."""
-        from twisted.internet import reactor  # not before Scrapy has installed it
-
-        clock: Any = reactor
-        timer = clock.callLater(asked.patience, asked.give_up)
+        timer = call_later(asked.patience, asked.give_up)
         try:
             while not await self._is_answered(asked, key, endpoint):
                 pass
@@ -231,8 +229,7 @@ class WireClient:
                     raise ours(str(error)) from error
             raise
         finally:
-            if timer.active():
-                timer.cancel()
+            timer.cancel()
 
     async def _is_answered(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> bool:
         """``False``: an idle connection turned out to be closed."""

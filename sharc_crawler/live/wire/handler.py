@@ -206,8 +206,8 @@ def _response(exchange: Exchange) -> Response:
     for name, value in message.headers:  # as it would keep them itself
         dict.setdefault(headers, name.title(), []).append(value)
     body = b"" if isinstance(exchange.response, Spool) else bytes(message.payload)
-    said, coding = headers.get(b"Content-Type"), headers.get(b"Content-Encoding")
-    kind = _kind(said) if said and not coding else Response
+    said, coding = (dict.get(headers, name) for name in (b"Content-Type", b"Content-Encoding"))
+    kind = _kind(said[-1]) if said and not coding else Response
     if kind is Response:
         kind = responsetypes.from_args(headers=headers, url=exchange.url, body=body)
     response = kind(exchange.url, status=message.status, body=body)

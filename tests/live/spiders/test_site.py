@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
+from scrapy.downloadermiddlewares.downloadtimeout import DownloadTimeoutMiddleware
+from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
+from scrapy.http import Headers, Response
 from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live import private
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.private import CaptureDownloader
+from sharc_crawler.live.requests import Sent, request_for, usual_headers
 from sharc_crawler.live.spiders.site import IDLE, SiteSpider
+from sharc_crawler.live.wire.client import request_bytes
+from sharc_crawler.model import Fetch, Kind, Plan, Slot, Validators
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,10 +43,26 @@ def test_a_page_passes_through_no_component_that_does_nothing(tmp_path: Path) ->
     downloader = crawler.settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
     left = {str(one).split(".")[-2] for one in downloader}
     assert not set(IDLE) & left
-    assert left >= {"downloadtimeout", "defaultheaders", "useragent", "httpproxy"}
+    assert "httpproxy" in left
     assert downloader[Own] == 5
     spider = crawler.settings.get_component_priority_dict_with_base("SPIDER_MIDDLEWARES")
     assert {name for name, priority in spider.items() if priority is not None} == {Own}
+
+
+@pytest.mark.parametrize("own", [{}, {"USER-agent": "mine", "X-Own": "1"}])
+@pytest.mark.parametrize("agent", ["named (+https://h/)", ""])
+def test_a_request_says_what_scrapys_middlewares_would_make_it_say(own: dict[str, str], agent: str) -> None:
+    given = {"X-All": "ä", "accept": None, "ACCEPT-ENCODING": "theirs", "Accept-Language": "en"}
+    settings = {"DEFAULT_REQUEST_HEADERS": given, "USER_AGENT": agent, "DOWNLOAD_TIMEOUT": 7}
+    crawler = get_crawler(SiteSpider, settings)
+    fetch = Fetch(1, 0, "h", "http://h/", Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "h", 1, Validators(), 0.0)
+    made = request_for(fetch, SiteSpider, Sent(own), usual_headers(crawler.settings, ["gzip"]), 7.0)
+    theirs = Request("http://h/", headers={**Headers(own), b"Accept-Encoding": "gzip"})
+    for kind in (DownloadTimeoutMiddleware, DefaultHeadersMiddleware, UserAgentMiddleware):
+        kind.from_crawler(crawler).process_request(theirs)
+    assert made.headers == theirs.headers
+    assert made.meta["download_timeout"] == theirs.meta["download_timeout"]
+    assert request_bytes(made, "h") == request_bytes(theirs, "h")
 
 
 def test_what_settings_say_of_captures_holds_for_them(tmp_path: Path) -> None:

@@ -22,4 +22,4 @@ def test_no_middleware_does_what_the_frontier_does(name: str) -> None:
     crawler = Crawler(Bare, settings)
     Bare()._set_crawler(crawler)
     left = {one.split(".")[-2] for one in crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"]}
-    assert left == {"downloadtimeout", "defaultheaders", "useragent", "httpproxy"}
+    assert left == {"httpproxy"}

@@ -1,0 +1,31 @@
+"""The slots of Scrapy's downloader, in which a project's requests wait."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import version_info
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request
+    from scrapy.core.downloader import Downloader, Slot
+
+
+def slots(downloader: Downloader) -> Mapping[str, Slot]:
+    """The downloader's slots, by name."""
+    return downloader.slots
+
+
+def slot_name(downloader: Downloader, request: Request) -> str:
+    """The download slot of a request: its own, or that of its host."""
+    return str(downloader.get_slot_key(request))
+
+
+def last_asked(slot: Slot) -> float:
+    """When a request of a slot was last sent, as :func:`time.monotonic` has it; 0: not yet."""
+    if not slot.lastseen or version_info >= (2, 16):
+        return slot.lastseen
+    return slot.lastseen - time.time() + time.monotonic()  # before, it was the time of day
