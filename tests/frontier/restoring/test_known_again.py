@@ -153,7 +153,7 @@ SITES = {
         {"strategy": "sharc-attested"},
         DATED,
         unmodified,
-        r"owed.*|mode\._.*|mode\.attestations\._?(strata(\._.*)?|audited|named|could)|next",
+        r"owed.*|mode\._.*|mode\.attestations\._?(strata(\._.*)?|audited|named|could(\._.*)?)|next",
     ),
     "for days": Site({"strategy": "bfs:revisits=none"}, answer=failing, forgets="next|owed.*", delay=30_000.0),
     "bounded": Site({"strategy": "bfs", "max_requests": 14}),
