@@ -155,7 +155,7 @@ class Exchange:
     response: Octets  #: status line, headers, body as received (chunked stays chunked)
     ip: str | None = None
     truncated: str | None = None  #: WARC-Truncated reason: ``length``, ``time``, ``disconnect``
-    normalised: bool = False  #: headers were rebuilt by the HTTP library, not kept from the wire
+    normalised: str = ""  #: what of it is not as it was on the wire; empty: nothing
     error: str | None = None  #: the exchange failed: what happened
     untrusted: str = ""  #: what is wrong with the TLS certificate of who answered; empty: nothing, or no TLS
     surplus: bytes = b""  #: beyond the end that the response announced, and not believed; blank lines before it

@@ -38,7 +38,7 @@ def common_fields(exchange: Exchange) -> Fields:
     if exchange.ip:
         fields.append(("WARC-IP-Address", exchange.ip))
     if exchange.normalised:
-        fields.append(("Sharc-Normalised", "headers rebuilt by the HTTP library, not kept from the wire"))
+        fields.append(("Sharc-Normalised", exchange.normalised))
     return fields
 
 

@@ -20,6 +20,7 @@ HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"
 WARC_FIELDS = "application/warc-fields"
 FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
+WITHHELD = "the credentials for a proxy are left out of the request"  #: else a record that is normalised was rebuilt
 FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of a payload in a former capture, where that has a content coding
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
 

@@ -17,6 +17,7 @@ from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.witness import Finding, Witness
+from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
@@ -100,9 +101,9 @@ def statements(
     again = Again(document, odd)
     restated = _again(judge, again, into, progress)
     into.findings += judge.findings
-    into.findings += _interrupted_outside(name, document)
-    into.findings += again.findings
-    into.findings += _twice(entries, again.urls)
+    if judge.rebuilt and {"code": Limit.UNSEEN} not in document["capture"]["claim"]["limits"]:
+        into.findings.append(Finding("its claim rests on records that were rebuilt, and does not say so", name))
+    into.findings += chain(_interrupted_outside(name, document), again.findings, _twice(entries, again.urls))
     into.findings += again.shared()
     into.findings += again.sums(name)
     into.claims.append(document["capture"]["claim"])

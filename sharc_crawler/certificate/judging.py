@@ -60,6 +60,7 @@ class Judge:
         self._data: dict[Url, DataState] = {}  # as stated: each is judged again by itself
         self.findings: list[Finding] = []
         self.elsewhere = 0  #: payloads that are in no capture at hand
+        self.rebuilt = False  #: does a judgement rest on answers that nobody saw on the wire?
 
     def pages(self) -> Iterator[tuple[Entry, PageFacts]]:
         """Each page as the records show it, in the order of the revisits; what was stated otherwise is found."""
@@ -162,6 +163,7 @@ class Judge:
         if exchange is None:
             self.find(stated, entry, f"the record of its {part} is missing")
             return Outcome(result, unix(stated["date"]), 0.0)
+        self.rebuilt |= exchange.rebuilt and "verdict" in entry
         outcome = self.outcome(exchange, result)
         for name, value in recorded(exchange, outcome).items():
             if stated[name] != value:

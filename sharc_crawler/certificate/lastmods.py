@@ -46,6 +46,7 @@ class ServersWord:
     def __init__(self, recorded: Iterable[Recorded], others: Iterable[str], lag: Seconds) -> None:
         self.lastmods = Lastmods()  #: by the number of a URL, each as often as it was read
         self.lag = lag
+        self.rebuilt = False  #: was a sitemap not seen on the wire?
         self._numbers = SeenUrls()  # of canonical URLs: first those of the others
         for url in others:
             self._numbers.add(url, len(self._numbers))
@@ -93,6 +94,7 @@ class ServersWord:
                 self.lastmods.add(new if number == UNSEEN else number, told)
                 dated = True
         if dated:
+            self.rebuilt |= exchange.rebuilt
             self._readings.add(place, answer, later=ahead is not None)
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
@@ -125,6 +127,7 @@ def attested(judge: Judge, entry: Entry, first: Outcome | None, second: Outcome 
         elif outcome.result is Result.OK and judge.exchange(stated) is not None and not is_part(outcome):
             downloads.append(download_of(outcome))
     instant = judge.references.get(entry["subsite"])
+    judge.rebuilt |= judge.word().rebuilt
     return judge.word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
 

@@ -23,7 +23,7 @@ def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding
     shared = _Shared(witness, *([former] if former else []))
     yield from _at_one_moment(witness)
     for exchange in witness:
-        if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
+        if exchange.kind in MAIN and not exchange.request:
             yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
         if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former, shared)):
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)

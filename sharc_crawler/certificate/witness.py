@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
-from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED, HTTP_REQUEST, HTTP_RESPONSE, PROFILE
+from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED, HTTP_REQUEST, HTTP_RESPONSE, PROFILE, WITHHELD
 from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, of_unpacked, parse_response
 from sharc_crawler.spool import pieces
@@ -123,7 +123,7 @@ class RecordedExchange:
     holder_record: str | None = None  #: that of the holder, where it is said
     media_type: str | None = None  #: the whole ``Content-Type`` of the former capture's answer that a 304 refers to
     closed: bool = False  #: payloads lie in this capture alone, by the ``warcinfo`` of its file
-    normalised: bool = False  #: not from the wire: the request may not be known
+    rebuilt: bool = False  #: from what another download handler gave: nobody saw the wire
     request: bytes = b""
     notes: dict[str, bytes] = field(default_factory=dict)
 
@@ -326,7 +326,7 @@ def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | 
         media_type=record.get(FORMER_TYPE),
         decoded=_decoded(message) if response and message else record.get(FORMER_UNPACKED),
         closed=closed,
-        normalised=record.get("Sharc-Normalised") is not None,
+        rebuilt=record.get("Sharc-Normalised") not in (None, WITHHELD),
     )
     if failed:
         _add(exchange, record)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive.members import records
-from sharc_crawler.archive.records import member
+from sharc_crawler.archive.records import WITHHELD, member
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.fixity import fixity
@@ -163,9 +163,15 @@ def without_request(folder: Path) -> None:
     def change(record):
         if is_page(record, "equal", "request"):
             return ()
-        return ([*record.fields, ("Sharc-Normalised", "x")], record.block) if is_page(record, "equal") else None
+        marked = record.get("WARC-Target-URI") == SITE + "equal"
+        return ([*record.fields, ("Sharc-Normalised", "x")], record.block) if marked else None
 
     forge_warc(folder, change)
+
+
+def normalised(folder: Path, said: str) -> None:
+    """Records of a page say that they are not as on the wire."""
+    forge_warc(folder, lambda r: ([*r.fields, ("Sharc-Normalised", said)], r.block) if is_page(r, "equal") else None)
 
 
 def other_archive(folder: Path) -> None:
@@ -220,6 +226,7 @@ ALTERATIONS = {
     "equal bytes of another page": ("plain", refers("equal", "changed"), "for a payload that is not there"),
     "a second warcinfo": ("plain", second_info, "a warcinfo record that is not the first"),
     "a request that is gone": ("plain", without_request, "the request that it answers is missing"),
+    "answers that nobody saw": ("plain", lambda f: normalised(f, "x"), "rests on records that were rebuilt"),
     "a mark that it was cut": (
         "plain",
         lambda f: forge_warc(
@@ -329,6 +336,13 @@ def reversed_list(text: bytes) -> bytes:
     about = json.loads(text)
     about["resources"].reverse()
     return json.dumps(about, indent=2, ensure_ascii=False).encode()
+
+
+@pytest.mark.slow
+def test_records_that_withhold_the_credentials_for_a_proxy_are_as_on_the_wire(originals, tmp_path):
+    shutil.copytree(originals / "plain", tmp_path / "plain")
+    normalised(tmp_path / "plain", WITHHELD)
+    assert found(tmp_path / "plain") == ""
 
 
 DESCRIPTIONS = {

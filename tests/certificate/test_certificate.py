@@ -10,13 +10,18 @@ from jsonschema import Draft202012Validator, FormatChecker
 from sharc_crawler.certificate.canonical import canonical, digest
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.fixity import pages_name
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.claim import UNSEEN
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.schemas import schema
+from sharc_crawler.model import Slot, Verdict
 from sharc_crawler.report.claim import sentence
 from tests.archive.readback import read, read_all
 from tests.certificate.forging import whole
-from tests.certificate.made import SITE, certified, incomplete, make
+from tests.certificate.made import SITE, Maker, certified, incomplete, make, said
 
 SCHEMA = schema("sharc_crawler.certificate", "certificate.schema.json")
 
@@ -171,3 +176,15 @@ def test_a_person_is_told_how_far_the_examination_of_the_pages_is(tmp_path):
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
     assert sum(share > 2 / 3 + 1e-9 for share in told) == pages, "the WARC files are read by two thirds"
+
+
+def test_what_nobody_saw_on_the_wire_is_sealed_with_that_limit_alone(tmp_path):
+    maker = Maker(tmp_path)
+    visit = maker.visit("apex", said("the apex"), Slot.ONLY, normalised="headers rebuilt")
+    maker.add("apex", Verdict.COHERENT, Evidence.INSTANT, visit, reason=Reason.REFERENCE_DOWNLOAD)
+    facts = maker.facts(visit.started)
+    (made,) = certify([facts], tmp_path)
+    assert [one.what for one in made.findings] == ["its claim rests on records that were rebuilt, and does not say so"]
+    assert not made.path.exists()
+    assert not certify([replace(facts, notes=(f"{UNSEEN}: told",))], tmp_path)[0].findings
+    assert verify(tmp_path).findings == []

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Fetch, Instant
 
+REBUILT = "headers rebuilt by the HTTP library, not kept from the wire"
+
 
 def others_handlers(settings: BaseSettings) -> dict[str, object]:
     """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
@@ -46,10 +48,10 @@ def handed_on(
     if scheme in {"http", "https"} - others.keys():
         return None
     fetch: Fetch | None = request.meta.get(META_KEY)
-    if fetch is not None and scheme in others and not middleware.is_void(fetch):
-        handler = others[scheme]
+    if fetch is not None and not middleware.is_void(fetch):
+        handler = settings.getwithbase("DOWNLOAD_HANDLERS").get(scheme)
         name = handler if isinstance(handler, str) else global_object_name(handler)
-        session.sites.of(fetch).capture.note(
+        session.sites.of(fetch).note(
             f"{UNSEEN}: answers are as another download handler ({name}) handed them on, and records were rebuilt from"
             " that. If it answers from memory, pages that changed are taken for unchanged"
         )
@@ -74,14 +76,14 @@ def rebuilt(request: Request, response: Response, started: Instant, ended: Insta
         head + _lines(request.headers) + b"\r\n" + request.body,
         status + b"\r\n" + _lines(response.headers) + b"\r\n" + response.body,
         ip=str(response.ip_address) if response.ip_address else None,
-        normalised=True,
+        normalised=REBUILT,
         untrusted="it was not looked at" if target.scheme == "https" else "",
     )
 
 
 def failed(request: Request, error: BaseException, started: Instant, ended: Instant) -> Exchange:
     """An exchange that brought nothing."""
-    return Exchange(request.url, started, ended, b"", b"", normalised=True, error=f"{type(error).__name__}: {error}")
+    return Exchange(request.url, started, ended, b"", b"", normalised=REBUILT, error=f"{type(error).__name__}: {error}")
 
 
 def _lines(headers: Headers) -> bytes:

@@ -225,11 +225,11 @@ _FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
 def _exchange(
     request: Request, tap: Tap, truncated: str | None, error: str | None = None, untrusted: str = ""
 ) -> Exchange:
-    kept = sent = b"".join(tap.sent)
+    kept, normalised = b"".join(tap.sent), ""
     if proxied := bool(request.meta.get("proxy")):
         from sharc_crawler.live.wire.proxied import without_credentials  # only where there is one
 
-        kept = without_credentials(sent)
+        kept, normalised = without_credentials(kept)
     return Exchange(
         url=request.url.partition("#")[0],
         started=tap.started,
@@ -238,7 +238,7 @@ def _exchange(
         response=tap.response(),
         ip=None if proxied else tap.peer,
         truncated=truncated,
-        normalised=kept != sent,
+        normalised=normalised,
         error=error,
         surplus=tap.surplus,
         untrusted=untrusted,

@@ -11,6 +11,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from sharc_crawler.archive.records import WITHHELD
+
 if TYPE_CHECKING:
     from sharc_crawler.live.wire.addresses import AddressRules, Target
     from sharc_crawler.live.wire.names import Found
@@ -37,9 +39,10 @@ class ProxyRules:
             self._rules.check(target, address)
 
 
-def without_credentials(sent: bytes) -> bytes:
-    """A request as it is kept."""
-    return _CREDENTIALS.sub(b"", sent)
+def without_credentials(sent: bytes) -> tuple[bytes, str]:
+    """A request as it is kept, and what its records say of that."""
+    kept = _CREDENTIALS.sub(b"", sent)
+    return kept, WITHHELD if kept != sent else ""
 
 
 async def addresses_of(name: str) -> Found:

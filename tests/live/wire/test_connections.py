@@ -11,6 +11,7 @@ from scrapy.exceptions import (
     DownloadFailedError,
 )
 
+from sharc_crawler.archive.records import WITHHELD
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire import client
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
@@ -185,7 +186,7 @@ async def test_through_a_proxy_without_its_credentials():
     assert b"c2VjcmV0" in heard[0]
     assert b"c2VjcmV0" not in exchange.request
     assert exchange.request.startswith(b"GET http://example.org/x HTTP/1.1\r\n")
-    assert exchange.normalised
+    assert exchange.normalised == WITHHELD
     assert exchange.ip is None
     assert exchange.response.endswith(b"proxy")
 

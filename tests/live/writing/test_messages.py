@@ -22,7 +22,7 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # lone surrog
 INSTANT = st.floats(0, 4e9)
 EXCHANGES = st.builds(
     Exchange, url=TEXT, started=INSTANT, ended=INSTANT, request=st.binary(max_size=99), response=st.binary(max_size=99),
-    ip=st.none() | TEXT, truncated=st.none() | st.just("length"), normalised=st.booleans(), error=st.none() | TEXT,
+    ip=st.none() | TEXT, truncated=st.none() | st.just("length"), normalised=TEXT, error=st.none() | TEXT,
     untrusted=TEXT, surplus=st.binary(max_size=9),
 )  # fmt: skip
 ORIGINALS = st.none() | st.builds(Original, TEXT, INSTANT, st.none() | TEXT, st.none() | TEXT)
