@@ -90,7 +90,7 @@ class Run:
                 self.probes += 1
             else:
                 self.visited.append(fetch.url)
-        answer = self.site.answer("/" + fetch.url.removeprefix(ROOT))
+        answer = self.site.answer("/" + fetch.url.removeprefix(ROOT).partition("#")[0])
         if answer.status != 200:
             return Outcome(Result.GONE, now, now + 0.01, answer.status), ()
         raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + answer.html

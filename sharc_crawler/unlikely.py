@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from itertools import cycle
 
 _WORD, _NUMBER = re.compile(r"[A-Za-z0-9]+"), re.compile(r"[0-9]+")
-LEAST = 6  #: letters and digits of a word that is made so
 _NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
 
 
@@ -29,6 +27,15 @@ def look_at(url: str) -> str:
     return f"{url}{'&' if '?' in url else '?'}{unlikely(url)}"
 
 
+def look_closely_at(url: str) -> str:
+    """The same of a server that knows no other queries than its own: nobody sends what stands behind the sign.
+
+    >>> look_closely_at("http://h/x")
+    'http://h/x#no-such-page-euxmcqqecr'
+    """
+    return f"{url}#{unlikely(url)}"
+
+
 def is_unlikely(url: str) -> bool:
     """Is it one that nobody names, but for whoever wants to see an error page, or a page's links once more?
 
@@ -38,7 +45,7 @@ def is_unlikely(url: str) -> bool:
     True
     """
     known, sign, name = url[:-24], url[-24:-23], url[-23:]
-    return sign in {"/", "?", "&"} and name.startswith("no-such-page-") and name == unlikely(known)
+    return sign in {"/", "?", "&", "#"} and name.startswith("no-such-page-") and name == unlikely(known)
 
 
 def nobodys(url: str, like: str, more: str = "") -> str:
@@ -79,26 +86,7 @@ def made_up_name(url: str) -> str:
     '944898096'
     """
     known = ((found[0], url[: found.start()]) for found in _NOBODYS.finditer(url))
-    name = next((name for name, before in known if name in {unlikely(before), _number(before)}), "")
-    words = ((word[0], url[: word.start()]) for word in _WORD.finditer(url) if len(word[0]) >= LEAST)
-    return name or next((word for word, before in words if word == kindred(before, word)), "")
-
-
-def kindred(known: str, like: str) -> str:
-    """What nobody names, of letters and digits where another has them: who checks its form takes it for one.
-
-    >>> kindred("http://h/s/", "x7Gk2p"), kindred("http://h/s/", "3f9a8b7c-0d1e")
-    ('z5Tb7i', '7f1d7c8f-0a9c')
-    """
-    hexadecimal = re.fullmatch(r"[0-9A-Fa-f\W]+", like)
-    letters = "abcdef" if hexadecimal else "abcdefghijklmnopqrstuvwxyz"
-    made = ""
-    for byte, one in zip(cycle(sha256(known.encode()).digest()), like, strict=False):
-        letter = letters[byte % len(letters)]
-        made += (
-            str(byte % 10) if one.isdecimal() else letter.upper() if one.isupper() else letter if one.isalpha() else one
-        )
-    return made
+    return next((name for name, before in known if name in {unlikely(before), _number(before)}), "")
 
 
 def _number(known: str) -> str:

@@ -35,7 +35,7 @@ class CaptureSpec:
     size: int = 0  #: estimated number of pages; 0: not known
     limit: int = 0  #: pages captured at most; 0: no limit
     hops: int = 0  #: links followed in a row, from a seed or sitemap, at most; 0: no limit
-    traps: bool = True  #: leave the rest of a template's pages where most repeat a few contents
+    traps: bool = True  #: leave what looks like a trap's pages
     max_requests: int = 0  #: of any kind, revisits included; 0: no bound
     max_bytes: int = 0  #: of payload received; 0: no bound
     max_time: float = 0.0  #: seconds that it may run; 0: no bound

@@ -138,8 +138,7 @@ class Options:
     traps: bool = argument(
         Flag(),
         True,
-        "`0`: follow pages of one template even where most repeat a few contents ([what is no"
-        " page](settings.md#what-is-no-page))",
+        "`0`: follow what looks like a trap's pages, too ([what is no page](settings.md#what-is-no-page))",
     )
     max_requests: int = both(
         Whole(), 0, "[budget](arguments.md#budgets) of each site: requests, revisits included", shown="none"

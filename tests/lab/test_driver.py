@@ -12,7 +12,7 @@ import pytest
 from sharc_crawler import model
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.traps import ever_new
+from sharc_crawler.frontier.traps import bottomless
 from sharc_crawler.lab import driver
 from sharc_crawler.lab.driver import LISTED, Simulation, crawl
 from sharc_crawler.lab.graph import EventGraph
@@ -151,7 +151,7 @@ def test_a_graph_must_be_known_or_discovered():
 
 def test_no_site_is_endless_here(monkeypatch):
     """In a pure tree each page names none but new ones, on and on: a live crawl would leave it in the end."""
-    monkeypatch.setattr(ever_new, "ROW", 20)
+    monkeypatch.setattr(bottomless, "LAST", 20)
     site = SyntheticSpec(size=200, outdegree=2).build()
     assert crawl(site, believe(site, "oracle"), "bfs").decisions == 400
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.frontier.traps.repeats import LEAST
+from sharc_crawler.frontier.traps.bottomless import ALONE
 from tests.live.serving import Answering, serving
 
 TRUE = 24  #: pages
@@ -214,8 +214,41 @@ def test_what_a_sitemap_lists_is_captured_though_all_of_it_says_the_same_and_the
     assert done.code == 0, done.err
     visited = {page["url"] for page in done.capture["pages"] if page["visit"]}
     assert {f"{url}page/{number}.html" for number in range(TRUE)} <= visited
-    assert len(visited) <= 1 + TRUE + LEAST + 1
+    assert len(visited) <= 3 * TRUE
     assert "looks like a trap" in json.dumps(done.report)
+
+
+class StrictLetters(_Endless):
+    """Letters stand before each name, nothing is said twice, and no query is answered."""
+
+    def number_of(self, path: str) -> int | None:
+        name = path.rpartition("/")[2]
+        return 0 if path == "/" else int(name) if path.count("/") == 2 and name.isdecimal() else None
+
+    def address(self, number: int) -> str:
+        return f"/{letters()}/{number}"
+
+    def page(self, number: int | None) -> str:
+        others = ((number or 0) + 1, 2 * (number or 0) + 2)
+        links = "".join(f"<a href='{self.address(one % TRUE)}'>{one}</a> " for one in others)
+        return f"<title>Stories</title><p>{' '.join(letters() for _ in range(60))}</p>{links}"
+
+    def do_GET(self) -> None:
+        number = self.number_of(self.path)
+        return super().do_GET() if number is not None and number < TRUE else self.answer(b"", status=404)
+
+
+@pytest.mark.long
+def test_where_no_unknown_query_is_answered_a_page_is_asked_for_as_it_is_and_what_is_made_up_ends(crawl):
+    with serving(StrictLetters) as url:
+        done = crawl(url=url, delay=0, limit=600, strategy="bfs:revisits=none", sitemap="off")
+    assert done.code == 0, done.err
+    visited = [page["url"] for page in done.capture["pages"] if page["visit"] and page["kind"] == "page"]
+    assert {one.rpartition("/")[2] or "0" for one in visited} == set(map(str, range(TRUE)))
+    assert len(visited) <= TRUE + ALONE + 20
+    assert "none that were known" in json.dumps(done.report)
+    assert "#no-such-page" not in json.dumps(done.capture["pages"])
+    assert verify(done.folder).findings == []
 
 
 @pytest.mark.long

@@ -85,8 +85,7 @@ class FirstVisits:
         for start in range(0, len(found), AT_ONCE):
             shown, contents = zip(*found[start : start + AT_ONCE], strict=True)
             urls = [known[page].url for page in shown]
-            if tell(traps, shown, urls, contents, pages):
+            if tell(traps, shown, urls, contents):
                 continue
             for page, url, content in zip(shown, urls, contents, strict=True):
-                traps.saw(url, content, pages.parent_url(page), listed=pages.listed(page))
                 traps.showed(page, url, content, pages, partial(self._feeds, page))

@@ -9,6 +9,9 @@ page names is no sign: true pages by chance, what led to it, a menu.
 After a row of pages that name new ones it is left, where links are gone when their page is asked for again; and after a
 longer one where they stay, and so do those of what nobody names. It has an answer for each address then. Error pages
 may suggest true pages by chance, which do not stay.
+
+A folder may check names, and give ever other ones. Where very many pages in a row name none that is known it is left:
+after a hundred, where most of their links are gone when three are asked for again, else after two thousand.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.frontier.traps.fleeting import named_alone
 from sharc_crawler.frontier.traps.loops import Loops
 from sharc_crawler.frontier.traps.named_paths import NamedPaths
 from sharc_crawler.known_urls import UNSEEN
@@ -44,6 +48,8 @@ KNOWN = 20_000  #: first steps of paths that are counted
 MORE, TIMES = 3, 3  #: so many times as many, until it is asked again, and how often in one folder
 SHORT = 10  #: pages in a row, where another folder was left
 LEAF, AGAIN = 0.25, 2.0  #: fewer for a page that leads no further; for one that names again what such a page had named
+ALONE, LAST = 100, 2_000  #: pages in a row that name none that is known: where most links are gone, and anyway
+LOST = 3  #: links that are gone, and pages that are asked for again then
 COMMON = 3  #: such pages under one first step of the path, which is a folder then; else it may be made up, too
 LOOKS = 2  #: pages that are asked for once more
 SOME = 50  #: of the links of a page that are looked at before anything was asked
@@ -61,6 +67,7 @@ class _MadeFolder:
     )  #: of these, and what of the folder they named
     growing: int = 0  #: of those, in a row, that name others within themselves alone
     single: int = 0  #: of those that name one alone
+    alone: int = 0  #: of all, in a row, that name none that is known, but by seeds
     probes: tuple[str, ...] = ()
     times: int = 0  #: that it was asked
     asked: dict[PageId, frozenset[PageId]] = field(default_factory=dict)  #: pages, and what of the folder they named
@@ -70,6 +77,11 @@ class _MadeFolder:
     def count(self, pages: float) -> None:
         """One more that leads on, or something that speaks against it."""
         self.row = max(0.0, self.row + pages)
+
+    def mostly_gone(self, looks: FleetingLinks) -> bool:
+        """Are most of their links, and some?"""
+        lost = sum(len(named - looks.again.get(one, named)) for one, named in self.asked.items())
+        return lost >= max(LOST, sum(map(len, self.asked.values())) / 2)
 
     def gone(self, looks: FleetingLinks) -> bool:
         """Are the links of all pages gone that were asked for once more?"""
@@ -95,7 +107,7 @@ class Bottomless:
         self._twice = bytearray()  # was it named twice?
         self._firsts: Counter[str] = Counter()  # first steps of their paths
         self._folders: dict[str, _MadeFolder] = {}
-        self._asked = 0
+        self.asked = 0  #: folders that were, or are asked for: nothing waits before
         self._looks: FleetingLinks | None = None  # what answers showed
         self._paths: NamedPaths | None = None  # once something is left
         self._loops = Loops()
@@ -111,7 +123,7 @@ class Bottomless:
         """A page was captured that names these; what is to be asked for."""
         self._learn(page, linked, pages, looks)
         url = pages.urls[page]
-        linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
+        linked = linked if self.asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
         new, known = self._told_apart(page, linked, pages)
         if new and len(self._firsts) < KNOWN:
             self._firsts[first_folder(url)] += 1
@@ -127,11 +139,13 @@ class Bottomless:
         if copies and next(reversed(folder.latest), UNSEEN) in copies.copies:  # what it shows tells more
             folder.count(-1.0)
         if again or not new:
+            folder.alone = 0
             folder.count(-AGAIN if again and made else -LEAF if not again else -folder.row)
         elif made or len(new) > 1 or self._counts(folder):
             grows = all(pages.urls[one].startswith(f"{url.rstrip('/')}/") for one in new)
             folder.growing = folder.growing + 1 if grows else 0
             folder.count(1.0)
+            folder.alone = (folder.alone + 1) * all(pages.depths[one] <= 1 or one == page for one in known)
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
             return [*self._loops.saw(page, pages), *self._weigh(folder, pages, made=made)]
         return ()
@@ -159,20 +173,34 @@ class Bottomless:
 
     def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
         enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)
-        if not made and enough and self._asked < MOST:
+        if not made and enough and self.asked < MOST:
             return self._ask(folder, pages)
-        if not made or folder.why or self._looks is None:
+        if not made:
+            return self._alone(folder, pages)
+        if folder.why or self._looks is None:
             return ()
         if folder.row < (SHORT if self.closed else ROW):
             return folder.looks.pop(0) if len(folder.looks) > 1 else ()
         stays = self._looks.staying.issuperset(folder.probes)
         if self.closed or folder.gone(self._looks) or (stays and folder.row >= LONG):
-            self.closed = True
-            row = counted(math.ceil(folder.row), "page")
-            folder.why = f"{row} in a row named none but new ones, as addresses do that nobody names"
+            self._close(folder, folder.row, " but new ones, as addresses do that nobody names")
         elif folder.looks:
             return folder.looks.pop(0)
         return ()
+
+    def _alone(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
+        """It may check names: does it give other ones each time?"""
+        if folder.alone == ALONE:
+            folder.asked = {one: frozenset(named_alone(one, pages)) for one in [*folder.latest][-LOST:]}
+            return [look_at(pages.urls[one]) for one in folder.asked]
+        others = self._looks is not None and folder.alone > ALONE and folder.mostly_gone(self._looks)
+        if others or folder.alone >= LAST:
+            self._close(folder, folder.alone, " that were known")
+        return ()
+
+    def _close(self, folder: _MadeFolder, row: float, names: str) -> None:
+        self.closed = True
+        folder.why = folder.why or f"{counted(math.ceil(row), 'page')} in a row named none{names}"
 
     def _ask(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
         depth = {one: pages.urls[one].count("/") for one in folder.latest}
@@ -181,7 +209,7 @@ class Bottomless:
         last = [pages.urls[one] for one in like]
         numbers = 2 * folder.times, 2 * folder.times + 1
         made = [nobodys(last[-1], last[-2], str(number) * (number > 0)) for number in numbers]
-        self._asked += 1
+        self.asked += 1
         folder.probes, folder.times = tuple(made), folder.times + 1
         folder.asked = {one: folder.latest[one] for one in like[-LOOKS:]}
         folder.looks = [[look_at(one) for one in some] for some in (last[-LOOKS:], made)]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.repeats import as_trap
 from sharc_crawler.links.dated import MONTH, dated
 from sharc_crawler.model import Kind
 
@@ -96,7 +95,7 @@ class Calendars:
         row, beyond = _beside(place, date.order, most)
         if len(row) < most or any(not self._empty(page, place) for _, page in (*row, *beyond)):
             return None
-        return as_trap(f"{most} pages in a row beside it in a calendar ({date.place}) had nothing but dates")
+        return f"{most} pages in a row beside it in a calendar ({date.place}) had nothing but dates"
 
     def _empty(self, page: PageId, place: _Calendar) -> bool:
         return not self._shows_more(page) and not any(self._brings(child, place) for child in self._named.get(page, ()))

@@ -90,11 +90,7 @@ def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
     """Is a page to wait until nothing else is left, and how long? 0: it is not."""
     if traps.calendars and traps.calendars.has(url := urls[page]):
         return LAST * traps.calendars.doubts(page, url)
-    if traps.made_up is not None and not traps.alone and traps.made_up.judged(urls[page], few=True):
-        return LAST
-    if traps.repeating and traps.repeating.waits(urls[page]):
-        return LAST + 1
-    last = traps.ever_new.bottomless.waits(page, urls[page]) if traps.ever_new else 0
+    last = traps.bottomless.waits(page, urls[page]) if traps.bottomless else 0
     return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)
 
 
@@ -108,4 +104,4 @@ def holds(traps: Traps, page: PageId, pages: PageTable) -> bool:
     url, parent = pages.urls[page], pages.parents[page]
     if traps.calendars and traps.calendars.has(url):
         return False
-    return not (traps.ever_new and traps.ever_new.why_not(parent, url, page)) and bool(traps.left(page, pages))
+    return not (traps.bottomless and traps.bottomless.why_not(parent, url, page)) and bool(traps.left(page, pages))

@@ -93,7 +93,7 @@ class FleetingLinks:
         self._asked.add(page)
         self._looked += self.is_copy(page)
         same = content is not None and self._shows(page, content)
-        alone = _alone(page, pages)
+        alone = named_alone(page, pages)
         if same and alone <= set(named):
             self.stay = True
             self._steady += bool(alone)
@@ -109,7 +109,7 @@ class FleetingLinks:
         """The same, whatever it shows: is all that it alone had named gone?"""
         if page != UNSEEN:
             self.again[page] = frozenset(named)
-        if page != UNSEEN and (alone := _alone(page, pages)) and alone.isdisjoint(named):
+        if page != UNSEEN and (alone := named_alone(page, pages)) and alone.isdisjoint(named):
             self.gone.add(page)
 
     def suggested_again(self, url: str, look: str) -> None:
@@ -158,6 +158,6 @@ class FleetingLinks:
         return "it is named alone by what pages show whose links are gone when their page is asked again"
 
 
-def _alone(page: PageId, pages: PageTable) -> set[PageId]:
+def named_alone(page: PageId, pages: PageTable) -> set[PageId]:
     """Pages that it was the first to name."""
     return {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}

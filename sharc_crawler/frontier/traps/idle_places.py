@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.frontier.traps.repeats import MEANING
+from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ OF_PAGES = 5  #: pages that had copies: a query that names all documents of one 
 DOUBT = 4  #: copies, from which on more of them wait until nothing else is left
 OF_FEW = 3  #: pages that had copies, and values, once nothing else waits
 SHARE = 0.9  #: of the pages that could have been copies
+MEANING = 3  #: where one in so many shows something else with something else in a place, that means something
 VERSIONS = 3  #: copies of each content: fewer do not tell sessions that are handed on from a site's versions
 MOST = 500  #: places that are watched
 MOST_FIRST = 500  #: contents whose first addresses are remembered
@@ -75,6 +76,12 @@ class _SeenPlace:
         self.copies = 0
         self.kept = 0  # of these pages: in whose parents' addresses the same stood
         self.changed: set[int] = set()  # rests that showed something else, too
+        self.odd = 0  # copies in whose address something looks made up there
+
+    @property
+    def looks_made_up(self) -> bool:
+        """Does each value, as a session's name or a long number does?"""
+        return self.odd == self.copies
 
     @property
     def idle(self) -> bool:
@@ -97,38 +104,35 @@ class IdlePlaces:
     """Counts the copies that pages have by place.
 
     >>> places = IdlePlaces()
-    >>> for number in range(26): places.saw(f"http://h/{chr(97 + number) * 7}/{number % 6}", f"story {number % 6}")
+    >>> for one in range(26):
+    ...     places.saw(f"http://h/{chr(97 + one) * 7}/{one % 6}", f"story {one % 6}", first=f"http://h/s/{one % 6}")
     >>> places.why_not("http://h/qwertz/5")
     '20 pages were copies of those with something else in /*'
     >>> places.why_not("http://h/qwertz/6") is None
     True
     """
 
-    def __init__(self, first: dict[int, str] | None = None) -> None:
-        """``first``: contents by their hashes, and the first addresses that showed them."""
-        self._first = {} if first is None else first
+    def __init__(self) -> None:
+        self._first: dict[int, str] = {}  # contents whose first addresses are like none of the next: what is, instead
         self._places: dict[str, _SeenPlace] = {}
         self._found: dict[str, str] = {}
         self._rests = 0
         self._few: dict[str, str] = {}  # places that mean nothing on a site that is as small as it looks
         self.doubtful: set[str] = set()  #: places that may mean nothing
 
-    def saw(self, url: str, content: str, parent: str = "") -> None:
-        """A page was captured, which ``parent`` named first."""
-        first = self._first.get(hash(content))
-        if first is None and len(self._first) < MOST_FIRST:
-            self._first[hash(content)] = url
-        if first is None and not self._places:
-            return  # nothing to compare with
-        shared = set() if first is None else {form.rest for form in forms(first)}
-        here = forms(url)
-        if first is not None and not any(form.rest in shared for form in here):
+    def saw(self, url: str, content: str, parent: str = "", first: str = "") -> None:
+        """A page was captured, which ``parent`` named first; ``first``: which had shown the same."""
+        first = self._first.get(hash(content), first)
+        shared = {form.rest for form in forms(first)} if first else set()
+        here, odd = forms(url), [value for part in made_up(url) for value in part.values]
+        if first and not any(form.rest in shared for form in here) and len(self._first) < MOST_FIRST:
             self._first[hash(content)] = url  # a front page has other addresses within: the next is compared with those
         for form in here:
             if form.rest in shared and form.place not in self._places and len(self._places) < MOST:
                 self._places[form.place] = _SeenPlace()
             place = self._places.get(form.place)
             if place is not None:
+                place.odd += form.rest in shared and any(value in form.value for value in odd)
                 self._count(place, form, copy=form.rest in shared, kept=form.value in parent)
 
     def _count(self, place: _SeenPlace, form: Form, *, copy: bool, kept: bool) -> None:
@@ -157,17 +161,18 @@ class IdlePlaces:
         return bool(self.doubtful) and any(
             form.place in self.doubtful
             and hash(form.rest) in self._places[form.place].rests
-            and words.alone(form.value)
+            and (self._places[form.place].looks_made_up or words.alone(form.value))
             and self._places[form.place].mostly(DOUBT, 2, 1)
             for form in forms(url)
         )
 
     def nothing_else(self, contents: int) -> None:
         """All that waits is doubted: fewer copies suffice on a site that has shown so few contents."""
-        enough = min(COPIES, max(DOUBT, contents // 2 + 1))
         for name in self.doubtful:
-            if self._places[name].mostly(enough, OF_FEW, OF_FEW):
-                self._few[name] = _in_words(self._places[name], name)
+            place = self._places[name]
+            enough = DOUBT if place.looks_made_up else min(COPIES, max(DOUBT, contents // 2 + 1))
+            if place.mostly(enough, OF_FEW, OF_FEW):
+                self._few[name] = _in_words(place, name)
 
     def why_not(self, url: str, suspicion: Suspicion | None = None) -> str | None:
         """Why a page is a copy of one that was visited; ``None``: it may be none."""
@@ -175,8 +180,9 @@ class IdlePlaces:
             return None
         for form in forms(url):
             why = self._found.get(form.place)
-            if why is None and suspicion and form.place in self._few and suspicion.words.alone(form.value):
-                why = self._few[form.place]
+            if why is None and suspicion and form.place in self._few:
+                alone = self._places[form.place].looks_made_up or suspicion.words.alone(form.value)
+                why = self._few[form.place] if alone else None
             if why and hash(form.rest) in self._places[form.place].rests:
                 return why
         return None

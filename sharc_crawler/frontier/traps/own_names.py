@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.traps.repeats import as_trap
 from sharc_crawler.frontier.traps.rules import without_address
 from sharc_crawler.unlikely import look_at, nobodys
 
@@ -56,7 +55,8 @@ class OwnNames:
         if shown is not None and (text := without_address(shown)) in self._alike:
             self._is_made_up(text)
         elif text := self._asked.get(url, ""):
-            for page in self._alike[text][-LOOKS:]:
+            named = Counter(self._pages.parents)  # of few links all may be gone by chance
+            for page in sorted(self._alike[text], key=named.__getitem__)[-LOOKS:]:
                 self._looks[page] = text
                 self._traps.wanted.append(look_at(self._pages.urls[page]))
 
@@ -66,11 +66,6 @@ class OwnNames:
         self._gone[text] += gone
         if text and self._gone[text] >= LOOKS:
             self._is_made_up(text)
-
-    def why_not_named(self, text: str) -> str | None:
-        """Why what only pages name that show this is left; ``None``: it is not."""
-        why = self._traps.errors.why_not(text)
-        return why and as_trap(why)
 
     def _is_made_up(self, text: str) -> None:
         """From now on such pages are copies of the first."""

@@ -18,7 +18,8 @@ from sharc_crawler.frontier.traps.idle_places import forms
 from sharc_crawler.frontier.traps.rules import HELD, LAST, content_of, without_address
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
-from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, made_up_name
+from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, look_closely_at, made_up_name
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,8 +40,8 @@ _LOOKED = HowMade(
     " behind it, to see which of their links stay"
 )
 _NOBODYS = HowMade(
-    "addresses that nobody names were asked for, made like those of pages that look alike (with no-such-page-…, a"
-    " number 94…, or letters and digits where these have them), to see whether these are made up for whoever asks"
+    "addresses that nobody names were asked for, made like those of pages that look alike (with no-such-page-…, or a"
+    " number 94…), to see whether these are made up for whoever asks"
 )
 ABSENT = {Result.GONE, Result.REDIRECTED}
 _SHOWS = "it shows this folder's error page, of status 200"
@@ -77,7 +78,7 @@ def looked_at(url: str) -> str:
     >>> looked_at("http://h/x?no-such-page-euxmcqqecr"), looked_at("http://h/x/no-such-page-euxmcqqecr")
     ('http://h/x', '')
     """
-    page = re.match(r"(.*)[?&]no-such-page-[a-z]+$", url)
+    page = re.match(r"(.*)[?&#]no-such-page-[a-z]+$", url)
     return page[1] if page else ""
 
 
@@ -142,9 +143,8 @@ class Prober:
         wanted, capture.traps.wanted = capture.traps.wanted, []
         if any(map(is_look, wanted)):
             capture.note(_LOOKED)
-        asked = self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, FOUND) for probe in wanted], now)
-        for page in map(looked_at, wanted):
-            _tell_named(capture.traps, page, capture.seen, self._ledger.pages)  # it was asked for before
+        probes = [Sighting(one, Kind.PROBE, FOUND, key=one if "#" in one else None) for one in wanted]
+        asked = self._admitter.admit(capture, probes, now)
         return bool(asked.new)
 
     def put_off(self, capture: SiteCapture, visit: Visit, doubts: int = LAST) -> None:
@@ -170,7 +170,6 @@ class Prober:
                 return doubted.sample(traps, visit, pages)
             late = doubts == LAST and worth(traps) and shown(traps, visit, pages) == SHOWN
             if not late:
-                traps.alone = traps.alone or doubts >= LAST
                 asks = doubts == LAST + 1 or not holds(traps, visit.page, pages)
                 if asks and self._looks_again(capture, visit, doubts, now):
                     return None
@@ -242,15 +241,18 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     if traps.own and not is_look(url):
         traps.own.answered(url, shown)
     content = shown and traps.counted(shown)
-    if is_look(url):
+    if is_look(url) and outcome.result in ABSENT and "#" not in url:
+        traps.wanted.append(look_closely_at(looked_at(url)))
+    elif is_look(url):
         _take_look(traps, url, content, named, seen, pages, there=outcome.result is Result.OK)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
         if outcome.result is Result.OK and traps.fleeting:
-            _suggests(url, content, traps.fleeting)
-        for rule in (traps.suspicion, traps.repeating, traps.made_up):
-            if rule:
-                rule.answered(url, content, absent=absent)
+            leads = _suggests(url, content, traps.fleeting)
+            if leads and content and _is_of_copies(content, traps, pages):
+                traps.errors.shown.setdefault(content, url)
+        if traps.suspicion:
+            traps.suspicion.answered(url, content, absent=absent)
     else:
         traps.errors.answered(url, without_address(shown) or None)
         if traps.fleeting and shown is not None:
@@ -270,24 +272,23 @@ def _take_look(
     there: bool,
 ) -> None:
     """What a page shows and names that was asked for once more."""
-    looks, page = _looks(traps), seen.get(looked_at(url))
+    looks, asked = _looks(traps), looked_at(url)
+    page = seen.get(asked if asked in seen else canonical(asked) or "")
     if there:
         looks.named(page, named, pages)
         if traps.own:
             traps.own.looked(page, gone=page in looks.gone)
         looks.suggested_again(looked_at(url), url)
-        _tell_named(traps, looked_at(url), seen, pages)
     looks.answered(page, content, named, pages)
 
 
-def _tell_named(traps: Traps, page: str, seen: SeenUrls, pages: PageTable) -> None:
-    """What a page named that was asked for once more."""
-    named = traps.fleeting.again.get(seen.get(page)) if traps.fleeting and page else None
-    if traps.made_up and named is not None:
-        traps.made_up.looked(page, {pages.urls[one] for one in named})
+def _is_of_copies(content: str, traps: Traps, pages: PageTable) -> bool:
+    """Do pages show it that are no seeds, and copies of each other?"""
+    first = traps.firsts.get(content)
+    return first != UNSEEN and first in traps.echoes.copies and pages.depths[first] > 0
 
 
-def _suggests(url: str, content: str | None, looks: FleetingLinks) -> None:
+def _suggests(url: str, content: str | None, looks: FleetingLinks) -> bool:
     """Does what nobody names name new pages of its like, which no other such does?
 
     What has its name, or a number beside its own, is none: a form to write that page, the next of a list. But where all
@@ -296,10 +297,12 @@ def _suggests(url: str, content: str | None, looks: FleetingLinks) -> None:
     new = looks.suggested.get(url, [])
     found = like(url, new)
     others = {one for other, named in looks.suggested.items() if looked_at(other) != url != other for one in named}
-    if found and others.isdisjoint(found):
+    leads = bool(found) and others.isdisjoint(found)
+    if leads:
         looks.leading[url] = content
     if new and all(one.startswith(f"{url.rstrip('/')}/") for one in new):
         looks.growing.add(url)
+    return leads
 
 
 def like(url: str, new: Iterable[str]) -> list[str]:

@@ -1,59 +1,36 @@
-"""Endless sites that no single URL gives away: ever new addresses, the same few contents.
-
-What may be made up for each visitor is told by where it stands (``made_up_places``). Other addresses are told by their
-template, numbers and query values left out: after four pages for each content, the rest of it is left.
-"""
+"""What the frontier asks: does a page wait, is it left? A rule is loaded where a site has something for it to count."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.repeats import HONEST, LEAST, REPEATS, Repeats, as_trap
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.bottomless import Bottomless
     from sharc_crawler.frontier.traps.calendars import Calendars
     from sharc_crawler.frontier.traps.echoes import Echoes
-    from sharc_crawler.frontier.traps.ever_new import EverNew
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
-    from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces
     from sharc_crawler.frontier.traps.own_names import OwnNames
-    from sharc_crawler.frontier.traps.repeating import Repeating
     from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.model import Outcome, PageId
 
 YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
-_NUMBER = re.compile(r"[0-9]+")
-_WORD = re.compile(r"[A-Za-z0-9]{6,}")
-_VALUE = re.compile(r"=[^&]*")
 LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
 HELD = 4  #: what is left unless samples of it show something new
-MOST_SHOWN = 500  #: contents whose first addresses are remembered
 
 
-@lru_cache(50)  # a page is asked about twice in a row, and the pages that one names follow one another
-def template(url: str) -> str:
-    """What URLs have in common that differ in their numbers and query values alone."""
-    path, mark, query = url.partition("://")[2].partition("?")
-    return _NUMBER.sub("*", "/" + path.partition("/")[2]) + mark + (query and _VALUE.sub("=*", query))
-
-
-def has_odd_word(url: str) -> bool:
-    """May something in it be made up? Most addresses are told so in a third of the time that the pattern takes."""
-    letters = 7 if url.count("-") >= 4 else 15  # a uuid may have letters alone
-    for word in _WORD.findall(url):
-        if len(word) > letters if word.isalpha() else len(word) > 7 or not word.isdigit():
-            return True
-    return False
+def as_trap(why: str | None) -> str | None:
+    """Why something is left, and what takes it."""
+    return f"looks like a trap: {why} (traps=0 takes them)" if why else None
 
 
 def content_of(outcome: Outcome) -> str | None:
@@ -67,15 +44,10 @@ def without_address(content: str | None) -> str:
 
 
 class Traps:
-    """Counts the contents of each template's pages. What differs not only in a session id is seen once, at least."""
+    """Tells pages that a site makes without end from true ones."""
 
     def __init__(self) -> None:
-        self.templates = Repeats()
-        self.made_up: MadeUpPlaces | None = None  #: once something in an address may be made up
-        self.alone = False  #: nothing is left but what is doubted
-        self.repeating: Repeating | None = None  #: once a template has few contents
-        self.contents: dict[int, str] = {}  #: contents of plain addresses, and which showed them first
-        self.idle: IdlePlaces | None = None  #: once one of them was shown again
+        self.idle: IdlePlaces | None = None  #: once a content was shown again
         self.calendars: Calendars | None = None  #: once an address has a date
         self.wanted: list[str] = []  #: what nobody names, and is to be asked for
         self.firsts = SeenUrls()  #: content → the page that showed it first
@@ -83,7 +55,7 @@ class Traps:
         self.own: OwnNames | None = None  #: once two of these show the same
         self.unlike = array("i")  #: these pages, as long as no other showed the same
         self.copies: Echoes | None = None  #: once one did
-        self.ever_new: EverNew | None = None  #: once a page names no other that is known
+        self.bottomless: Bottomless | None = None  #: once a page names no other that is known
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
         self.patient = False  #: all tells that pages are there before they are named
@@ -106,33 +78,21 @@ class Traps:
             self.copies, self.unlike = Echoes(self.firsts, self.unlike), array("i")
         return self.copies
 
-    def saw(self, url: str, content: str | None, parent: str = "", *, listed: bool = False) -> None:
-        """A page was captured, which ``parent`` named first; what a sitemap ``listed`` does not blame its template."""
-        if content is None or self._is_dated(url):
-            return
-        content = self.counted(content)
-        if has_odd_word(url):
-            self._saw_odd(url, content, parent)
-        self._saw_plain(url, content, parent)
-        if "*" in (name := template(url)):
-            self.saw_of_template(name, url, content, listed=listed)
-
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
-        """The same page, by its place on the site; ``feeds``: does it name new pages of its like?"""
-        if content is None or (self.calendars and self.calendars.saw(page, without_address(content), pages)):
+        """A page was captured; ``feeds``: does it name new pages of its like?"""
+        if content is None or self._is_dated(url):
+            if self.calendars and content is not None:
+                self.calendars.saw(page, without_address(content), pages)
             return
         self._ask(page, content, pages)
         content = self.counted(content)
+        self._compare(page, url, content, pages)
         if new := self.copies is None and self.firsts.add(content, page) == UNSEEN:
             self.unlike.append(page)
         else:
             new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
-        if new and (parent := pages.parents[page]) != NO_PARENT:
-            self.brought(template(pages.urls[parent]), template(url))
         sample = self._leaves and self.left(page, pages)  # of a former process
         self.tries = 0 if new else self.tries + bool(sample)
-        if self.repeating:
-            self.repeating.showed(page, pages, new=new)
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
@@ -141,6 +101,17 @@ class Traps:
             from sharc_crawler.frontier.traps.suspicion import Suspicion  # on few sites
 
             self.suspicion = Suspicion(self, pages)
+
+    def _compare(self, page: PageId, url: str, content: str, pages: PageTable) -> None:
+        """With the address that showed the same first."""
+        first = self.firsts.get(content)
+        if self.idle is None and first == UNSEEN:
+            return
+        if self.idle is None:
+            from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
+
+            self.idle = IdlePlaces()
+        self.idle.saw(url, content, pages.parent_url(page), "" if first == UNSEEN else pages.urls[first])
 
     def _ask(self, page: PageId, content: str, pages: PageTable) -> None:
         """For what nobody names, where others show the same, perhaps but for their addresses."""
@@ -159,71 +130,34 @@ class Traps:
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""
-        if self.ever_new is None:
+        if self.bottomless is None:
             deep = linked and pages.depths[page] > 1
             if not deep or any(pages.parents[one] != page and pages.depths[one] > 1 for one in reversed(linked)):
                 return
-            from sharc_crawler.frontier.traps.ever_new import EverNew  # on most sites such pages name what is known
+            from sharc_crawler.frontier.traps.bottomless import Bottomless  # on most sites they name what is known
 
-            self.ever_new = EverNew()
+            self.bottomless = Bottomless()
         if not self._is_dated(pages.urls[page]):
-            self.wanted += self.ever_new.saw(page, linked, pages, self.copies, self.fleeting)
+            self.wanted += self.bottomless.saw(page, linked, pages, self.copies, self.fleeting)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
         if self.calendars is None and YEAR.search(url):
-            from sharc_crawler.frontier.traps.calendars import Calendars  # many sites have none
+            from sharc_crawler.links.dated import dated  # many sites have none
 
-            self.calendars = Calendars()
+            if dated(url):
+                from sharc_crawler.frontier.traps.calendars import Calendars
+
+                self.calendars = Calendars()
         return self.calendars is not None and self.calendars.has(url)
-
-    def _saw_odd(self, url: str, content: str, parent: str) -> None:
-        if self.made_up is None:
-            from sharc_crawler.frontier.traps.made_up_places import MadeUpPlaces  # many sites have none
-
-            self.made_up = MadeUpPlaces()
-        self.wanted += self.made_up.saw(url, content, parent)
-
-    def _saw_plain(self, url: str, content: str, parent: str) -> None:
-        """A page in whose address nothing looks made up."""
-        if self.idle is None:
-            if hash(content) not in self.contents:
-                if len(self.contents) < MOST_SHOWN:
-                    self.contents[hash(content)] = url
-                return
-            from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
-
-            self.idle = IdlePlaces(self.contents)
-        self.idle.saw(url, content, parent)
-
-    def saw_of_template(self, name: str, url: str, content: str, *, listed: bool) -> None:
-        """A page of a template was captured, with this content."""
-        row = (templates := self.templates).row(name)
-        if row == UNSEEN or templates.contents[row] >= HONEST:
-            return
-        new = templates.is_new(f"{row} {content}")
-        templates.pages[row] += new or not listed
-        if new:
-            templates.brought(row)
-        elif templates.pages[row] >= max(LEAST, REPEATS * templates.contents[row]):
-            if self.repeating is None:
-                from sharc_crawler.frontier.traps.repeating import Repeating  # on few sites
-
-                self.repeating = Repeating(self)
-            self.wanted += self.repeating.saw(row, url)
-
-    def brought(self, name: str, other: str) -> None:
-        """A page of a template named one of another first, which shows something new: so do contents of its own."""
-        if name != other and (row := self.templates.rows.get(name)) != UNSEEN:
-            self.templates.brought(row)
 
     def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
-        return self.own.why_not_named(without_address(content_of(outcome))) if self.own else None
+        return as_trap(self.errors.why_not(without_address(content_of(outcome)))) if self.own else None
 
     def waits(self, page: PageId, pages: PageTable) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        if self._leaves or self.calendars or self.ever_new:
+        if self._leaves or self.calendars or (self.bottomless and self.bottomless.asked):
             from sharc_crawler.frontier.traps.doubted import waits  # on few sites
 
             return waits(self, page, pages)
@@ -239,12 +173,12 @@ class Traps:
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
-            return self.calendars.why_not(url, parent)
+            return as_trap(self.calendars.why_not(url, parent))
         if not self._leaves:
             return None
-        last = self.ever_new and self.ever_new.why_not(parent, url, page)
-        why = (self.suspicion and self.suspicion.why_not(url, parent, page)) or last
-        return as_trap(why) if why else self.why_not(url, new=page == UNSEEN)
+        why = self.suspicion.why_not(url, parent, page) if self.suspicion else None
+        why = why or (self.bottomless.why_not(parent, url, page) if self.bottomless else None)
+        return as_trap(why or (self.idle.why_not(url, self.suspicion) if self.idle else None))
 
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
@@ -254,13 +188,5 @@ class Traps:
     @property
     def _leaves(self) -> bool:
         """May anything be left that is no calendar's?"""
-        last = self.ever_new and self.ever_new.closed
-        return bool(self.suspicion or self.idle or self.made_up or self.repeating or last)
-
-    def why_not(self, url: str, *, new: bool = False) -> str | None:
-        """Why a page that was not visited yet is left, by its address; ``None``: it is not. ``new``: it may wait."""
-        if self.idle and (why := self.idle.why_not(url, self.suspicion)):
-            return as_trap(why)
-        if self.made_up and (found := self.made_up.judged(url, few=self.alone)) is not None:
-            return found or None
-        return self.repeating.why_not(url, new=new) if self.repeating else None
+        last = self.bottomless and self.bottomless.closed
+        return bool(self.suspicion or self.idle or last)

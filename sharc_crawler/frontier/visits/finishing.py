@@ -195,7 +195,6 @@ class Finisher:
             if captured and (traps := capture.traps) is not None:
                 traps.named(task.page, linked, pages)
                 if (content := content_of(outcome)) is not None:
-                    traps.saw(fetch.url, content, pages.parent_url(task.page), listed=pages.listed(task.page))
                     traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, ended, linked, links))
                 if traps.wanted and capture.spec.discover:
                     self.prober.ask(capture, ended.now)

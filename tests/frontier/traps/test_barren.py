@@ -165,9 +165,9 @@ def test_copies_that_name_no_new_page_do_not_count_nor_what_seeds_show_and_name(
 
 def test_what_copies_alone_named_waits_less_long_than_what_looks_like_a_trap_by_itself():
     traps, pages = Traps(), table("a")
-    last, found = add(pages, "s/first/story", 1), []
+    last, found = add(pages, "first", 1), []
     for number in range(DOUBT + 3):
-        page, last = last, add(pages, f"s/{'abcdefghijklmnopq'[number]}/story", last)
+        page, last = last, add(pages, f"{'abcdefghijklmnopq'[number]}", last)
         traps.showed(page, pages.urls[page], "one text", pages, lambda: False)
         found.append(doubts(traps, last, pages.urls))
     assert found == [0] * DOUBT + [1] * 3

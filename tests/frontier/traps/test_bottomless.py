@@ -7,8 +7,22 @@ import re
 
 import pytest
 
-from sharc_crawler.frontier.traps.bottomless import ASK, COMMON, LONG, LOOKS, MORE, ROW, SERIES, SHORT, Bottomless
+from sharc_crawler.frontier.traps.bottomless import (
+    ALONE,
+    ASK,
+    COMMON,
+    LAST,
+    LONG,
+    LOOKS,
+    LOST,
+    MORE,
+    ROW,
+    SERIES,
+    SHORT,
+    Bottomless,
+)
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
+from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Kind, Outcome, Result
@@ -463,6 +477,108 @@ def test_folders_grow_where_pages_name_what_lies_within_them_alone_and_so_does_w
         row.last = page
     row.looks.growing |= set(row.wanted[:2])
     assert row.waits is within
+
+
+def strict(row, links=2):
+    """Pages whose names the server gave; none other is there. Three are asked for again after very many."""
+    row.go_on(ALONE, new=links)
+    return [url for url in row.wanted if not is_nobodys(url)]
+
+
+def test_where_names_are_checked_very_many_pages_in_a_row_that_name_none_that_is_known_are_looked_at_again(row):
+    assert strict(row) == [look_at(row.pages.urls[page]) for page in row.led[-LOST:]]
+    assert not row.go_on(5)
+    for page in row.led[ALONE + COMMON - 1 - LOST : ALONE + COMMON - 1]:
+        row.looks.named(page, [], row.pages)
+    assert row.go_on(1).startswith("106 pages in a row named none that were known")
+
+
+@pytest.mark.parametrize(("stay", "left"), [(1, True), (2, False)])
+def test_most_of_their_links_have_to_be_gone(row, stay, left):
+    strict(row, 3)
+    for page in row.led[-LOST:]:
+        named = [one for one in range(len(row.pages)) if row.pages.parents[one] == page][:stay]
+        row.looks.named(page, named, row.pages)
+    assert bool(row.go_on(1)) is left
+
+
+@pytest.mark.parametrize(("new", "known"), [(0, False), (2, True)])
+def test_one_that_leads_no_further_or_names_what_is_known_begins_that_row_anew(row, new, known):
+    first = row.led[0]
+    row.go_on(ALONE - 2)
+    other = row.last
+    row.go_on(1, new=new, known=[first] * known)
+    row.last = other
+    assert strict(row)
+    row.wanted.clear()
+    row.go_on(1)
+    assert not row.wanted
+
+
+def test_what_names_none_that_is_known_on_and_on_is_left_in_the_end_though_its_links_stay(row):
+    strict(row)
+    assert not row.go_on(LAST - ALONE - 2)
+    assert "2,000 pages in a row named none that were known" in row.go_on(3)
+
+
+class Signed(Made):
+    """Made-up pages tell their own names. One of their links stays, three are others at each answer; what was not named
+    is not there.
+    """
+
+    true = Beside.true
+
+    def __init__(self) -> None:
+        super().__init__("x/{}", LOWER)
+        self.named = {ROOT, *self.true}
+
+    def made(self):
+        self.named.add(url := super().made())
+        return url
+
+    def content(self, url):
+        if url in self.true or url == ROOT:
+            at = self.true.index(url) if url in self.true else 0
+            return url, [ROOT, *self.true[at * 2 : at * 2 + 6], *[self.made()] * (at % 5 == 0)]
+        self.named.add(stays := f"{ROOT}x/{url.rpartition('/')[2][::-1][:9]}y")
+        return f"a word of our tongue: {url}\na word of our tongue", [ROOT, stays, *(self.made() for _ in range(3))]
+
+    def answer(self, fetch):
+        if fetch.kind in {Kind.PAGE, Kind.PROBE} and (looked_at(fetch.url) or fetch.url) not in self.named:
+            return Outcome(Result.GONE, self.now, self.now, 404)
+        return super().answer(fetch)
+
+
+class Prefixed(Tokens):
+    """Letters before each path, and no answer under a query that nobody names."""
+
+    def content(self, url):
+        path = url.removeprefix(ROOT).partition("/")[2] or "page/0"
+        content, links = super().content(ROOT + path if path != "page/0" else ROOT)
+        paths = [link.removeprefix(ROOT).partition("?")[0] or "page/0" for link in links]
+        return content, [f"{ROOT}{''.join(self.dice.choices(LOWER, k=9))}/{one}" for one in paths]
+
+    def answer(self, fetch):
+        path = fetch.url.partition("#")[0].removeprefix(ROOT)
+        bare = path.partition("/")[2]
+        if fetch.kind not in {Kind.PAGE, Kind.PROBE} or not path or ROOT + bare in self.true or bare == "page/0":
+            return Made.answer(self, fetch._replace(url=fetch.url.partition("#")[0]))
+        return Outcome(Result.GONE, self.now, self.now, 404)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_a_trap_ends_that_gives_signed_names_though_some_links_stay(impolite, strategy):
+    world = Signed()
+    visited, _ = crawl(world, impolite, strategy)
+    assert captured(world, visited) == set(world.true)
+    assert len(visited) <= 1 + len(world.true) + 2 * ALONE + 20
+
+
+def test_letters_before_each_path_end_though_unknown_queries_are_not_answered(impolite):
+    world = Prefixed()
+    visited, _ = crawl(world, impolite)
+    assert {"/".join(url.split("/")[4:]) for url in visited if "page" in url} >= {f"page/{one}" for one in range(40)}
+    assert len(visited) <= 5 * len(world.true)
 
 
 class Counted(Texts):

@@ -59,8 +59,20 @@ def test_sessions_of_letters_end(impolite, pattern, strategy):
     assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
 
 
+class Places(IdlePlaces):
+    """They are told which address showed a content first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.firsts: dict[str, str] = {}
+
+    def saw(self, url: str, content: str, parent: str = "", first: str = "") -> None:
+        super().saw(url, content, parent, first or self.firsts.get(content, ""))
+        self.firsts.setdefault(content, url)
+
+
 def why_any(pages: dict[str, str]) -> list[str]:
-    places, found = IdlePlaces(), []
+    places, found = Places(), []
     for url, content in pages.items():
         if why := places.why_not(url):
             found.append(f"{url}: {why}")
@@ -80,7 +92,7 @@ def test_honest_addresses_are_taken():
 
 
 def test_what_was_seen_once_at_least_is_all_that_is_left():
-    places = IdlePlaces()
+    places = Places()
     for number in range(60):
         places.saw(f"{ROOT}{LETTERS[number % 17] * (3 + number)}/{number % 6}", f"story {number % 6}")
     assert places.why_not(f"{ROOT}elsewhere/5")
@@ -91,7 +103,7 @@ def test_what_was_seen_once_at_least_is_all_that_is_left():
 @pytest.mark.parametrize(("others", "kept"), [(4_999, True), (5_000, False)])
 def test_five_thousand_addresses_without_what_stands_in_a_place_are_kept(others, kept):
     """Of one place; what is known is counted once."""
-    places = IdlePlaces()
+    places = Places()
     places.saw(f"{ROOT}one/0", "story")
     for number in range(20):
         places.saw(f"{ROOT}more{LETTERS[number % 17] * number}/0", "story")
@@ -105,11 +117,11 @@ ALONE, SHARED = (SimpleNamespace(words=SimpleNamespace(alone=lambda _, told=told
 OTHER = f"{ROOT}anything/0"
 
 
-def shown(rests: int, values: int, copies: int, changed: int = 0, kept: int = 0) -> IdlePlaces:
+def shown(rests: int, values: int, copies: int, changed: int = 0, kept: int = 0, letters: str = "") -> IdlePlaces:
     """``rests`` pages, each shown first under one name, then so many copies in all; ``changed`` of them showed
     something else meanwhile, and ``kept`` have what stands there from their parents.
     """
-    places, names = IdlePlaces(), [f"{LETTERS[one % 17]}{LETTERS[one // 17]}name" for one in range(values)]
+    places, names = Places(), [f"{LETTERS[one % 17]}{LETTERS[one // 17]}name{letters}" for one in range(values)]
     later = []
     for copy in range(copies):
         later.append((names[1 + copy % (values - 1)], copy % rests, f"story {copy % rests}"))
@@ -199,7 +211,7 @@ def test_once_nothing_else_waits_fewer_copies_suffice_on_a_small_site(contents, 
 
 def compared(*paths: str) -> set[str]:
     """The places that are watched once pages at these addresses have shown one text."""
-    places = IdlePlaces()
+    places = Places()
     for path in paths:
         places.saw(ROOT + path, "news")
     return set(places._places)
@@ -223,13 +235,20 @@ def test_each_folder_each_parameter_and_the_whole_query_is_a_place():
     assert idle_places.forms("http://h") == []
 
 
-def test_five_hundred_places_and_contents_are_kept():
-    contents, watched = IdlePlaces(), IdlePlaces()
+def test_what_looks_made_up_waits_whatever_its_words_and_four_copies_suffice_once_nothing_else_waits():
+    for letters, left in (("2x7Gk", True), ("", False)):
+        places = shown(rests=3, values=4, copies=4, letters=letters)
+        assert places.doubts(OTHER, SHARED.words) is left
+        places.nothing_else(100)
+        assert bool(places.why_not(OTHER, SHARED)) is left
+
+
+def test_five_hundred_places_and_other_addresses_are_kept():
+    elsewhere, watched = Places(), Places()
     for number in range(502):
-        contents.saw(f"{ROOT}a/{number}", f"story {number}")
+        elsewhere.saw(f"{ROOT}a", f"story {number}")
+        elsewhere.saw(f"{ROOT}b/{number}", f"story {number}")
         for address in ("a?n{0}=1", "b?n{0}=1", "a?n{0}=2"):
             watched.saw(f"{ROOT}{number}/{address.format(number)}".replace("?", "/x?"), f"text {number}")
-    for number in (499, 500):
-        contents.saw(f"{ROOT}b/{number}", f"story {number}")
-        assert len(contents._places["/*"].copied) == 1
+    assert len(elsewhere._first) == 500
     assert len(watched._places) == 500

@@ -197,7 +197,6 @@ def test_the_page_that_named_what_waits_is_asked_again_once_and_what_waits_goes_
     assert {site.surest() for _ in range(3)} == set(site.waiting)
     assert len(site.asked) == len(site.notes) == 1
     assert site.sure == 3
-    assert site.traps.alone
 
 
 def test_what_a_former_process_wanted_is_asked_for_first():
@@ -219,16 +218,14 @@ def test_where_the_page_cannot_be_asked_again_what_waits_is_visited(given):
 
 
 def test_none_is_asked_again_for_what_is_no_suspect_or_left_at_once():
-    for site in (unsuspected := Asking(), left := Asking()):
+    for site in (unsuspected := Asking(), Asking()):
         if site is unsuspected:
             site.traps.suspicion = None
-        for number in range(20 * (site is left)):
-            site.traps.saw(f"{ROOT}item/{number}", f"content {number % 5}")
-        site.traps.wanted.clear()  # it was asked for
+        else:
+            site.traps.left = lambda *_: "copies"
         assert site.surest() in site.waiting
         assert not site.asked
         assert not site.sure
-        assert site.traps.alone
 
 
 def test_once_links_stay_few_copies_are_no_sign_and_what_copies_lead_to_is_first():
@@ -257,7 +254,7 @@ def test_what_copies_alone_named_is_visited_before_the_rest_once_its_page_was_as
     assert site.surest() is None
     assert site.asked == [Sighting(look_at(f"{ROOT}a"), Kind.PROBE, "probe")]
     assert site.surest() == page
-    assert not (site.sure or site.traps.alone), "it tells nothing of the rest"
+    assert not site.sure, "it tells nothing of the rest"
     assert len(site.capture.doubted) == 3
 
 
@@ -339,23 +336,20 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
     assert told == ["Oops"]
 
 
-def test_what_an_address_that_nobody_names_shows_is_told_to_the_rules_that_ask_for_it():
-    told, traps = [], SimpleNamespace(suspicion=None, fleeting=None, made_up=None, own=None, counted=str)
-    traps.repeating = SimpleNamespace(answered=lambda *given, absent: told.append((*given, absent)))
+def test_what_an_address_that_nobody_names_shows_is_told_to_the_rule_that_asks_for_it():
+    told, weighed, traps = [], [], SimpleNamespace(fleeting=None, own=None, counted=str)
+    answered, weigh = lambda *given, absent: told.append((*given, absent)), weighed.append
+    traps.suspicion = SimpleNamespace(answered=answered, weigh=weigh)
+    traps.fleeting = SimpleNamespace(suggested={}, leading={})
     probe = nobodys(f"{ROOT}msg7.html", f"{ROOT}msg12.html")
     for result in (Result.OK, Result.GONE):
         take(traps, probe, Outcome(result, 3.0, 4.0, 200, fingerprint="Oops"), (), SeenUrls(), table())
     assert told == [(probe, "Oops", False), (probe, None, True)]
-    weighed, traps.fleeting = [], "looks"
-    answered = traps.repeating.answered
-    traps.suspicion = SimpleNamespace(answered=answered, weigh=lambda looks: weighed.append((looks, len(told))))
-    take(traps, probe, Outcome(Result.GONE, 3.0, 4.0, 404), (), SeenUrls(), table())
-    assert told[2:] == [(probe, None, True)] * 2
-    assert weighed == [("looks", 4)]
+    assert weighed == [traps.fleeting] * 2
 
 
 @pytest.mark.parametrize("doubts", [LAST, LAST + 1])
-def test_one_trail_is_followed_after_the_other_once_links_stay_or_where_contents_repeat(doubts):
+def test_one_trail_is_followed_after_the_other_once_links_stay_or_pages_are_visited_again_and_again(doubts):
     pages, doubted = table("one"), Doubted()
     trail = [1]
     for depth in range(3):

@@ -185,10 +185,10 @@ def test_what_a_captured_page_names_is_told_to_the_rule_for_ever_new_ones(world,
 def test_a_page_without_content_says_nothing_of_traps(world, impolite):
     site, asked = Listening(world, impolite, {}, sitemaps=(), seeds=(ROOT, ROOT + "other")), []
     site.capture.traps = Traps()
-    site.capture.traps.saw = lambda *given, **more: asked.append(given)
+    site.capture.traps.showed = lambda *given: asked.append(given)
     site.answer(fingerprint=None)
     site.answer(fingerprint="a text")
-    assert [(url, content) for url, content, _ in asked] == [(ROOT + "other", "a text")]
+    assert [(url, content) for _, url, content, *_ in asked] == [(ROOT + "other", "a text")]
 
 
 def test_the_plans_step_follows_the_pace_of_visits_from_eight_on_each_time_they_have_doubled():
