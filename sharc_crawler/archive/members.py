@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sharc_crawler.spooling import Spooling
 
 _BLOCK = 1 << 13  # as much as is read ahead: most records are smaller, and a seek within it costs nothing
-_MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 _END = b"\r\n\r\n"
 _PART = 1 << 20  #: bytes unpacked at once
@@ -80,13 +79,15 @@ def records(
         yield found
         if isinstance(found, Record):
             offset = found.end
-        elif (following := _next_start(stream, found.offset + 1)) is None:
+            continue
+        from sharc_crawler.archive.after_damage import next_start  # hardly ever
+
+        if (following := next_start(stream, found.offset + 1)) is None:
             return
-        elif vain > VAIN + 2 * following:
+        if vain > VAIN + 2 * following:
             yield Damage(following, "not read, nor what follows: too many places before begin as records and are none")
             return
-        else:
-            offset = following
+        offset = following
 
 
 def read_at(stream: IO[bytes], offset: int) -> Record | Damage:
@@ -182,27 +183,3 @@ def _fields(head: bytes) -> tuple[tuple[tuple[str, str], ...], int]:
     fields = tuple((name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
     size = next((value for name, value in fields if name.lower() == "content-length"), "")
     return fields, int(size) if head.startswith(_START) and _SIZE.fullmatch(size) else -1
-
-
-def _next_start(stream: IO[bytes], offset: int) -> int | None:
-    """The next place from which on a record can be unpacked."""
-    stream.seek(offset)
-    base, window = offset, b""
-    while data := stream.read(_BLOCK):
-        window += data
-        at = window.find(_MAGIC)
-        while at >= 0:
-            if _starts_record(stream, base + at):
-                return base + at
-            at = window.find(_MAGIC, at + 1)
-        base, window = base + len(window) - len(_MAGIC) + 1, window[-len(_MAGIC) + 1 :]
-        stream.seek(base + len(window))
-    return None
-
-
-def _starts_record(stream: IO[bytes], offset: int) -> bool:
-    stream.seek(offset)
-    try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(stream.read(_BLOCK), 64).startswith(_START)
-    except zlib.error:
-        return False
