@@ -19,6 +19,8 @@ from sharc_crawler.storage.trying_again import reopened, require_whole, unreache
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.frontier.sites import Sites
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
 
+COMPARING = "comparing the state with the WARC files"
 logger = logging.getLogger(__name__)
 
 
@@ -42,11 +45,13 @@ class GoingOn:
         """A site's capture; what reached nobody is tried again. ``lost``: its state is made again first."""
         if lost:
             await self._rebuild(place, spec)
-        saved = self._founded(place, self._tried_again(place))
-        go_on_in_time(saved, self._session.clock)
-        saved = await self._borne_out(place, saved)
-        saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
-        frontier = self._session.sites.restore(saved, self._session.clock.now(), place)
+        with busy("reading what was captured", self._config.progress) as share:
+            saved = self._founded(place, self._tried_again(place))
+            go_on_in_time(saved, self._session.clock)
+            saved = await self._borne_out(place, saved, partial(share, part=COMPARING))
+            saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
+            share(0, 0, "putting back what was captured")
+            frontier = self._session.sites.restore(saved, self._session.clock.now(), place)
         self._session.run = str(frontier.capture.spec.settings["run"])
         self._session.gone_on = True
 
@@ -117,14 +122,13 @@ class GoingOn:
             place.store.replace(found)
         return found
 
-    async def _borne_out(self, place: Place, saved: Batch) -> Batch:
+    async def _borne_out(self, place: Place, saved: Batch, progress: Callable[[int, int], None]) -> Batch:
         """What the WARC files do not hold any more is fetched again."""
         if not self._config.warc or self._config.writer != USUAL:
             return saved
         from sharc_crawler.live.former.relying import relied_on  # only where there are such
 
-        with busy("comparing the state with the WARC files", self._config.progress) as share:
-            found = await relied_on(saved, place.folder, iso(self._now), share)
+        found = await relied_on(saved, place.folder, iso(self._now), progress)
         if found is not saved:
             _withdraw(place, found, *found.captures)
             place.store.replace(found)

@@ -17,7 +17,7 @@ from sharc_crawler.live.monitoring.busy import Share, busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.model import Sighting
 from tests.live.dropin_runs import ADDON, SPIDER, run
-from tests.live.warm import PROFILE, finished, site_words
+from tests.live.warm import finished, site_words
 
 
 def test_what_takes_long_is_said_and_what_does_not_is_not():
@@ -81,10 +81,19 @@ busy.busy.__wrapped__.__defaults__ = (True, None, 0.05)
 """
 
 
+ALL = "from sharc_crawler.live.profile import *  # noqa: F403\n"
+AT_ONCE = """\
+from sharc_crawler.live.monitoring.busy import busy
+
+busy.__wrapped__.__defaults__ = (True, None, 0.0)
+"""
+
+
 def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_writes_it(static, tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("hello")
-    (tmp_path / "slow.py").write_text(f"{SLOW_END}\nfrom sharc_crawler.live.profile import *  # noqa: F403\n")
+    (tmp_path / "slow.py").write_text(f"{SLOW_END}\n{ALL}")
+    (tmp_path / "told.py").write_text(f"{AT_ONCE}\n{ALL}")
     with static(tmp_path / "site") as url:
 
         def crawl(profile):
@@ -98,8 +107,9 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
         assert "WARNING: No report is written: stopped by SIGINT. All downloads are on disk; the same" in cut.stderr
         assert "on disk; the same command goes on, or `sharc report capture` writes the report\n" in cut.stderr
         assert not (tmp_path / "capture" / "report.json").exists()
-        again = crawl(PROFILE)
+        again = crawl("told")
         assert again.returncode == 0, again.stderr
+        assert "reading what was captured … " in again.stderr
     assert json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
 
 
