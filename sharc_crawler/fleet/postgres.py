@@ -137,6 +137,7 @@ class PostgresLedger:
     def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
         held = {"held": len(pulse.held), "sites": list(pulse.held), "epochs": list(pulse.held.values())}
         values = {**pulse._asdict(), **held, "term": term}
+        self._changed(sql.ANEW, ())
         renewed = self._rows(sql.RENEW, values)
         [(draining,)] = self._rows(sql.SEEN, values)
         [(free,)] = self._rows(sql.FREE)

@@ -90,6 +90,20 @@ ON CONFLICT (worker) DO UPDATE SET held = excluded.held, room = excluded.room, s
     expires = excluded.expires, superseded = excluded.superseded, skew = excluded.skew
 RETURNING draining
 """
+#: where the database's clock was set back, what it gave before begins anew, for owners to renew: terms, and, earlier by
+#: what is known of how far, turns. By one alone: the next one finds nobody who was seen in times to come
+ANEW = f"""
+WITH was AS (SELECT worker, seen, expires - seen AS term FROM fleet_worker WHERE seen > {NOW} ORDER BY 1 FOR UPDATE),
+workers AS (
+    UPDATE fleet_worker SET seen = {NOW}, expires = {NOW} + was.term FROM was WHERE fleet_worker.worker = was.worker),
+turns AS (
+    SELECT machine, (SELECT max(seen) FROM was) - {NOW} AS back FROM fleet_pace
+    WHERE due > {NOW} AND EXISTS (SELECT FROM was) ORDER BY machine FOR UPDATE),
+paces AS (
+    UPDATE fleet_pace SET due = due - back FROM turns WHERE fleet_pace.machine = turns.machine),
+held AS (SELECT site, term FROM fleet_site JOIN was ON owner = worker FOR UPDATE OF fleet_site SKIP LOCKED)
+UPDATE fleet_site SET expires = least(expires, {NOW} + term) FROM held WHERE fleet_site.site = held.site
+"""
 ALIVE = f"SELECT worker, held, room FROM fleet_worker WHERE expires > {NOW} AND NOT draining"
 FREE = f"""
 SELECT EXISTS (SELECT FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND owner IS NULL)
