@@ -28,6 +28,8 @@ NODES = np.linspace(-8.0, 4.4, 18)
 SEVERAL, FEWER = 3, np.linspace(-6.0, 4.4, 12)
 #: factors multiplied before a logarithm is taken: so few do not underflow where it matters (of 8 bytes, of 4)
 RUN = {8: 32, 4: 8}
+#: of nodes times intervals times pages that are looked at together: more do not stay in the processor's cache
+TOGETHER = 1 << 15
 #: λ t at the mode below which 1 − e^{−λt} needs double precision, and exponents that do
 SMALL, LARGE = 0.01, 32.0
 
@@ -169,20 +171,22 @@ class _Alike:
 
     def _hits(self, rates: NDArray[np.floating]) -> NDArray[np.floating]:
         """Log Π (1 − e^{−λ t}) over the changed intervals, of rates in rows; −inf where it is lost in rounding."""
+        each = max(1, TOGETHER // self.negative.size)
+        with np.errstate(divide="ignore"):
+            return np.concatenate([self._at(rates[start : start + each]) for start in range(0, len(rates), each)])
+
+    def _at(self, rates: NDArray[np.floating]) -> NDArray[np.floating]:
         if self.weights is not None:
-            with np.errstate(divide="ignore"):
-                return np.stack([(np.log(_shown(rate, self.negative)) * self.weights).sum(0) for rate in rates])
+            found: NDArray[np.floating] = (np.log(_shown(rates, self.negative)) * self.weights).sum(1)
+            return found
         result, run = np.zeros_like(rates), RUN[rates.itemsize]
         for start in range(0, len(self.negative), run):
-            negative = self.negative[start : start + run]
-            products = np.stack([np.multiply.reduce(_shown(rate, negative)) for rate in rates])
-            with np.errstate(divide="ignore"):
-                result += np.log(products, out=products)
+            result += np.log(np.multiply.reduce(_shown(rates, self.negative[start : start + run]), axis=1))
         return result
 
 
-def _shown(rate: NDArray[np.floating], negative: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Probabilities of a change, by interval."""
-    shown = rate * negative
+def _shown(rates: NDArray[np.floating], negative: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Probabilities of a change, by node, interval and page."""
+    shown = rates[:, None] * negative
     np.exp(shown, out=shown)
     return np.subtract(1, shown, out=shown)
