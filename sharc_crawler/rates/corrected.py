@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Seconds
+    from sharc_crawler.model import Instant, Seconds
 
     Column = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -23,6 +23,7 @@ ENOUGH = 20  #: pages that changed in either period: from fewer nothing is concl
 COLDEST = 1e-3  #: of the mean rate: no page is colder
 SURE = 3.0  #: by so much its logarithm of probability must be above that of classes that are alike
 ALIKE = 1e6  #: shape of the factors of such
+PARTS = 15  #: of the time that pages were watched, in which a class may change in bursts
 SPREAD = 3.0  #: standard deviation, beforehand, of the logarithms of factor and shape
 
 
@@ -34,6 +35,7 @@ def corrected(
     periods: tuple[Seconds, Seconds],
     classes: NDArray[np.int64],
     dates: Column,
+    read: Instant,
 ) -> tuple[Column, Column]:
     """Rates and Gamma shapes of pages by what they were held for, and by whether they changed in two periods.
 
@@ -48,10 +50,11 @@ def corrected(
     periods: their lengths
     classes: of URLs, by number
     dates: of the pages' last changes; those of a class that share one were edited at once, which counts once for it
+    read: when the second period ended
 
     >>> held, seen = np.full(100, 0.01), np.arange(100) < 30
-    >>> alike, dates = np.zeros(100, np.int64), np.arange(100.0)
-    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0), alike, dates)
+    >>> alike, dates = np.zeros(100, np.int64), np.arange(100.0) / 5
+    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0), alike, dates, 20.0)
     >>> bool(rates[0] > 10 * rates[99]), len(shapes)
     (True, 100)
 
@@ -60,9 +63,10 @@ def corrected(
         return rates, shapes
     from scipy.optimize import minimize  # a third of a second, which most captures need not wait
 
-    held = np.maximum(rates, COLDEST * rates.mean())
+    held, watched = np.maximum(rates, COLDEST * rates.mean()), sum(periods)
     place, at_once = np.unique(np.column_stack([classes, dates]), axis=0, return_inverse=True, return_counts=True)[1:]
-    held = held * by_class(held * sum(periods), (early | late) / at_once[place.ravel()], classes)[classes]
+    changed, when = (early | late) / at_once[place.ravel()], 1 - (read - dates) / watched
+    held = held * by_class(held * watched, changed, classes, when)[classes]
     seen = 2 * early + late
 
     def unlikely(values: NDArray[np.float64]) -> float:
@@ -77,29 +81,33 @@ def corrected(
     return means, shape + early + late
 
 
-def by_class(expected: Column, changed: Column, classes: NDArray[np.int64]) -> Column:
+def by_class(expected: Column, changed: Column, classes: NDArray[np.int64], when: Column) -> Column:
     """By how much pages of each class changed more often than the others, beside what they were held for.
 
     Their number is negative binomial: the factors are Gamma variables of mean 1, of the likeliest shape.
-    All are 1 where that does not explain much better what was seen.
+    All are 1 where that does not explain much better what was seen. A class that changes in bursts, as in the two hours
+    in which one author puts up all files anew, is seen so much less often: by what its changes vary beyond chance.
 
     Parameters
     ----------
     expected: changes of each page in the time that it was watched
     changed: 1 where it did, less where others changed with it
     classes: by number
+    when: the changes were, from 0 to 1 of the time watched
 
-    >>> by_class(np.ones(90), np.arange(90) < 60, np.repeat([0, 1, 2], 30)).round(1).tolist()
-    [1.5, 1.5, 0.0]
+    >>> changed, classes, even = np.arange(90) < 60, np.repeat([0, 1, 2], 30), np.arange(90) % 30 / 30
+    >>> [by_class(np.ones(90), changed, classes, when).round(1).tolist() for when in (even, np.full(90, 0.5))]
+    [[1.5, 1.5, 0.0], [1.0, 1.0, 1.0]]
 
     """
     from scipy.optimize import minimize, minimize_scalar
     from scipy.special import gammaln, xlogy
 
-    count = np.bincount(classes, changed)
+    bursts = _bursts(changed, classes, when)
+    count = np.bincount(classes, changed) / bursts
 
     def means(factor: float) -> Column:
-        return np.bincount(classes, -np.expm1(-factor * expected)).astype(np.float64, copy=False)
+        return np.asarray(np.bincount(classes, -np.expm1(-factor * expected)) / bursts)
 
     def told(factor: float, shape: float) -> float:
         mean = means(factor)
@@ -114,6 +122,15 @@ def by_class(expected: Column, changed: Column, classes: NDArray[np.int64]) -> C
     if told(factor, shape) - alike < SURE:
         return np.ones(len(count))
     return np.asarray((count + shape) / (means(factor) + shape))
+
+
+def _bursts(changed: Column, classes: NDArray[np.int64], when: Column) -> Column:
+    """So many times as much as by chance the changes of each class vary from one part of the time to the next."""
+    parts = np.clip((when * PARTS).astype(np.int64), 0, PARTS - 1)
+    counts = np.zeros((classes.max(initial=-1) + 1, PARTS))
+    np.add.at(counts, (classes, parts), changed)
+    means = np.maximum(counts.mean(axis=1), np.finfo(float).tiny)
+    return np.asarray(np.maximum(counts.var(axis=1, ddof=1) / means, 1.0))
 
 
 def _chances(rates: Column, shape: float, periods: tuple[Seconds, Seconds], *, weighed: bool = False) -> list[Column]:

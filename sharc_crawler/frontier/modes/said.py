@@ -113,6 +113,6 @@ class SaidOfChanges:
         urls, numbers = self._pages.urls, dict[str, int]()
         classes = np.array([numbers.setdefault(url_class(urls[page]), len(numbers)) for page in pages])
         new[0][told], new[1][told] = corrected(
-            rates[told], shapes[told], early[told], late[told], periods, classes[told], said[told]
+            rates[told], shapes[told], early[told], late[told], periods, classes[told], said[told], self._last_read
         )
         return new

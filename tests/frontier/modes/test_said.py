@@ -83,8 +83,8 @@ def test_periods_count_where_they_differ_by_more_than_the_clocks_and_pages_of_on
 ):
     told = []
 
-    def corrected(rates, shapes, early, late, periods, classes, said):
-        told.append((early.tolist(), late.tolist(), classes.tolist(), said.tolist()))
+    def corrected(rates, shapes, early, late, periods, classes, said, read):
+        told.append((early.tolist(), late.tolist(), classes.tolist(), said.tolist(), read))
         return rates * 2, shapes * 3
 
     monkeypatch.setattr("sharc_crawler.frontier.modes.said.corrected", corrected)
@@ -99,7 +99,7 @@ def test_periods_count_where_they_differ_by_more_than_the_clocks_and_pages_of_on
     assert said.standing(range(4)).rates.tolist() == [1.5] * 4, "two seconds apart"
     said.ingest(1, 202.5, 200.0, 201.0)
     found = said.standing(range(4))
-    assert told == [([False, True, True], [False, False, True], [0, 1, 0], [100.0, 200.0, 200.5])]
+    assert told == [([False, True, True], [False, False, True], [0, 1, 0], [100.0, 200.0, 200.5], 202.5)]
     assert found.rates.tolist() == [3.0, 3.0, 3.0, 1.5]
     assert found.shapes.tolist() == [21.0, 21.0, 21.0, 7.0]
     assert (found.planned.tolist(), found.weights.tolist()) == ([1.0] * 4, [5.0] * 4)
