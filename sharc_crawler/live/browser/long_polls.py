@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sharc_crawler.spool import Octets
 
 MOST = 5  #: in a row, before the page is taken as it is
 PATIENCE = 2.0  #: seconds in which a page says how often it has changed
-ALIKE = 16  #: bytes by which their answers may differ in length: counters and times
-CUT = f"what a script asks for over and over: {MOST} answers in a row were alike, and nothing on the page changed"
+SHORT = 1 << 16  #: bytes of an answer that brings no news
+CUT = f"what a script asks for over and over: {MOST} answers in a row were equal, and nothing on the page changed"
 
 
 @dataclass(slots=True)
 class _Row:
     """Requests for one address, whatever its query, each made when the last one had been answered."""
 
-    length: int = -1  #: of the last answer
-    times: int = 0
+    last: bytes | None = None  #: what was answered last, without its head
+    times: int = 0  #: in a row that it was answered the same
     awaited: int = 0
     changes: int = -1  #: of the page, when the row began
 
 
 class LongPolls:
-    """What one page asks for over and over.
+    r"""What one page asks for over and over.
 
     >>> polls = LongPolls()
     >>> for _ in range(MOST + 1):
-    ...     polls.asked("http://h/poll?t=1"); polls.answered("http://h/poll?t=1", 2)
+    ...     polls.asked("http://h/poll?t=1"); polls.answered("http://h/poll?t=1", b"HTTP/1.1 200 OK\r\n\r\n{}")
     >>> polls.is_one("http://h/poll?t=7", changes=3), polls.is_one("http://h/poll?t=8", changes=3)
     (False, True)
     >>> polls.is_one("http://h/poll?t=9", changes=4)  # it brought something to the page
@@ -54,12 +58,13 @@ class LongPolls:
             row.times = 0  # side by side: a list is filled
         row.awaited += 1
 
-    def answered(self, url: str, length: int) -> None:
+    def answered(self, url: str, raw: Octets | None) -> None:
         """It was answered."""
         row = self._rows[_address(url)]
         row.awaited -= 1
-        row.times = row.times + 1 if abs(length - row.length) <= ALIKE or row.length < 0 else 0
-        row.length = length
+        body = None if raw is None or len(raw) > SHORT else bytes(raw).partition(b"\r\n\r\n")[2]
+        row.times = row.times + 1 if body == row.last else 0
+        row.last = body
 
 
 def _address(url: str) -> str:

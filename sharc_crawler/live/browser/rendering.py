@@ -374,7 +374,7 @@ class Renderer:
             page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
 
     async def _answer(self, page: PageShown, said: dict[str, Any], asked: Asked) -> None:
-        if page.polls.may_be(asked.url):
+        if page.polls.may_be(asked.url) and is_data(asked.kind, asked.headers):
             changes = -1  # where a script waits for the answer, nothing else is answered
             with suppress(TimeoutError):
                 changes = await asyncio.wait_for(self._changes(page), long_polls.PATIENCE)
@@ -384,7 +384,7 @@ class Renderer:
                 return
         page.polls.asked(asked.url)
         raw = await page.answer(asked)
-        page.polls.answered(asked.url, len(raw or b""))
+        page.polls.answered(asked.url, raw)
         if raw is None:
             self._fail(page, said, "AddressUnreachable")
         else:

@@ -152,12 +152,17 @@ const more = number => number > 8 || fetch('/more?n=' + number).then(got => got.
 for (let number = 0; number < 8; number++) {
   const one = new XMLHttpRequest; one.open('GET', '/waits?n=' + number, false); one.send();
 }
-poll(); more(1);
+const pages = async () => {
+  const all = [];
+  for (let page = 0; page < 12; page++) all.push(await (await fetch('/pages?page=' + page)).text());
+  list.append(all.join());
+};
+poll(); more(1); pages();
 </script>"""
 
 
 def test_what_a_script_asks_for_over_and_over_is_let_go_of_and_nothing_else(crawl):
-    """A chat's polls come to no end. A list that grows, and a script that waits for each answer, are no polls."""
+    """A chat's polls come to no end. Lists in parts, and a script that waits for each answer, are no polls."""
     asked: Counter[str] = Counter()
 
     class Chat(BaseHTTPRequestHandler):
@@ -170,11 +175,12 @@ def test_what_a_script_asks_for_over_and_over_is_let_go_of_and_nothing_else(craw
             self.send_response(200)
             self.send_header("Content-Type", "text/html" if path == "/" else "text/plain")
             self.end_headers()
-            self.wfile.write(POLLS.encode() if path == "/" else b"x")
+            number = asked[path] if path == "/pages" else "x"
+            self.wfile.write(POLLS.encode() if path == "/" else str(number).encode())
 
     with serving(Chat) as url:
         done = crawl(url=url, browser="always", delay="0", sitemap="off", strategy="bfs:revisits=none")
     assert done.code == 0, done.err
-    assert (asked["/waits"], asked["/more"]) == (8, 8)
+    assert (asked["/waits"], asked["/more"], asked["/pages"]) == (8, 8, 12)
     assert asked["/poll"] < 20
     assert any("shown without what a script asks for over and over" in note for note in done.capture["notes"])
