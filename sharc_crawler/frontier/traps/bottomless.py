@@ -107,7 +107,8 @@ class Bottomless:
         self._twice = bytearray()  # was it named twice?
         self._firsts: Counter[str] = Counter()  # first steps of their paths
         self._folders: dict[str, _MadeFolder] = {}
-        self.asked = 0  #: folders that were, or are asked for: nothing waits before
+        self.doubts = False  #: may anything wait?
+        self._asked = 0
         self._looks: FleetingLinks | None = None  # what answers showed
         self._paths: NamedPaths | None = None  # once something is left
         self._loops = Loops()
@@ -123,7 +124,7 @@ class Bottomless:
         """A page was captured that names these; what is to be asked for."""
         self._learn(page, linked, pages, looks)
         url = pages.urls[page]
-        linked = linked if self.asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
+        linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
         new, known = self._told_apart(page, linked, pages)
         if new and len(self._firsts) < KNOWN:
             self._firsts[first_folder(url)] += 1
@@ -131,6 +132,7 @@ class Bottomless:
         if folder is None and not new:
             return ()
         made = folder is not None and folder.made(looks)
+        self.doubts = self.doubts or made
         again = self._named_again(page, linked, pages) if made else _more_alike(url, known, len(new), pages)
         if new and (made or not again):
             _reaching(self._marks, page)[page] |= _LEADS | _WAITED * made
@@ -147,7 +149,9 @@ class Bottomless:
             folder.count(1.0)
             folder.alone = (folder.alone + 1) * all(pages.depths[one] <= 1 or one == page for one in known)
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
-            return [*self._loops.saw(page, pages), *self._weigh(folder, pages, made=made)]
+            looked = self._loops.saw(page, pages)
+            self.doubts = self.doubts or bool(looked)
+            return [*looked, *self._weigh(folder, pages, made=made)]
         return ()
 
     def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> list[Sequence[PageId]]:
@@ -173,7 +177,7 @@ class Bottomless:
 
     def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
         enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)
-        if not made and enough and self.asked < MOST:
+        if not made and enough and self._asked < MOST:
             return self._ask(folder, pages)
         if not made:
             return self._alone(folder, pages)
@@ -209,7 +213,7 @@ class Bottomless:
         last = [pages.urls[one] for one in like]
         numbers = 2 * folder.times, 2 * folder.times + 1
         made = [nobodys(last[-1], last[-2], str(number) * (number > 0)) for number in numbers]
-        self.asked += 1
+        self._asked += 1
         folder.probes, folder.times = tuple(made), folder.times + 1
         folder.asked = {one: folder.latest[one] for one in like[-LOOKS:]}
         folder.looks = [[look_at(one) for one in some] for some in (last[-LOOKS:], made)]
@@ -282,11 +286,12 @@ def _reaching(column: bytearray, page: PageId) -> bytearray:
 
 def _more_alike(url: str, known: Iterable[PageId], new: int, pages: PageTable) -> bool:
     """Does it name more of its shape that others had named, but for seeds and what led to it, than new ones?"""
-    own, more = shape(url), -new
-    for one in {*known}:
-        more += pages.depths[one] > 1 and shape(pages.urls[one]) == own
-        if more > 0:  # mostly soon
-            return True
+    own, alike = shape(url), set()
+    for one in known:
+        if pages.depths[one] > 1 and one not in alike and shape(pages.urls[one]) == own:
+            alike.add(one)
+            if len(alike) > new:  # mostly soon
+                return True
     return False
 
 

@@ -157,7 +157,7 @@ class Traps:
 
     def waits(self, page: PageId, pages: PageTable) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        if self._leaves or self.calendars or (self.bottomless and self.bottomless.asked):
+        if self._leaves or self.calendars or (self.bottomless and self.bottomless.doubts):
             from sharc_crawler.frontier.traps.doubted import waits  # on few sites
 
             return waits(self, page, pages)
