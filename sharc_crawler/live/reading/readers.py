@@ -184,8 +184,8 @@ class Readers:
             self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
         if not self._waiting:
             return
-        lingering = sum(reader.lingers for reader in self._readers)
-        for _ in range(len(self._readers), min(MOST, lingering + self._wanted())):
+        wanted = 2 if any(len(job.raw) > LONG for job in self._waiting) else 1  # to start one may take long
+        for _ in range(len(self._readers), min(MOST, sum(reader.lingers for reader in self._readers) + wanted)):
             self._another()
         free = [reader for reader in self._readers if not reader.lingers]
         alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # another only begins
@@ -196,10 +196,6 @@ class Readers:
             take = held.append if alone and len(self._waiting[0].raw) > LONG else reader.give
             take(self._waiting.popleft())
         self._waiting.extendleft(reversed(held))
-
-    def _wanted(self) -> int:
-        """How many are to read, or to be ready: to start one takes long where the machine is busy."""
-        return 2 if any(len(job.raw) > LONG for job in self._waiting) else min(len(self._waiting), 1)
 
     def _look(self) -> None:
         """Look, from time to time, which process takes long over a document."""

@@ -74,7 +74,8 @@ class Tap:
                 self._large.write(data)
                 return
             self._received.append(data)
-            self._hold(len(data))
+            self._held += len(data)
+            self._memory.taken += len(data)
             if self._held > LARGE:
                 self._large = self._memory.spooling()
                 self._memory.large.add(self)
@@ -102,12 +103,8 @@ class Tap:
         self._let_go()
         return received
 
-    def _hold(self, count: int) -> None:
-        self._held += count
-        self._memory.taken += count
-
     def _let_go(self) -> None:
-        self._hold(-self._held)
-        self._received = []
+        self._memory.taken -= self._held
+        self._received, self._held = [], 0
         if not self._large:
             self._memory.large.discard(self)
