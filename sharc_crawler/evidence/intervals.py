@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 DATE_PRECISION: Seconds = 2.0
 #: an Age, too
 AGE_PRECISION: Seconds = 1.0
+#: between two clocks: one of them is wrong
+FAR: Seconds = 600.0
 #: share of answers that agree on what their server's clock is, if they are no copies
 MOST = 0.75
 
@@ -45,6 +47,12 @@ class Clocks:
             before = started < reference
             self._ahead[key] = _clock(ahead[before], took[before]) if before.any() else None
         return self._ahead[key]
+
+    def before(self, url: str, reference: Instant) -> NDArray[np.float64]:
+        """Of the visits to the server of a URL before T, in their order: how far their Date was ahead of them."""
+        started, ahead, _ = np.array(self._seen.get(_host(url), ())).reshape(-1, 3).T
+        order = np.argsort(started, kind="stable")
+        return ahead[order][started[order] < reference]
 
 
 def _clock(ahead: NDArray[np.float64], took: NDArray[np.float64]) -> Seconds:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.headers import REWRITTEN, is_part, made_on_request
-from sharc_crawler.evidence.intervals import DATE_PRECISION, Clocks, reach
+from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.restless import PAIRS, Restless, class_of
@@ -93,4 +93,8 @@ class Revisits:
         if reference is None:
             return False
         ahead = None if revisit.date is None else self.clocks.ahead(url, reference)
+        if ahead is not None and ahead > FAR:
+            from sharc_crawler.evidence.set_clocks import now_right  # hardly ever
+
+            ahead = 0.0 if now_right(revisit, self.clocks.before(url, reference)) else ahead
         return revisit.status == REWRITTEN or reach(revisit, visit, ahead) < reference

@@ -13,6 +13,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
+from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
@@ -48,8 +49,6 @@ def read_selection(folder: Path) -> Selection | None:
 
     return Selection.read(path, "remove it to have a report without")
 
-
-_FAR: Seconds = 600.0  #: between two clocks: one of them is wrong
 
 _version = cache(version)  # reading one takes milliseconds: of a thousand sites, seconds
 
@@ -179,19 +178,22 @@ class _Seen:
             yield f"{host} asked the crawl to wait (429 or 503 with Retry-After): {times}"
 
     def clocks(self) -> Iterator[str]:
-        """Which hosts' clocks are far from ours: by most answers the later ones, by all of them the earlier ones."""
+        """Which hosts' clocks are, or were, far from ours: by any answer the later ones, by all the earlier ones."""
         off: dict[str, Seconds] = {}
         for host, ahead in self._ahead.items():
-            middle, last = sorted(ahead)[len(ahead) // 2], max(ahead)
-            if middle > _FAR or last < -_FAR:
-                off[host] = middle if middle > 0 else last
+            if abs(last := max(ahead)) > FAR:  # no copy is ahead of its time
+                off[host] = middle if (middle := sorted(ahead)[len(ahead) // 2]) > FAR else last
         if off:
             host = max(off, key=lambda one: len(self._ahead[one]))
             others = f" (the clocks of {counted(len(off) - 1, 'other host')} differ, too)" if len(off) > 1 else ""
             when, copies = ("later", "") if off[host] > 0 else ("earlier", ", or these are copies of then")
+            far = sum(one > FAR for one in self._ahead[host])
+            some = f"{far:,} of " if 0 < far < len(self._ahead[host]) else ""
+            copies = ", or was set meanwhile, and other answers may count as copies of before" if some else copies
+            said = f"it is {span(abs(off[host]))} {when} than by this machine's clock{others}"
             yield (
-                f"{host} says in its answers (Date) that it is {span(abs(off[host]))} {when} than by this machine's"
-                f" clock{others}: one of the two clocks is wrong{copies}. All times here are by this machine's"
+                f"{host} says in {some}its answers (Date) that {said}: one of the two clocks is wrong{copies}."
+                " All times here are by this machine's"
             )
 
     def not_believed(self, started: Instant) -> Iterator[str]:

@@ -190,6 +190,23 @@ def test_the_only_download_of_a_page_is_none_of_t_where_its_date_is_that_of_a_co
         assert revisits.apex(URL, late).verdict.value == verdict
 
 
+@pytest.mark.parametrize(("right", "copy", "found"), [
+    (6, 0, SAME),
+    (3, 0, (*OPEN, Reason.STALE)),  # of so few nobody can tell
+    (6, 30, (*OPEN, Reason.STALE)),  # by a copy's own Date
+    (6, -1800, (*OPEN, Reason.STALE)),  # by the other clock, half an hour old
+])  # fmt: skip
+def test_what_comes_after_our_clock_was_set_right_is_no_copy_where_both_clocks_agree(right, copy, found) -> None:
+    """An hour behind, for the first ten visits: by the clock that the server had then, all that follows is old."""
+    revisits = Revisits()
+    for number in range(10):
+        revisits.visited(f"http://h.example/{number}", at(number - 3_600, date=NOON + number))
+    for number in range(right):
+        revisits.visited(f"http://h.example/later/{number}", at(20 + number))
+    visit = at(-3_580, date=NOON + 15)
+    assert judged(visit, at(90, date=NOON + 90 - copy), revisits) == found
+
+
 def test_slow_answers_of_one_clock_do_not_make_the_others_copies() -> None:
     revisits = Revisits()
     for number in range(30):
