@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
+MOST = 2_000_000  #: pages that a capture without ``limit`` knows, beyond which no link is followed: each takes memory
 LOG_OUT = "it would end the session"
 ORDER = "in a session, it would be an order to the server, by its name"
 _FILES = (".xml", ".gz", ".txt")  #: sitemaps that are no pages, by their names
@@ -159,7 +160,8 @@ class Admitter:
         outside = capture.scope.outside(pages)
         within = [key for key in pages if key not in outside] if outside else list(pages)
         left = outside | self._endless(capture, within, origin)
-        if limit := capture.spec.limit:
+        limit = capture.spec.limit or MOST * (capture.mode.whole and origin.depth > 0 and not origin.listed)
+        if limit and capture.counts.pages + len(within) > limit:
             over = [key for key in within if key not in left][max(0, limit - capture.counts.pages) :]
             left |= dict.fromkeys(over, OVER_LIMIT.format(limit))
         for key, one in named if left else ():

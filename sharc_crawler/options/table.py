@@ -125,7 +125,7 @@ class Options:
         Whole(),
         0,
         "pages visited at most: those that turn out gone count, too, but neither revisits nor embedded files"
-        " (`max_requests` counts all requests); 0: no limit",
+        " (`max_requests` counts all requests); 0: no limit, but no link is followed once 2,000,000 are known",
         shown="none",
         never=_INSTANT,
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.worded import in_words
-from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
+from sharc_crawler.frontier.admission import MOST, OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.model import Kind
@@ -63,6 +63,6 @@ def left_urls(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
     """Which other bounds left URLs, and how many: each once, as far as they are listed."""
     listed, full = Counter(row.reason for row in facts.outside), len(facts.outside) >= MOST_LISTED
     for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
-        bound = facts.settings.get(name)
+        bound = facts.settings.get(name) or MOST * (name == "limit")
         if facts.skipped.get(reason.format(bound)) and (number := listed[reason.format(bound)] or int(full)):
             yield f"{name}={bound}", number

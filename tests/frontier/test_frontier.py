@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import StateError, StoppedCaptureError
+from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
@@ -389,6 +390,19 @@ def test_the_limit_holds(world, impolite):
     capture = frontier.open(spec(limit=10), world.now)
     assert len(set(urls(world.run(frontier)))) == 10
     assert capture.left_out.reasons["over limit=10"] > 0
+
+
+@pytest.mark.parametrize("listed", [0, 20])
+def test_where_no_limit_is_given_no_link_is_followed_once_so_many_pages_are_known(world, impolite, monkeypatch, listed):
+    monkeypatch.setattr(admission, "MOST", 10)
+    world.links = {f"{ROOT}sitemap.xml": [page(f"listed/{i}") for i in range(listed)]}
+    world.links |= {ROOT: [page(str(i)) for i in range(7)], f"{ROOT}0": [page(f"x{i}") for i in range(50)]}
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(sitemaps=(f"{ROOT}sitemap.xml",)), world.now)
+    found = set(urls(world.run(frontier)))
+    assert {f"listed/{i}" for i in range(listed)} <= found, "what a sitemap lists has an end"
+    assert capture.counts.pages == (1 + listed if listed else 10)
+    assert capture.left_out.reasons["over limit=10"] >= (7 if listed else 48)
 
 
 def test_hosts_are_served_in_turn_and_never_sooner_than_their_delay(world):

@@ -143,6 +143,12 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     limit = "limit counts pages: neither their revisits nor what they embed"
     said = f"58 URLs were not followed for limit=9. {limit}. A new capture with a larger one would take them, too."
     assert f"\n{said}\n" in summary([made], write([made], tmp_path))
+    bound = {
+        "skipped": {"over limit=2000000": 1},
+        "outside": (Outside("http://a.example/x", "over limit=2000000", ""),),
+    }
+    made = facts(judged("/", Verdict.COHERENT), **bound, settings={"limit": 0, "hops": 50})
+    assert "1 URL was not followed for limit=2000000. " in summary([made], write([made], tmp_path))
     far = {"more than 1 links from a seed or sitemap (hops=1)": 1}
     left = page("/left", reason="budget: max_requests=40 has no room left for it")
     beyond = (Outside("http://a.example/far", next(iter(far)), ""),)
