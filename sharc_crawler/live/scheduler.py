@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
 
-from sharc_crawler.errors import SiteError, StoppedCaptureError, Superseded
+from sharc_crawler.errors import SharcError, SiteError, StoppedCaptureError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
@@ -80,7 +80,13 @@ class SharcScheduler(BaseScheduler):
 
     async def _begin(self) -> None:
         private.spare_callbacks(self._crawler.engine.scraper)
-        await self._session.begin()
+        try:
+            await self._session.begin()
+        except SharcError:
+            from sharc_crawler.live.failures.failed import unbegun  # hardly ever
+
+            unbegun()
+            raise
 
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""

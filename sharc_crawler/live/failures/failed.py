@@ -65,6 +65,18 @@ def fails(crawler: Crawler) -> None:
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
 
 
+def unbegun() -> None:
+    """The crawl cannot begin, and its last line says why: what Scrapy says of ending what never began helps nobody."""
+    for name in ("scrapy.core.engine", "scrapy.utils.signal"):
+        logging.getLogger(name).addFilter(_tells)
+
+
+def _tells(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    closing = isinstance(error, RuntimeError) and isinstance(error.__context__, SharcError)
+    return not (closing or (isinstance(error, AssertionError) and "CoreStats.spider_closed" in record.getMessage()))
+
+
 def refused(error: SharcError) -> None:
     """What a command cannot do, on stderr and in the log's file: some who start crawls show that alone."""
     sys.stderr.write(f"sharc: error: {printable(str(error))}\n")

@@ -7,6 +7,7 @@ import math
 import os
 import random
 import signal
+import sqlite3
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -41,6 +42,17 @@ def empty_state(folder):
 def damage_state(folder):
     text = bytearray((folder / "frontier.db").read_bytes())
     text[100 : len(text) // 2] = random.Random(5).randbytes(len(text) // 2 - 100)
+    (folder / "frontier.db").write_bytes(text)
+
+
+def damage_pages(folder):
+    """Deep within: it opens, and cannot be loaded."""
+    with sqlite3.connect(folder / "frontier.db") as state:
+        state.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (root,) = state.execute("SELECT rootpage FROM sqlite_master WHERE name = 'page'").fetchone()
+    state.close()
+    text = bytearray((folder / "frontier.db").read_bytes())
+    text[4096 * (root - 1) : 4096 * root] = random.Random(5).randbytes(4096)
     (folder / "frontier.db").write_bytes(text)
 
 
@@ -81,6 +93,7 @@ def around_reference(state):
     [
         pytest.param(visits_made(12), lose_state, True, marks=pytest.mark.long),
         (visits_made(12), damage_state, False),
+        pytest.param(visits_made(12), damage_pages, True, marks=pytest.mark.long),
         pytest.param(revisits_made(6), empty_state, True, marks=pytest.mark.long),
         pytest.param(revisits_made(6), damage_state, True, marks=pytest.mark.long),
         pytest.param(revisits_made(6), lose_state, False, marks=pytest.mark.long),
