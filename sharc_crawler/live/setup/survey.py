@@ -116,6 +116,7 @@ def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str
     assert isinstance(seeds, list), "by the schema"
     assert isinstance(before, dict), "by the schema"
     arguments = {"url": ",".join(seeds), "output": str(folder), "scope": str(before["scope"]), "history": ""}
+    arguments["rates"] = "sitemap"  # no page is ordered by them: nothing is to be learned
     arguments |= {name: str(before[name]) for name in ("delay", "sitemap") if before.get(name, AUTO) != AUTO}
     crawler = _crawled(RereadingSpider, arguments, chosen, "the sitemaps could not be read again")
     if crawler.stats.get_value(EXIT_CODE, INTERRUPTED) == INTERRUPTED or not session_of(crawler).sites.done:

@@ -45,3 +45,24 @@ def test_a_disk_that_takes_no_state_is_named_in_a_line(tmp_path):
     done = finished(["http://127.0.0.1:9/", str(tmp_path / "reading")], tmp_path, program="again.py")
     assert "reading': the state cannot be kept there: File too large; mend that" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+COUNTING = """
+from sharc_crawler.rates.sources import HistoryRates
+learned = []
+HistoryRates._estimate = lambda *_: learned.append(1)
+"""
+
+
+@pytest.mark.slow
+def test_no_rates_are_learned_of_pages_that_nobody_visits(tmp_path, static):
+    (folder := tmp_path / "site").mkdir()
+    with static(folder) as url:
+        (folder / "robots.txt").write_text(f"Sitemap: {url}sitemap.xml\n")
+        pages = (f"<url><loc>{url}{n}</loc><lastmod>2026-01-{n:02}</lastmod></url>" for n in range(1, 20))
+        namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+        (folder / "sitemap.xml").write_text(f"<urlset {namespace}>{''.join(pages)}</urlset>")
+        (tmp_path / "again.py").write_text(f"{COUNTING}{AGAIN}print('learned:', len(learned))\n")
+        done = finished([url, str(tmp_path / "reading")], tmp_path, program="again.py")
+    assert list((tmp_path / "reading").glob("*.warc.gz")), done.stdout + done.stderr
+    assert "learned: 0" in done.stdout
