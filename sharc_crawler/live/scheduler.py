@@ -102,6 +102,7 @@ class SharcScheduler(BaseScheduler):
 
     async def _finish_all(self) -> None:
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
+        self._at_once = 0  # what has ended waits for no page that a browser shows
         await self._session.archivist.finish()
         await self._session.readers.finish()
         self._note_pause()

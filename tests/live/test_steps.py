@@ -53,6 +53,23 @@ def test_what_ended_waits_for_what_is_being_read_a_moment_long(waits):
     assert waits(1, 2, 100.0 + MOMENT * 1.02), "anew"
 
 
+def test_at_the_end_of_a_crawl_nothing_waits_for_a_page_that_a_browser_shows():
+    """Else what was downloaded is downloaded again when the crawl goes on."""
+    scheduler, over = object.__new__(SharcScheduler), []
+
+    async def finish():
+        pass
+
+    scheduler._until, scheduler._at_once = 0.0, 16
+    ends = SimpleNamespace(finish=finish)
+    scheduler._session = SimpleNamespace(archivist=ends, readers=ends, clock=SimpleNamespace(now=lambda: 100.0))
+    scheduler._note_pause = scheduler._note_mishaps = lambda: None
+    scheduler._finish_what_can_be = lambda: over.append(scheduler._waits_for_more(1, 2))
+    with pytest.raises(StopIteration):  # it awaits nothing here
+        scheduler._finish_all().send(None)
+    assert over == [False]
+
+
 def test_nothing_waits_for_nobody_nor_where_half_of_what_is_asked_at_once_has_ended(waits):
     assert not waits(3, 3, 100.0)
     assert not waits(8, 15, 100.0)
