@@ -174,7 +174,7 @@ def _not_public(address: Address) -> str | None:
 @lru_cache(maxsize=1024)  # asked for every request
 def _written(host: str) -> tuple[str, ...]:
     """The addresses that a host is written as; of a name, none."""
-    host = unquote(host).rstrip(".")  # a proxy may read it so
+    host = unquote(host).lower().rstrip(".")  # a proxy may read it so
     own = LOOPBACK if f".{host}".endswith(".localhost") else filter(None, [literal(host)])  # RFC 6761
     return tuple(map(str, own))
 

@@ -147,6 +147,7 @@ def test_a_bad_setting_is_named(text):
         "localhost",
         "localhost.",
         "a.localhost",
+        "%4Cocalhost",
         "127.0.0.1.",
         "%31%32%37.0.0.1",
         "0:0::1",
