@@ -56,6 +56,7 @@ class Instantly(Mode):
         self._told: dict[PageId, Sighting] = {}  # pages that are left, and dated by the answer that is being read
         self._listing: set[PageId] = set()  # hubs that have named any
         self._dating = Dating()
+        self._named: dict[PageId, tuple[set[PageId], set[PageId]]] = {}  # new pages that hubs named: ever, and last
 
     def owes_more(self, now: Instant) -> bool:
         """Polls, until the crawl's time is over."""
@@ -129,7 +130,7 @@ class Instantly(Mode):
 
     def _found(self, page: PageId, hub: PageId, sighting: Sighting | None, now: Instant) -> None:
         since = self._told_of.get(self._ledger.pages.urls[hub], (None, None))[1]
-        if since is not None and self._older_than(since):
+        if since is not None and (self._older_than(since) or self._wavering(hub) in self._capture.notes):
             since = None  # an old copy shows what the hub had dropped by then
         row = NoveltyRow(page, hub, now, since, None, None, None)
         self._ledger.novel(self._with_date(row, sighting) if sighting else row)
@@ -211,6 +212,7 @@ class Instantly(Mode):
             if first:
                 self._capture.counts.polled()
             self._overflown(page, outcome, linked)
+            self._wavers(page, outcome, linked)
             self._disproved(pages.urls[page])
             self._tells(pages.urls[page], outcome)
             polls.polled(page, outcome.started, self._alone(page, linked))
@@ -245,6 +247,26 @@ class Instantly(Mode):
             self._capture.note(f"{url} named new pages alone at a poll: others may have come and gone; see every=")
         if rows:
             self._listing.add(hub)
+
+    def _wavers(self, hub: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
+        """A hub that names again what it had dropped is behind at times, or takes turns: what it lacks may be there."""
+        if self._answer is None or outcome.result is not Result.OK or not linked:
+            return  # of a run before it is known what each poll named first; or nothing changed
+        novelties = self._ledger.novelties
+        named = {page for page in linked if page in novelties}
+        ever, last = self._named.get(hub, (set(), set()))
+        back = (named & ever) - last
+        ever |= named
+        self._named[hub] = ever, named
+        if not back or (told := self._wavering(hub)) in self._capture.notes:
+            return
+        for row in [row for row in novelties.values() if row.hub == hub and row.since is not None]:
+            self._ledger.novel(row._replace(since=None))
+        self._capture.note(told)
+
+    def _wavering(self, hub: PageId) -> str:
+        """What is noted of it then, and known by when the crawl goes on."""
+        return f"{self._ledger.pages.urls[hub]} named again what it had dropped: no delay rests on what it lacked"
 
     def closed(self, page: PageId, reason: str) -> None:
         """The hub is none."""

@@ -144,3 +144,28 @@ def test_what_a_new_page_names_is_a_hub_on_trial_where_there_is_room_and_it_is_n
         wanted = [urls[0], urls[4], urls[5]][:room] * rest
         assert mode._hubs_among(links) == [Sighting(url, Kind.HUB, "new pages") for url in wanted]
         assert named == [urls[4], "a key"]
+
+
+def test_no_delay_rests_on_what_a_hub_lacked_that_is_behind_at_every_other_poll():
+    """Two machines answer, one of which is 25 s behind and says nothing of that; another hub is as it is."""
+    news = News({A: [15.0, 35.0, 55.0, 75.0], B: [35.0, 75.0]})
+    plain, asked = news.names, []
+
+    def names(url, now):
+        asked.append(url)
+        return [Sighting("http://h.example/old", Kind.PAGE), *plain(url, now - 25 * (url == A and asked.count(A) % 2))]
+
+    news.names = names
+    store = MemoryStore()
+    frontier = begin(Terms(every=10, duration=120, adaptive=False), A, B, store=store)
+    news.run(frontier, 0.0)
+    state = store.load()
+    urls = [page.url for page in state.pages]
+    rows = {urls[row.page]: row for row in state.novelties.values()}
+    assert len(rows) == 6
+    for url, row in rows.items():
+        born = float(url.rpartition("/")[2].removesuffix(".html"))
+        assert row.since is None or row.since <= born <= row.seen
+        assert (row.since is None) == url.startswith(A)
+    (note,) = frontier.capture.notes
+    assert note == f"{A} named again what it had dropped: no delay rests on what it lacked"

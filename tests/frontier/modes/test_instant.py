@@ -125,7 +125,7 @@ def showing(**given):
         "_told": {},
         "_first": False,
         "_answer": OK,
-        "_capture": SimpleNamespace(started=30.0, note=noted.one("note")),
+        "_capture": SimpleNamespace(started=30.0, note=noted.one("note"), notes=[]),
         "_dating": Dating(),
     }
     return bare(**told | given), noted
@@ -275,6 +275,7 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
         _tells=noted.one("tells"),
         _polls=SimpleNamespace(polled=noted.one("polled"), missed=noted.one("missed"), barren=lambda page: barren),
         _overflown=noted.one("overflown"),
+        _wavers=noted.one("wavers"),
         _disproved=noted.one("disproved"),
         _alone=noted.one("alone", "alone"),
         closed=noted.one("closed"),
@@ -284,6 +285,7 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
         calls = [("counted",)] * (state is State.LEASED)
         calls += [
             ("overflown", 0, OK._replace(status=404), [4]),
+            ("wavers", 0, OK._replace(status=404), [4]),
             ("disproved", "h"),
             ("tells", "h", OK._replace(status=404)),
         ]

@@ -168,7 +168,7 @@ SITES = {
     "news": Site(
         {"strategy": "bfs:revisits=none", "mode": "instant", "sitemaps": ()},
         NEWS,
-        forgets=r"strategy|front\.waiting|next|mode\._dating\._url",
+        forgets=r"strategy|front\.waiting|next|mode\.(_dating\._url|_named)",
         terms=Terms(every=5.0, duration=20.0),
     ),
 }
