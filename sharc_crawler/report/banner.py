@@ -114,11 +114,16 @@ def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iter
                 yield [made["uri"], stamp, which, verdict, _grounds(entry, verdict), entry.get("subsite"), capture]
 
 
+#: a viewer finds answers by their addresses
+_CHOSEN = "; its scripts chose among answers of one address by headers, of which a replay shows one"
+
+
 def _grounds(entry: Mapping[str, Any], verdict: str | None) -> str:
     """``verdict``: of the copy."""
     if verdict != entry.get("verdict"):
         return "but its other copy is"
     if verdict == "coherent":
-        return Evidence(entry["evidence"]).ground
+        chosen = any("#get-" in url for url in entry.get("data", ()))
+        return Evidence(entry["evidence"]).ground + _CHOSEN * chosen
     words = Reason(entry["reason"]).words if entry["reason"] else ""
     return short(words.replace(": {}", "").replace(" (status {})", "").replace("{}", "…"))

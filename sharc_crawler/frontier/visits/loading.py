@@ -37,11 +37,20 @@ class PageLoads:
         """That takes long: others are visited meanwhile."""
         self._leases.hold_up_no_more(fetch)
 
-    def load(self, fetch: Fetch, url: str, kind: Kind, now: Instant, mark: str = "") -> PageId | None:
+    def load(
+        self,
+        fetch: Fetch,
+        url: str,
+        kind: Kind,
+        now: Instant,
+        mark: str = "",
+        keep: Callable[[PageId], None] = lambda _: None,
+    ) -> PageId | None:
         """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
 
         ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it;
-        so is data that was a resource before, and each request for a URL that a ``mark`` tells from others.
+        so is data that was a resource before, and each request for a URL that a ``mark`` tells from others. ``keep``
+        is told of it before a crash would leave it known.
         """
         key = self._key_of(url, kind, mark)
         if key is None or fetch.page >= len(self._ledger.pages):
@@ -50,8 +59,11 @@ class PageLoads:
         self._admitter.admit(
             self._ledger.capture, [sighting], now, fetch.page, self._ledger.pages.depths[fetch.page] + 1
         )
+        page = self.loaded(url, kind, mark)
+        if page is not None:
+            keep(page)
         self._ledger.commit()
-        return self.loaded(url, kind, mark)
+        return page
 
     def loaded(self, url: str, kind: Kind, mark: str = "") -> PageId | None:
         """What a page loaded by this before; ``None``: nothing."""

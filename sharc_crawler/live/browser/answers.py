@@ -135,20 +135,22 @@ class KeptAnswers:
                 file.write(piece)
         half.replace(self.folder / str(page))
 
-    def ask(self, page: PageId, sent: Sent) -> None:
-        """Keep what a request is to say, at both downloads."""
-        if sent != Sent():
-            said = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode()])
-            replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(said) if self._seal else said)
+    def ask(self, page: PageId, url: str, sent: Sent) -> None:
+        """Keep what a request is to say, at both downloads, before the frontier knows of it.
 
-    def asked(self, page: PageId) -> Sent:
+        ``url``: where a crash takes that back, another may be given its number.
+        """
+        said = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode(), url])
+        replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(said) if self._seal else said)
+
+    def asked(self, page: PageId, url: str) -> Sent:
         """The same."""
         try:
             said = (self.folder / f"{page}{_ASKED}").read_bytes()
         except FileNotFoundError:
             return Sent()
-        headers, method, body = json.loads(self._seal.opened(said) if self._seal else said)
-        return Sent(headers, method, b64decode(body))
+        headers, method, body, of = json.loads(self._seal.opened(said) if self._seal else said)
+        return Sent(headers, method, b64decode(body)) if of == url else Sent()
 
     def show(self, page: PageId, fingerprint: str) -> None:
         """A page was shown, with this content."""

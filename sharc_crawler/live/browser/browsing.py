@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
@@ -51,6 +52,9 @@ logger = logging.getLogger(__name__)
 MARKUP = ("text/html", "application/xhtml+xml")
 NOTE = "classes of URLs "
 _UNSHOWN = "not shown by a browser"  #: begins what is noted of a page
+_CHOSEN = (
+    "scripts chose among answers of one address by headers of their own: a replay goes by addresses, and shows one"
+)
 ATTEMPTS = 3  #: to show a page
 PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
@@ -121,7 +125,7 @@ class Browsing:
 
     def sent(self, fetch: Fetch) -> Sent:
         """What a page says of the answer that it wants; the same at both downloads."""
-        return self._of(fetch.site).asked(fetch.page) if fetch.kind in EMBEDDED else Sent()
+        return self._asked(fetch.site, fetch.page) if fetch.kind in EMBEDDED else Sent()
 
     def look(self) -> None:
         """Visits have ended: what pages wait for may be there."""
@@ -282,14 +286,19 @@ class Browsing:
         frontier = self._sites.of(fetch)
         if (login := self._manner.login) and (note := login.note_of(asked.url)):
             frontier.note(note)  # its list names what is not to be had, too
-        page = frontier.loads.load(fetch, asked.url, _kind(asked), self._now(), self._mark(fetch, asked))
+        if (mark := self._mark(fetch, asked)).startswith("get-"):
+            frontier.note(_CHOSEN)
+        answers, pages = self._of(fetch.site), frontier.pages
+
+        def keep(page: PageId) -> None:
+            if pages.states[page] == State.QUEUED:
+                headers = asked.headers if asked.kind == sockets.KIND else passed_on(asked.headers)
+                answers.ask(page, pages.urls[page], Sent(headers, asked.method, asked.body))
+
+        page = frontier.loads.load(fetch, asked.url, _kind(asked), self._now(), mark, keep)
         if page is None:
             return None
-        answers = self._of(fetch.site)
-        if frontier.pages.states[page] in _WAITING:
-            if frontier.pages.states[page] == State.QUEUED:
-                headers = asked.headers if asked.kind == sockets.KIND else passed_on(asked.headers)
-                answers.ask(page, Sent(headers, asked.method, asked.body))
+        if pages.states[page] in _WAITING:
             future = asyncio.get_running_loop().create_future()
             self._awaited.setdefault((fetch.site, page), []).append(future)
             self.wake()
@@ -315,6 +324,14 @@ class Browsing:
             Payload(fingerprint=own.payload.fingerprint), links, (), about, None, None, own.text, (*unread, *cut)
         )
 
+    def _asked(self, site: str, page: PageId) -> Sent:
+        """What a page said of an answer. Where data led elsewhere, that is asked for in the same way."""
+        pages, answers = self._sites[site].pages, self._of(site)
+        sent, parent = answers.asked(page, pages.urls[page]), pages.parents[page]
+        if sent == Sent() and parent != NO_PARENT and pages.kinds[parent] is pages.kinds[page] is Kind.DATA:
+            sent = Sent(answers.asked(parent, pages.urls[parent]).headers)
+        return sent
+
     def _mark(self, fetch: Fetch, asked: Asked) -> str:
         """What tells a request from others for the same URL: all but the first, or those that are alike."""
         if asked.kind == sockets.KIND:
@@ -322,8 +339,7 @@ class Browsing:
         said = told_apart(asked.kind, asked.headers)
         if asked.method == "GET":
             first = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked))
-            before = Sent() if first is None else self._of(fetch.site).asked(first)  # none: a redirect led there
-            if before == Sent() or told_apart(asked.kind, before.headers) == said:
+            if first is None or told_apart(asked.kind, self._asked(fetch.site, first).headers) == said:
                 return ""
         sent = f"{said}\n".encode(errors="replace") + asked.body
         return f"{asked.method.lower()}-{hashlib.sha1(sent, usedforsecurity=False).hexdigest()}"

@@ -30,8 +30,8 @@ _OWN_HEADERS = {
 _USUAL = {"accept": "*/*"}  #: what a script's request says where the script does not
 #: names of headers whose values differ each time, and choose nothing: traces, tokens against forgery
 _CHANCE = re.compile(
-    r"trace|span|baggage|sentry|newrelic|datadog|^b3$|x-b3|csrf|xsrf|verificationtoken|nonce|timestamp"
-    r"|(request|correlation|session|transaction|operation)-?id",
+    r"traceparent|tracestate|(trace|span|request|correlation)-?id|baggage|sentry|newrelic|datadog|^b3$|x-b3|csrf|xsrf"
+    r"|verificationtoken",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,7 @@ from sharc_crawler.live.requests import Sent
 from sharc_crawler.login import Cookie, Login
 from sharc_crawler.spool import LARGE, Spool
 
+URL = "http://h/api"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -22,14 +23,15 @@ def test_an_answer_is_kept_whole_and_what_was_asked_with_it(tmp_path):
     answers.keep(3, b"HTTP/1.1 204\r\n\r\n")
     answers.keep(4, large)
     asked = Sent({"Accept": "application/json"}, "POST", b"\x00")
-    answers.ask(3, asked)
+    answers.ask(3, URL, asked)
     again = KeptAnswers(tmp_path)  # as a crawl that goes on
     assert again.of(3) == b"HTTP/1.1 204\r\n\r\n"
     spooled = again.of(4)
     assert isinstance(spooled, Spool)
     assert spooled[:] == large
-    assert (again.of(5), again.asked(4)) == (None, Sent())
-    assert again.asked(3) == asked
+    assert (again.of(5), again.asked(4, URL)) == (None, Sent())
+    assert again.asked(3, URL) == asked
+    assert again.asked(3, "http://h/style.css") == Sent(), "a crash took the former 3 back"
     again.clear()
     assert not (tmp_path / FOLDER).exists()
 
@@ -38,10 +40,10 @@ def test_an_answer_is_kept_whole_and_what_was_asked_with_it(tmp_path):
 def test_what_was_asked_in_a_session_is_read_by_that_session_alone(tmp_path):
     own, other = (Login((Cookie("sid", value, "h"),)) for value in ("topsecret", "another"))
     asked = Sent({"Authorization": "Bearer of-a-moment"}, "POST", b"topsecret")
-    KeptAnswers(tmp_path, sealed(own, tmp_path)).ask(3, asked)
+    KeptAnswers(tmp_path, sealed(own, tmp_path)).ask(3, URL, asked)
     (file,) = (tmp_path / FOLDER).iterdir()
     assert not any(secret in file.read_bytes() for secret in (b"of-a-moment", b"Authorization", b"topsecret"))
-    assert KeptAnswers(tmp_path, sealed(own, tmp_path)).asked(3) == asked, "as a crawl that goes on"
+    assert KeptAnswers(tmp_path, sealed(own, tmp_path)).asked(3, URL) == asked, "as a crawl that goes on"
     for output in (tmp_path, tmp_path.parent):
         with pytest.raises(UsageError, match="begun with other values of cookies= or state="):
             sealed(other, output)

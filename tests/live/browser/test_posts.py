@@ -109,11 +109,12 @@ def test_what_scripts_ask_by_post_is_asked_twice_and_judged(crawl, changing, ver
     assert asked["/filmbytes=2-3"] == 0
 
 
-BY_HEADERS = """<!doctype html><title>list</title><p id=a></p><p id=b></p><script>
+BY_HEADERS = """<!doctype html><title>list</title><p id=a></p><p id=b></p><p id=c></p><script>
 const ask = (name, url, headers) =>
   fetch(url, {headers}).then(got => got.text()).then(got => { window[name].textContent = got });
 const trace = crypto.randomUUID();
 ask('a', location.href, {'X-Requested-With': 'XMLHttpRequest'}); ask('b', '/rows', {'X-Page': '2', 'X-Trace': trace});
+ask('c', '/rows', {'X-Page': '1'});
 </script>"""
 
 
@@ -138,9 +139,10 @@ def test_what_scripts_ask_by_headers_of_their_own_is_told_apart_and_judged(crawl
     with serving(Fragments) as url:
         done = crawl(url=url, browser="always", text="1", delay="0", sitemap="off")
     assert done.code == 0, done.err
-    assert (asked["/ XMLHttpRequest"], asked["/rows 2"], asked["/rows None"]) == (2, 2, 0)
+    assert [asked[one] for one in ("/ XMLHttpRequest", "/rows 1", "/rows 2", "/rows None")] == [2, 2, 2, 0]
     (page,) = (page for page in done.capture["pages"] if page["kind"] == "page")
-    assert (page["verdict"], len(page["data"])) == ("changed", 2), page
+    assert (page["verdict"], len(page["data"])) == ("changed", 3), page
+    assert any(note.startswith("scripts chose among answers of one address") for note in done.capture["notes"])
     assert not verify(done.folder).findings
     assert b"XMLHttpRequest" in resources(done)[f"urn:text:{url}"], "shown with what was asked for"
 
@@ -184,3 +186,29 @@ def test_what_a_script_asks_for_over_and_over_is_let_go_of_and_nothing_else(craw
     assert (asked["/waits"], asked["/more"], asked["/pages"]) == (8, 8, 12)
     assert asked["/poll"] < 20
     assert any("shown without what a script asks for over and over" in note for note in done.capture["notes"])
+
+
+def test_what_a_redirect_led_to_is_no_answer_to_a_request_by_headers(crawl):
+    asked: Counter[str] = Counter()
+    script = "<!doctype html><title>x</title><p id=a></p><script>fetch(%s).then(got => got.text()).then(%s)</script>"
+    show, by_header = "text => { a.textContent = text }", "'/rows', {headers: {'X-Page': '2'}}"
+    pages = {"/": "<a href=/1>1</a><a href=/2>2</a>", "/1": script % ("'/led'", show), "/2": script % (by_header, show)}
+
+    class Leading(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            asked[f"{self.path} {self.headers.get('X-Page')}"] += 1
+            self.send_response(302 if self.path == "/led" else 200)
+            self.send_header("Location", "/rows")
+            self.send_header("Content-Type", "text/html" if self.path in pages else "text/plain")
+            self.end_headers()
+            self.wfile.write(pages.get(self.path, f"{self.headers.get('X-Page')} {asked.total()}").encode())
+
+    with serving(Leading) as url:
+        done = crawl(url=url, browser="always", delay="0", sitemap="off")
+    assert done.code == 0, done.err
+    assert (asked["/rows None"], asked["/rows 2"]) == (2, 2)
+    (second,) = (page for page in done.capture["pages"] if page["url"] == f"{url}2")
+    assert second["verdict"] == "changed", second
