@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.examining import is_no_page, visits_of
+from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import classify
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
@@ -14,7 +15,7 @@ from sharc_crawler.model import Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from sharc_crawler.certificate.material import Material
@@ -88,3 +89,16 @@ class Known:
         )  # a host that throttles says 403
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
         return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))
+
+
+def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Finding]:
+    """robots.txt and sitemaps, which no certificate lists, that were not read between start and end.
+
+    A project's own spider asks when it likes.
+    """
+    captures = [document["capture"] for document in documents]
+    started, ended = min(one["started"] for one in captures), max(one["ended"] for one in captures)
+    for one in witness if not any("spider" in capture["settings"] for capture in captures) else ():
+        read = one.message and _OK <= one.message.status < _REDIRECT and is_no_page(one)
+        if read and not started <= one.date <= ended:
+            yield Finding("it is not between start and end", one.file, one.offset, one.uri)

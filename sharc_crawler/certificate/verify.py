@@ -33,6 +33,7 @@ from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, is_capture, open_source
 from sharc_crawler.certificate.unknown_fields import unknown_fields, unknown_of_page
+from sharc_crawler.certificate.unspoken import out_of_time
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
@@ -175,6 +176,7 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
         verification.findings += strangers(path, source, witness, list(documents.values()))
         if sound == documents.keys():
             verification.findings += unspoken(witness, source, list(documents.values()))
+        verification.findings += out_of_time(witness, list(documents.values()))
         if len(documents) > 1:  # a spider's rounds
             documents = dict(sorted(documents.items(), key=lambda one: str(one[1]["capture"]["started"])))
     share = sum(source.sizes.values()) // len(documents)

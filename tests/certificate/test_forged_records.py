@@ -21,10 +21,13 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Slot, Verdict
 from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.write import write
-from tests.certificate.forging import entry, forge, is_page, whole
-from tests.certificate.made import SITE, make
+from tests.certificate.forging import entry, findings, forge, forge_warc, is_page, whole
+from tests.certificate.made import SITE, Maker, make, said
 from tests.certificate.test_beside import data_warc, records_of
 
 if TYPE_CHECKING:
@@ -369,3 +372,23 @@ def test_a_forged_index_is_found(original, tmp_path, case):
     folder = shutil.copytree(original, tmp_path / "capture")
     rows(INDEXES[case])(folder)
     assert "the index is not" in found(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("year", ["1999", "2030"])
+def test_a_robots_txt_of_another_time_is_found_where_its_server_says_none(tmp_path, year):
+    maker = Maker(tmp_path)
+    maker.visit("robots.txt", said("User-agent: *"), Slot.ONLY)
+    visit = maker.visit("apex", said("the apex"), Slot.ONLY)
+    maker.add("apex", Verdict.COHERENT, Evidence.INSTANT, visit, reason=Reason.REFERENCE_DOWNLOAD)
+    certify([maker.facts(visit.started)], tmp_path)
+    assert findings(tmp_path) == ""
+
+    def dated(record):
+        if record.get("WARC-Target-URI") != SITE + "robots.txt":
+            return None
+        then = [(name, year + value[4:] if name == "WARC-Date" else value) for name, value in record.fields]
+        return then, record.block
+
+    forge_warc(tmp_path, dated)
+    assert "robots.txt: it is not between start and end" in findings(tmp_path)
