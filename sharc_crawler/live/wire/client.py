@@ -217,7 +217,10 @@ class WireClient:
 
     async def ask(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> None:
         """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes what connects to a host."""
-        timer = call_later(asked.patience, asked.give_up)
+        from twisted.internet import reactor  # not before Scrapy has installed it
+
+        clock: Any = reactor
+        timer = clock.callLater(asked.patience, asked.give_up)
         try:
             while not await self._is_answered(asked, key, endpoint):
                 pass
@@ -229,7 +232,8 @@ class WireClient:
                     raise ours(str(error)) from error
             raise
         finally:
-            timer.cancel()
+            if timer.active():
+                timer.cancel()
 
     async def _is_answered(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> bool:
         """``False``: an idle connection turned out to be closed."""
