@@ -338,6 +338,8 @@ class Browsing:
             return sockets.MARK
         said = told_apart(asked.kind, asked.headers)
         if asked.method == "GET":
+            if _kind(asked) is not Kind.DATA:
+                return ""  # no script chose its headers: what was asked before need not be read
             first = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked))
             if first is None or told_apart(asked.kind, self._asked(fetch.site, first).headers) == said:
                 return ""

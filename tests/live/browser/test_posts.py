@@ -14,7 +14,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
 from tests.live.browser.test_browsing import compared, resources
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 pytestmark = pytest.mark.long
 
@@ -122,19 +122,13 @@ def test_what_scripts_ask_by_headers_of_their_own_is_told_apart_and_judged(crawl
     """The page's own address for a fragment (htmx, Turbo, Inertia), and one of several that a header chooses."""
     asked: Counter[str] = Counter()
 
-    class Fragments(BaseHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
+    class Fragments(Answering, BaseHTTPRequestHandler):
         def do_GET(self):
             part = self.headers.get("X-Requested-With") or self.headers.get("X-Page")
             asked[f"{self.path} {part}"] += 1
             said = BY_HEADERS if part is None else f"{part} {asked.total() if part == 'XMLHttpRequest' else ''}"
             body = said if self.path in ("/", "/rows") else ""
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html" if part is None else "text/plain")
-            self.end_headers()
-            self.wfile.write(body.encode())
+            self.answer(body.encode(), "text/html" if part is None else "text/plain")
 
     with serving(Fragments) as url:
         done = crawl(url=url, browser="always", text="1", delay="0", sitemap="off")
@@ -167,18 +161,12 @@ def test_what_a_script_asks_for_over_and_over_is_let_go_of_and_nothing_else(craw
     """A chat's polls come to no end. Lists in parts, and a script that waits for each answer, are no polls."""
     asked: Counter[str] = Counter()
 
-    class Chat(BaseHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
+    class Chat(Answering, BaseHTTPRequestHandler):
         def do_GET(self):
             path = self.path.partition("?")[0]
             asked[path] += 1
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html" if path == "/" else "text/plain")
-            self.end_headers()
-            number = asked[path] if path == "/pages" else "x"
-            self.wfile.write(POLLS.encode() if path == "/" else str(number).encode())
+            said = {"/": POLLS, "/pages": str(asked[path])}.get(path, "x")
+            self.answer(said.encode(), "text/html" if path == "/" else "text/plain")
 
     with serving(Chat) as url:
         done = crawl(url=url, browser="always", delay="0", sitemap="off", strategy="bfs:revisits=none")
@@ -194,17 +182,12 @@ def test_what_a_redirect_led_to_is_no_answer_to_a_request_by_headers(crawl):
     show, by_header = "text => { a.textContent = text }", "'/rows', {headers: {'X-Page': '2'}}"
     pages = {"/": "<a href=/1>1</a><a href=/2>2</a>", "/1": script % ("'/led'", show), "/2": script % (by_header, show)}
 
-    class Leading(BaseHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
+    class Leading(Answering, BaseHTTPRequestHandler):
         def do_GET(self):
             asked[f"{self.path} {self.headers.get('X-Page')}"] += 1
-            self.send_response(302 if self.path == "/led" else 200)
-            self.send_header("Location", "/rows")
-            self.send_header("Content-Type", "text/html" if self.path in pages else "text/plain")
-            self.end_headers()
-            self.wfile.write(pages.get(self.path, f"{self.headers.get('X-Page')} {asked.total()}").encode())
+            said = pages.get(self.path, f"{self.headers.get('X-Page')} {asked.total()}").encode()
+            kind, status = "text/html" if self.path in pages else "text/plain", 302 if self.path == "/led" else 200
+            self.answer(said, kind, status, Location="/rows")
 
     with serving(Leading) as url:
         done = crawl(url=url, browser="always", delay="0", sitemap="off")
