@@ -98,9 +98,9 @@ class Options:
     hints: float = argument(
         Real(0, 1),
         HINTS,
-        "share of all visits and revisits, at most, for second looks before T: sitemaps, feeds and lists of changes are"
-        " read again, and pages that they say have changed since their visit are visited again; 0: none"
-        " ([rates.md](rates.md#second-looks-before-t))",
+        "share of all visits and revisits, at most, for second looks before the reference instant T: sitemaps, feeds"
+        " and lists of changes are read again, and pages that they say have changed since their visit are visited again"
+        "; 0: none ([rates.md](rates.md#second-looks-before-t))",
         never=_INSTANT,
     )
     scope: str = argument(
