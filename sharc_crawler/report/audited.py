@@ -22,7 +22,8 @@ def on_word(claim: Claim, stated: int) -> str:
     elif any(audit["unshown"].values()):
         bound = "which its audit does not bound"
     else:
-        bound = "of which too few were audited" if audit["audited"] else "of which none was audited"
+        few = f"and too few others were audited ({audit['audited']:,}) to say how many of these may be wrong"
+        bound = few if audit["audited"] else "of which none was audited"
     if not audit.get("data"):
         return f"; for {_claimed(audit)} that is the server's word, {bound}"
     # Pages share data: of each page that was shown with it the server's word is part.
