@@ -23,9 +23,10 @@ from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.warc_names import index_path, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING, fixity, fixity_of
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
+from sharc_crawler.certificate.fixity import fixity, fixity_of
 from sharc_crawler.certificate.judging import Judge, servers_word
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest

@@ -1,4 +1,4 @@
-"""Names, sizes and digests of the files that a certificate is of."""
+"""Sizes and digests of the files that a certificate is of."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "certificate.json"
-CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
-SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
-TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
-PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
-CONFIRMATION = "confirmation"  #: folder within a capture's, with the sitemaps as they were read later
-CONFIRMED = "confirmation.json"  #: in that folder
-CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes it anew
-WITHDRAWN = ".withdrawn"  #: where confirmations lie whose certificate was withdrawn
-_SEALED = re.compile("certificate|confirmation")  #: how the names of what is signed and stamped begin
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
 ASIDE = re.compile(r"learned-masks\.json|[^/]+\.warc\.gz\.damaged(-\d+)?|\.withdrawn/.+")
 _BLOCK = 1 << 20
@@ -32,24 +23,6 @@ def pages_name(certificate: str) -> str:
     'certificate-example.org-pages.jsonl'
     """
     return f"{certificate.removesuffix('.json')}-pages.jsonl"
-
-
-def signature_name(document: str) -> str:
-    """The file of the signature of a certificate or a confirmation.
-
-    >>> signature_name("certificate-example.org.json"), signature_name(CONFIRMED)
-    ('signature-example.org.json', 'signature.json')
-    """
-    return _SEALED.sub("signature", document, count=1)
-
-
-def timestamp_name(document: str) -> str:
-    """The file of its time stamp.
-
-    >>> timestamp_name("certificate.json")
-    'timestamp.tsr'
-    """
-    return f"{_SEALED.sub('timestamp', document, count=1).removesuffix('.json')}.tsr"
 
 
 def fixity(path: Path) -> dict[str, Any]:
@@ -73,23 +46,3 @@ def reports(folder: Path) -> list[dict[str, Any]]:
     there = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
     stated = ((name, path) for name, path in there if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))
     return [{"name": name, **fixity(path)} for name, path in stated if path.is_file()]
-
-
-def is_certificate(name: str) -> bool:
-    """Is it the file of a certificate, of its pages, or of what seals it?"""
-    return bool(CERTIFICATES.fullmatch(name) or PAGES.fullmatch(name)) or is_seal(name)
-
-
-def is_certified(folder: Path) -> bool:
-    """Does a certificate lie in a capture's folder?"""
-    return any(CERTIFICATES.fullmatch(path.name) for path in folder.iterdir())
-
-
-def is_signed(folder: Path) -> bool:
-    """Does a signature lie in a folder?"""
-    return any(SIGNATURES.fullmatch(path.name) for path in folder.iterdir())
-
-
-def is_seal(name: str) -> bool:
-    """Is it the file of a signature or a time stamp?"""
-    return bool(SIGNATURES.fullmatch(name) or TIMESTAMPS.fullmatch(name))

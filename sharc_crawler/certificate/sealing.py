@@ -11,7 +11,7 @@ from sharc_crawler import __version__, extras
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.wacz import SEAL, SIGNED
 from sharc_crawler.certificate.canonical import DIGEST
-from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name
+from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import unix

@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.wacz import NO_ZIP, PACKAGE, SEAL, WACZ
-from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
+from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, PAGES, is_seal
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.beside import says_it_holds_state
 from sharc_crawler.storage.folders import capture_folders

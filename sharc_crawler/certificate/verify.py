@@ -25,8 +25,9 @@ from sharc_crawler.certificate.clocks import clocks, host, off
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, fixity_of, pages_name
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
+from sharc_crawler.certificate.fixity import fixity_of, pages_name
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.sealed_files import stated_files

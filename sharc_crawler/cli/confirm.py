@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
-from sharc_crawler.certificate.fixity import CONFIRMATION, is_signed
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
+from sharc_crawler.certificate.names import CONFIRMATION, is_signed
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli._next import say_next

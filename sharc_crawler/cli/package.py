@@ -10,7 +10,7 @@ import click
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
-from sharc_crawler.certificate.fixity import is_certified
+from sharc_crawler.certificate.names import is_certified
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.cli._from_table import asking, may_ask, row
 from sharc_crawler.cli._next import say_next

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.confirming import confirmation_of
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.collection.comparing import Captured, CountedChanges, compared, contents
 from sharc_crawler.collection.distrust import distrusted
 from sharc_crawler.errors import DataError, SharcError

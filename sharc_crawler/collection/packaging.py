@@ -11,7 +11,8 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.replay import elsewhere, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
-from sharc_crawler.certificate.fixity import fixity, is_certified
+from sharc_crawler.certificate.fixity import fixity
+from sharc_crawler.certificate.names import is_certified
 from sharc_crawler.collection.folder import package_path
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError, SharcError, UsageError

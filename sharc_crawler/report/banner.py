@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import moment_in
 from sharc_crawler.certificate.confirming import confirmation_of, standing
-from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.certificate.material import PageEntries
+from sharc_crawler.certificate.names import CERTIFICATES
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason

@@ -17,7 +17,7 @@ from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.document import entries
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, is_certificate, is_seal
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, is_certificate, is_seal
 from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import about as said_of_itself
 from sharc_crawler.certificate.sources import open_source

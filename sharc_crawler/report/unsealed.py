@@ -12,7 +12,8 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.wacz import PACKAGE, WACZ
 from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.archive.warc_names import index_path
-from sharc_crawler.certificate.fixity import ASIDE, CONFIRMATION, CONFIRMED, fixity_of, reports
+from sharc_crawler.certificate.fixity import ASIDE, fixity_of, reports
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report import write

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from sharc_crawler.certificate import sealing
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.confirming import confirm
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.signatures import read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.cli import main

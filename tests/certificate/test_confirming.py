@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
+from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.withdrawal import withdraw

@@ -1,0 +1,57 @@
+"""How what lies beside a certificate is called: what seals it, what confirms it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
+SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
+TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
+PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
+CONFIRMATION = "confirmation"  #: folder within a capture's, with the sitemaps as they were read later
+CONFIRMED = "confirmation.json"  #: in that folder
+CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes it anew
+WITHDRAWN = ".withdrawn"  #: where confirmations lie whose certificate was withdrawn
+_SEALED = re.compile("certificate|confirmation")  #: how the names of what is signed and stamped begin
+
+
+def signature_name(document: str) -> str:
+    """The file of the signature of a certificate or a confirmation.
+
+    >>> signature_name("certificate-example.org.json"), signature_name(CONFIRMED)
+    ('signature-example.org.json', 'signature.json')
+    """
+    return _SEALED.sub("signature", document, count=1)
+
+
+def timestamp_name(document: str) -> str:
+    """The file of its time stamp.
+
+    >>> timestamp_name("certificate.json")
+    'timestamp.tsr'
+    """
+    return f"{_SEALED.sub('timestamp', document, count=1).removesuffix('.json')}.tsr"
+
+
+def is_certificate(name: str) -> bool:
+    """Is it the file of a certificate, of its pages, or of what seals it?"""
+    return bool(CERTIFICATES.fullmatch(name) or PAGES.fullmatch(name)) or is_seal(name)
+
+
+def is_certified(folder: Path) -> bool:
+    """Does a certificate lie in a capture's folder?"""
+    return any(CERTIFICATES.fullmatch(path.name) for path in folder.iterdir())
+
+
+def is_signed(folder: Path) -> bool:
+    """Does a signature lie in a folder?"""
+    return any(SIGNATURES.fullmatch(path.name) for path in folder.iterdir())
+
+
+def is_seal(name: str) -> bool:
+    """Is it the file of a signature or a time stamp?"""
+    return bool(SIGNATURES.fullmatch(name) or TIMESTAMPS.fullmatch(name))
