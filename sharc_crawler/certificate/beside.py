@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import re
 import zlib
+from array import array
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
@@ -156,24 +157,48 @@ def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
         seen.add((part, own))
 
 
-def strange_records(witness: Witness, documents: Iterable[Document]) -> Iterator[Finding]:
+class Kinds:
+    """The offsets and kinds of records, by file: there may be a million."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []  #: of the kinds that were met
+        self._files: dict[str, tuple[array[int], array[int]]] = {}
+
+    def add(self, file: str, offset: int, kind: str) -> None:
+        """Add a record."""
+        if kind not in self._names:
+            self._names.append(kind)
+        offsets, kinds = self._files.setdefault(file, (array("q"), array("b")))
+        offsets.append(offset)
+        kinds.append(self._names.index(kind))
+
+    def files(self) -> list[str]:
+        """The files, in order."""
+        return sorted(self._files)
+
+    def of(self, file: str) -> Iterator[tuple[int, str]]:
+        """The records of a file."""
+        return ((offset, self._names[kind]) for offset, kind in zip(*self._files[file], strict=True))
+
+
+def strange_records(witness: Witness, kinds: Kinds, documents: Iterable[Document]) -> Iterator[Finding]:
     """The WARC file of a certificate holds a warcinfo and certificates, nothing else; the others hold no certificate.
 
     (But one of former certificates, of a capture that went on after its end.)
     """
-    data = {file for file, kinds in witness.kinds.items() if any(kind in _DOWNLOADS for _, kind in kinds)}
+    data = [file for file in kinds.files() if any(kind in _DOWNLOADS for _, kind in kinds.of(file))]
     for name, offset in witness.documents:
         if name in data:
             yield Finding("a metadata record among downloads, and of none", name, offset)
-    for name in sorted(data):
-        for number, (offset, kind) in enumerate(witness.kinds[name]):
+    for name in data:
+        for number, (offset, kind) in enumerate(kinds.of(name)):
             if kind == "warcinfo" and number:
                 yield Finding("a warcinfo record that is not the first of its file", name, offset)
     own = {document[KEPT_IN]["file"] for document in documents}
     copies = {hashlib.sha256(kept(dict(document))).hexdigest() for document in documents}
     pieces = {place for document in documents for place in kept_pages(witness, document)}
-    for name in sorted(own & witness.kinds.keys()):
-        for number, (offset, kind) in enumerate(witness.kinds[name]):
+    for name in (file for file in kinds.files() if file in own):
+        for number, (offset, kind) in enumerate(kinds.of(name)):
             found = witness.documents.get((name, offset))
             certificate = (name, offset) in pieces or (found is not None and found.sha256 in copies)
             if (kind != "warcinfo") if number == 0 else not certificate:
@@ -220,7 +245,9 @@ def _one_for_each(source: Material, documents: Iterable[Document]) -> Iterator[F
         seen.add(site)
 
 
-def strangers(path: Path, source: Material, witness: Witness, documents: list[Document]) -> Iterator[Finding]:
+def strangers(
+    path: Path, source: Material, witness: Witness, kinds: Kinds, documents: list[Document]
+) -> Iterator[Finding]:
     """Everything in a capture's folder that no certificate accounts for."""
     if path.is_dir():
         yield from strange_files(path, source, {path / CONFIRMATION, path / CONFIRMING, path / WITHDRAWN})
@@ -230,4 +257,4 @@ def strangers(path: Path, source: Material, witness: Witness, documents: list[Do
     else:
         yield from strange_parts(source.names)
     yield from _one_for_each(source, documents)
-    yield from strange_records(witness, documents)
+    yield from strange_records(witness, kinds, documents)

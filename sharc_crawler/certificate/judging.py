@@ -57,7 +57,7 @@ class Judge:
         self.former = former
         self.references = references
         self._revisits = Revisits()
-        self._data: dict[Url, DataState] = {}  # as stated: each is judged again by itself
+        self.data: dict[Url, DataState] = {}  # as stated: each is judged again by itself
         self.findings: list[Finding] = []
         self.elsewhere = 0  #: payloads that are in no capture at hand
         self.rebuilt = False  #: does a judgement rest on answers that nobody saw on the wire?
@@ -66,21 +66,15 @@ class Judge:
         """Each page as the records show it, in the order of the revisits; what was stated otherwise is found."""
         for entry in self._entries:
             self._before(entry)
-            if entry["kind"] == Kind.DATA and (state := self._state(entry)) is not None:
-                self._data[entry["url"]] = state
+            if entry["kind"] == Kind.DATA:
+                from sharc_crawler.certificate.recorded_data import state  # only where browsers showed pages
+
+                if (found := state(self, entry)) is not None:
+                    self.data[entry["url"]] = found
         self.findings.clear()  # they are met again
         self.elsewhere = 0
         for entry in self._entries.by_revisit():
             yield entry, self._page(entry, *self._downloads(entry))
-
-    def _state(self, entry: Entry) -> DataState | None:
-        """The state of a piece of data, as the certificate states it."""
-        from sharc_crawler.evidence.data import DataState, redirected  # only where browsers showed pages
-
-        visit = entry["visit"]
-        led = redirected(Result(visit["result"]), visit["status"]) if visit else None
-        judgement = _stated(entry) if "verdict" in entry else led
-        return DataState(judgement, self.references.get(entry["subsite"])) if judgement else None
 
     def _before(self, entry: Entry) -> None:
         """All visits before T: each tells of the server's clock, the last of whether the page was there."""
@@ -97,26 +91,18 @@ class Judge:
         """Visit and revisit, and whether they are as stated."""
         before = len(self.findings)
         first, second = (self.download(entry, entry.get(part), part) for part in ("visit", "revisit"))
-        self._former_visits(entry)
+        if entry.get("former"):
+            from sharc_crawler.certificate.former_visits import check  # only where hints asked for some
+
+            check(self, entry)
         return first, second, len(self.findings) == before
 
-    def _former_visits(self, entry: Entry) -> None:
-        """Before T; the page's visit is the last that brought content: one that would be hidden is found."""
-        visit, reference = entry["visit"], self.references.get(entry["subsite"])
-        for stated in entry.get("former", ()):
-            outcome = self.download(entry, stated, "former visit")
-            brought = outcome is not None and outcome.result is Result.OK
-            if visit is None or visit["result"] != Result.OK.value or "verdict" not in entry:
-                self.find(stated, entry, "it has a former visit, and no later one that brought content")
-            elif brought and stated["date"] >= visit["date"]:
-                self.find(stated, entry, f"a former visit brought content after its visit of {visit['date']}")
-            if stated["slot"] == Slot.SECOND.value or (reference is not None and stated["date"] > reference):
-                self.find(stated, entry, f"a former visit was not made before T={reference}")
-            if stated["attempts"] != 1:
-                self.find(stated, entry, f"a former visit took {stated['attempts']} attempts: each is listed by itself")
-
     def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
-        judgement = self._with_data(entry, self._judgement(entry, first, second)) if as_stated else _stated(entry)
+        judgement = self._judgement(entry, first, second) if as_stated else self.stated(entry)
+        if as_stated and "data" in entry:
+            from sharc_crawler.certificate.recorded_data import judged_with  # as above
+
+            judgement = judged_with(self, entry, judgement)
         shown = PageFacts(
             url=Url(entry["url"]),
             kind=Kind(entry["kind"]),
@@ -134,17 +120,6 @@ class Judge:
             again = judgement.verdict.value, judgement.evidence.value, code(judgement.reason)
             self._compare(entry, dict(zip(("verdict", "evidence", "reason"), again, strict=True)))
         return shown
-
-    def _with_data(self, entry: Entry, own: Judgement) -> Judgement:
-        """The judgement of a page together with the data that its scripts fetched."""
-        if "data" not in entry:
-            return own
-        listed = [url for url in entry["data"] if url in self._data]
-        if len(listed) < len(entry["data"]):
-            self.find(entry["visit"], entry, "data of it is not listed")
-        from sharc_crawler.evidence.data import with_data  # as above
-
-        return with_data(own, self.references.get(entry["subsite"]), listed, self._data)[0]
 
     # -- downloads ---------------------------------------------------------------------------------------------------
 
@@ -220,7 +195,7 @@ class Judge:
     # -- judgements --------------------------------------------------------------------------------------------------
 
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
-        stated = _stated(entry)
+        stated = self.stated(entry)
         if stated.evidence.dated:
             from sharc_crawler.certificate.lastmods import attested  # which reads sitemaps
 
@@ -252,6 +227,12 @@ class Judge:
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
         instant = self.references.get(entry["subsite"])
         return self._revisits.judge(entry["visit"]["uri"], first, second, unix(instant) if instant else None)
+
+    @staticmethod
+    def stated(entry: Entry) -> Judgement:
+        """What the certificate says of a page or resource."""
+        verdict, evidence = entry.get("verdict", "unknown"), entry.get("evidence", "none")
+        return Judgement(Verdict(verdict), Evidence(evidence), entry["reason"])
 
     def exchange(self, part: Entry) -> RecordedExchange | None:
         """The records of a download that is stated."""
@@ -293,10 +274,6 @@ def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Se
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 
     return ServersWord(recorded, (entry["url"] for entry in entries), lag)
-
-
-def _stated(entry: Entry) -> Judgement:
-    return Judgement(Verdict(entry.get("verdict", "unknown")), Evidence(entry.get("evidence", "none")), entry["reason"])
 
 
 def _facts(stated: Entry | None, outcome: Outcome | None) -> VisitFacts | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,22 +11,29 @@ from sharc_crawler.certificate.witness import MAIN, Finding
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from sharc_crawler.certificate.shared_payloads import SharedPayloads
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 _NOT_MODIFIED = 304
-_SERVERS_WORD = "server-not-modified"
+SERVERS_WORD = "server-not-modified"
 
 
 def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding]:
     """What records refer to wrongly. Where no former capture is at hand, payloads that lie there are passed over."""
-    shared = _Shared(witness, *([former] if former else []))
+
+    def shared() -> SharedPayloads:
+        from sharc_crawler.certificate.shared_payloads import SharedPayloads  # where a 304 refers to another page
+
+        return SharedPayloads(witness, *([former] if former else []))
+
+    payloads = cache(shared)
     yield from _at_one_moment(witness)
     for exchange in witness:
         if exchange.kind in MAIN and not exchange.request:
             yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
-        if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former, shared)):
+        if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former, payloads)):
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
 
 
@@ -42,47 +50,24 @@ def _at_one_moment(witness: Witness) -> Iterator[Finding]:
             seen.add((one.uri, one.date))
 
 
-class _Shared:
-    """Pages whose payload is stored with another page that had the same: a 304 of theirs refers there, too.
-
-    A 304 does not vouch for its own payload. One that refers to a download of its own page, in a capture that is not at
-    hand, does for others: that payload is not shown here, and counts as such.
-    """
-
-    def __init__(self, *witnesses: Witness) -> None:
-        self._witnesses = witnesses
-        self._found: set[int] | None = None  # looked for where the first 304 refers to another page
-
-    def had(self, uri: str, digest: str | None) -> bool:
-        """Whether a payload with this digest was an answer of this page."""
-        if self._found is None:
-            self._found = {
-                hash((canonical(exchange.uri), exchange.digest))
-                for witness in self._witnesses
-                for exchange in witness
-                if exchange.digest and (exchange.profile != _SERVERS_WORD or self._of_its_own(exchange))
-            }
-        return digest is not None and hash((canonical(uri), digest)) in self._found
-
-    @staticmethod
-    def _of_its_own(exchange: RecordedExchange) -> bool:
-        return exchange.holder is not None and canonical(exchange.holder[0]) == canonical(exchange.uri)
-
-
 def _wrong(
-    exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness | None, shared: _Shared
+    exchange: RecordedExchange,
+    moment: tuple[str, str],
+    witness: Witness,
+    former: Witness | None,
+    shared: Callable[[], SharedPayloads],
 ) -> str | None:
     holder = witness.of(moment) or (former.of(moment) if former else None)
     status = exchange.message.status if exchange.message else None
-    if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):
+    if (status == _NOT_MODIFIED) != (exchange.profile == SERVERS_WORD):
         return f"it is a revisit of kind {exchange.profile!r}, the server's answer had status {status}"
     if holder is None:
         missing = exchange.closed or former is not None
         return f"it refers to {' of '.join(reversed(moment))}, which is in no capture at hand" if missing else None
     if exchange.digest is not None and holder.digest != exchange.digest:
         return f"it refers to {' of '.join(reversed(moment))} for a payload that is not there"
-    elsewhere = exchange.profile == _SERVERS_WORD and canonical(holder.uri) != canonical(exchange.uri)
-    if elsewhere and not shared.had(exchange.uri, holder.digest):
+    elsewhere = exchange.profile == SERVERS_WORD and canonical(holder.uri) != canonical(exchange.uri)
+    if elsewhere and not shared().had(exchange.uri, holder.digest):
         return f"it says that it did not change, and refers to another page: {holder.uri}"
     if exchange.holder_record not in {None, holder.record}:
         return f"it refers to the record {exchange.holder_record}, that of its time and URL is {holder.record}"

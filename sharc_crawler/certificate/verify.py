@@ -19,7 +19,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.warc_names import index_path
-from sharc_crawler.certificate.beside import around, kept_pages, strangers
+from sharc_crawler.certificate.beside import Kinds, around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.clocks import clocks, host, off
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
@@ -161,7 +161,8 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
     if not source.certificates:
         raise DataError(f"{str(path)!r} holds no certificate: {why_none(path)}")
     documents = {name: document_of(name, text) for name, text in source.certificates.items()}
-    witness = ingest(source.warcs, progress)
+    kinds = Kinds()
+    witness = ingest(source.warcs, progress, met=kinds.add)
     others = Witness()
     for one in former:
         ingest(open_source(one).warcs, into=others)
@@ -174,7 +175,7 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
         damaged = {finding.file for finding in verification.findings}
         verification.findings += stale(path, source.warcs, damaged, progress)
     with by_schema(f"{str(path)!r}: a certificate is"):
-        verification.findings += strangers(path, source, witness, list(documents.values()))
+        verification.findings += strangers(path, source, witness, kinds, list(documents.values()))
         if sound == documents.keys():
             verification.findings += unspoken(witness, source, list(documents.values()))
         verification.findings += out_of_time(witness, list(documents.values()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from array import array
 from base64 import b64decode
 from collections import Counter
 from dataclasses import dataclass, field
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
-    from sharc_crawler.archive.members import Record
 
 _TYPES = {"response": HTTP_RESPONSE, "revisit": HTTP_RESPONSE, "request": HTTP_REQUEST}
 _COMMON = {"WARC-Type", "WARC-Record-ID", "WARC-Date", "WARC-Target-URI", "WARC-IP-Address", "Sharc-Normalised"} | {
@@ -135,26 +133,6 @@ class RecordedDocument(NamedTuple):
     sha256: str  #: of its block
 
 
-class Kinds:
-    """The offsets and kinds of a file's records."""
-
-    def __init__(self) -> None:
-        self._offsets, self._kinds = array("q"), array("b")
-
-    def add(self, offset: int, kind: str) -> None:
-        """Add a record."""
-        if kind not in _KINDS:
-            _KINDS.append(kind)
-        self._offsets.append(offset)
-        self._kinds.append(_KINDS.index(kind))
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        return ((offset, _KINDS[kind]) for offset, kind in zip(self._offsets, self._kinds, strict=True))
-
-
-_KINDS: list[str] = []  #: that were met
-
-
 class Witness:
     """All exchanges of some WARC files; many lie on disk, since there may be a million."""
 
@@ -163,7 +141,6 @@ class Witness:
         self._moments: dict[str, RecordedExchange] = {}  # the same
         self._many: Many | None = None
         self.documents: dict[Place, RecordedDocument] = {}
-        self.kinds: dict[str, Kinds] = {}  #: by file
         self.findings: list[Finding] = []
         self.records = 0
 
@@ -202,25 +179,34 @@ def ingest(
     warcs: Mapping[str, Callable[[], IO[bytes]]],
     progress: Callable[[int], None] = lambda _: None,
     into: Witness | None = None,
+    met: Callable[[str, int, str], object] = lambda *_: None,
 ) -> Witness:
-    """Read WARC files to their ends. ``progress`` is given their bytes twice: as read, and as digests are taken."""
+    """Read WARC files to their ends. ``progress`` is given their bytes twice: as read, and as digests are taken.
+
+    ``met``: is told of each record: its file, offset and kind.
+    """
     witness = into or Witness()
     for name, opened in warcs.items():
         with opened() as stream:
-            _read(stream, name, witness, progress)
+            _read(stream, name, witness, progress, met)
     return witness
 
 
-def _read(stream: IO[bytes], name: str, witness: Witness, progress: Callable[[int], None]) -> None:
+def _read(
+    stream: IO[bytes],
+    name: str,
+    witness: Witness,
+    progress: Callable[[int], None],
+    met: Callable[[str, int, str], object],
+) -> None:
     last: tuple[RecordedExchange, Record] | None = None  #: what belongs to an exchange is written with it
     closed = False
-    kinds = witness.kinds.setdefault(name, Kinds())
     for record in records(stream, progress=progress):
         if isinstance(record, Damage):
             witness.findings.append(Finding(f"no whole record here: {record.reason}", name, record.offset))
             continue
         witness.records += 1
-        kinds.add(record.offset, record.kind)
+        met(name, record.offset, record.kind)
         witness.findings += _altered(record, name, progress)
         witness.findings += _strange(record, stream, name)
         url = record.get("WARC-Target-URI")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sharc_crawler.frontier.rows import CaptureRow, HostRow, OutsideRow, SubsiteRow, UrlRow
+    from sharc_crawler.frontier.rows import UrlRow
     from sharc_crawler.frontier.store import FrontierStore
 
 #: over the URLs of a capture: what there is, sums, details, the lines of report and of certificate
@@ -19,31 +19,17 @@ class Walked:
     """What report and certificate read of a store; ``progress`` is given how many URLs were read, and of how many."""
 
     def __init__(self, store: FrontierStore, progress: Callable[[int, int], None]) -> None:
-        self._store = store
+        self.captures, self.hosts = store.captures, store.hosts
+        self.subsites, self.outside = store.subsites, store.outside
+        self._urls = store.urls
         self._progress = progress
         self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
         self._read = 0
 
-    def captures(self) -> dict[int, CaptureRow]:
-        """The site captures."""
-        return self._store.captures()
-
-    def hosts(self) -> dict[str, HostRow]:
-        """The hosts of the site captures."""
-        return self._store.hosts()
-
-    def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
-        """The parts of the site captures."""
-        return self._store.subsites()
-
-    def outside(self) -> Iterator[OutsideRow]:
-        """The URLs that were named and are no pages of them."""
-        return self._store.outside()
-
     def urls(self, capture: int) -> Iterator[UrlRow]:
         """The URLs of a site capture; progress is told as they are read."""
         before = self._read
-        for row in self._store.urls(capture):
+        for row in self._urls(capture):
             self._read += 1
             if capture in self._known and not self._read % TELL:
                 self._progress(self._read, max(WALKS * sum(self._known.values()), self._read))
