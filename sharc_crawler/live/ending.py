@@ -137,7 +137,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing is to be verified
     following = ["sharc", "verify", str(folder)] if whole else []
     if found:
-        from sharc_crawler.report.next_steps import again  # as above
+        from sharc_crawler.report.unproven import again  # as above
 
         following = again(facts[0].settings, facts[0].seeds, str(folder))
     more = [*lines(made), *_handed_over(facts, folder, config)]

@@ -251,7 +251,7 @@ def environment() -> Environment:
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
     environment.template_class = _Steady
-    environment.filters |= {name: getattr(words, name) for name in ("every", "percent", "short", "span", "within")}
+    environment.filters |= {name: getattr(words, name) for name in ("percent", "short", "span")}
     environment.filters |= {
         "agreeing": agreeing,
         "chance": phrases.chance,
@@ -259,7 +259,7 @@ def environment() -> Environment:
         "figure": phrases.figure,
         "founded": phrases.founded,
         "guessed": phrases.guessed,
-        "how_kept": phrases.how_kept,
+        "how_kept": _how_kept,
         "kept_content": phrases.kept_content,
         "label": _label,
         "link": _link,
@@ -295,6 +295,12 @@ def _machine(url: str) -> str:
     """The host of a web address; empty for what is none."""
     scheme, _, rest = url.partition("://")
     return machine_of(rest.partition("/")[0]) if scheme in ("http", "https") else ""
+
+
+def _how_kept(totals: Mapping[str, Any]) -> str:
+    from sharc_crawler.report.noise import how_kept  # few captures have such pages
+
+    return how_kept(totals)
 
 
 def _label(url: str, site: str) -> str:

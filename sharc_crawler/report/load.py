@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.frontier.spec import BOUNDS
@@ -23,8 +21,6 @@ from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.words import span
 from sharc_crawler.seeds.chosen import SELECTION
-from sharc_crawler.strategies.base import Setting
-from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -111,10 +107,9 @@ def _capture(
 
 
 def _revisits(strategy: str) -> bool:
-    """Whether a strategy revisits; false for one that is not installed here."""
-    with suppress(UsageError):
-        return make_strategy(strategy, Setting()).revisits
-    return False
+    from sharc_crawler.report.unfinished import revisits  # only of captures that are not complete
+
+    return revisits(strategy)
 
 
 MANY_NOTES = 3  #: of a crawl, more than which may be alike

@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
-from sharc_crawler.plural import counted
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.notes import BY_SCRIPT, SEED, TILED
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.rows import CaptureRow, UrlRow
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import PageId
@@ -67,6 +68,19 @@ def _unled(store: Stored, capture: CaptureRow, found: dict[PageId, UrlRow]) -> I
             f"{short(one.page.url)} leads to no other page of this capture and loads {scripts}: {BY_SCRIPT}, which is"
             f" not run, and what only they lead to is not captured. With browser=auto it is ({guide('browser')})"
         )
+
+
+def unshown(facts: CaptureFacts) -> str:
+    """A note on a site whose HTML pages mostly show nothing without a browser, or nothing in one."""
+    made, read = facts.figures.by_script[True], facts.figures.by_script.total()
+    if facts.settings.get("browser", "never") == "never":
+        why = f"what scripts make is missing: JavaScript is not run. With browser=always it is ({guide('browser')})"
+    elif any("not shown by a browser" in note for note in facts.notes):
+        why = "not each was shown by a browser, so what scripts make may be missing"
+    else:
+        why = "a browser that ran the scripts shows no more. What they ask for may be missing"
+    pages = f"{made:,} of {counted(read, 'HTML page')} {agreeing(made, 'have')}"
+    return f"{pages} scripts, no links and hardly any text: {why}"
 
 
 def _may_lead(spec: CaptureSpec) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from shlex import join, quote
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.notes import ALTERED, BY_SCRIPT, ORDERS, UNDER_WAY
+from sharc_crawler.report.notes import BY_SCRIPT, ORDERS, UNDER_WAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 MANY = 0.05  #: share of the pages from which on something is worth a step
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
@@ -39,33 +39,14 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     if report["times"]["ended"] is None:
         if UNDER_WAY in report.get("notes", ()):
             return [NextStep("It was being captured when this was written. See how far it is.", "sharc watch FOLDER")]
-        return [_going_on(report), *_own_addresses(report)]
+        from sharc_crawler.report.unfinished import going_on_with  # a capture that was cut off
+
+        return [NextStep(*going_on_with(report)), *_own_addresses(report)]
     if report["claim"]["code"] == Statement.REFUTED:
-        return [_again(report)]
+        from sharc_crawler.report.unproven import after  # what should never be
+
+        return [NextStep(*after(report))]
     return [*_once(report), *_missing(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
-
-
-def _going_on(report: Mapping[str, Any]) -> NextStep:
-    if spider := report["settings"].get("spider"):
-        words = "It is not complete. With SHARC_RESUME=True the same command goes on."
-        return NextStep(words, f"scrapy crawl {spider}")
-    url = report["seeds"][0] if report["seeds"] else "URL"
-    return NextStep("It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER")
-
-
-def _again(report: Mapping[str, Any]) -> NextStep:
-    """What to do after a capture of which nothing can be claimed."""
-    if any(note.startswith(ALTERED) for note in report["notes"]):
-        return NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER")
-    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
-    return NextStep(words, join(again(report["settings"], report["seeds"])))
-
-
-def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
-    """The words of a command that captures the same once more, beside what there is."""
-    if spider := settings.get("spider"):
-        return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
-    return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]
 
 
 def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:

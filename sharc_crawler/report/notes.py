@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.phrases import forecast, guessed, how_kept, sources
 from sharc_crawler.report.words import percent, short
 
 if TYPE_CHECKING:
@@ -29,7 +25,6 @@ UNDER_WAY = "it was being captured when this report was written: it says how far
 BY_SCRIPT = "its menus may be made by script"
 LOCKED = Reason.REFUSED.of("status 401")
 ORDERS = "like orders to the server by their names"
-_WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
 
@@ -44,7 +39,6 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_by_script(facts),
         *_alike(facts, totals["captured"]),
         *_walled(facts, totals["captured"]),
-        *_whose(facts),
         *_noise(facts, totals),
         *_surprise(facts),
         *_masked(facts),
@@ -71,92 +65,6 @@ def _lies(facts: CaptureFacts) -> Iterator[str]:
         yield from (*caught(facts.audit), *standing_in(older))
 
 
-def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
-    """What differed and is ignored; which masks the capture taught, or why none."""
-    masks, learned = len(facts.taught.masks), ""
-    if totals["by_masks"]:
-        give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
-        learned = (
-            f". {counted(masks, 'mask', 'were')} learned: of what differed, within a minute, on half or more of the"
-            f" pages that have it. What is edited so often looks the same: look at {LEARNED} beside this report before"
-            f" you give it to the next capture ({give})"
-        )
-    if learned or totals["same_content"] > MANY * totals["captured"]:
-        bytes_alone = f"Coherence is judged by bytes all the same; what is ignored: {guide('changes')}"
-        yield f"{how_kept(totals)}. {bytes_alone}{learned}"
-    if facts.taught.why:
-        what = "Not masked" if masks else "No mask was learned"
-        yield HowMade(f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more")
-
-
-def _masked(facts: CaptureFacts) -> Iterator[str]:
-    """Which masks it was made with, and whether anybody chose them."""
-    if number := facts.settings.get("masks_number"):
-        file, taken = facts.settings["masks"], facts.settings.get("masks_taken")
-        unseen = f", {taken} of them taken over from former captures by itself (masks: auto)" if taken else ""
-        yield HowMade(
-            f"made with {counted(int(str(number)), 'mask')}{unseen}: what differs in nothing else counts as the same"
-            f" content, and a 304 beside it is no lie. An edit of just that is not seen: look at {file}"
-        )
-
-
-def _surprise(facts: CaptureFacts) -> Iterator[str]:
-    """The count lies where no chance takes it: the rates were wrong."""
-    found = facts.figures.whole.expected.totals()
-    missed = found["same_content"] - found["coherent"]
-    inside = found["low"] <= found["same_content"] <= found["high"]  # as where a rebuild came that was thought likely
-    if inside or abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
-        return
-    if guessed(found):  # then nothing was expected
-        pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
-        yield HowMade(f"Nothing told beforehand how often {pages}. {_remembered(facts)}")
-        return
-    came = sources(dict(facts.figures.rate_sources.most_common()))
-    more = "more" if missed < 0 else "less"
-    ignore = f"; if it is noise that differs, `sharc masks` learns to ignore it ({guide('changes')})"
-    noise = ignore if missed < 0 else ""
-    yield (
-        f"{forecast(found)} pages were expected to keep their content and {found['same_content']:,} did: the pages"
-        f" change {more} often than the rates say, which came from {came}. {_remembered(facts)}{noise}"
-    )
-
-
-def _remembered(facts: CaptureFacts) -> str:
-    """Whether what this capture saw is kept for the next one, and where."""
-    if history := facts.settings.get("history"):
-        return f"What this capture saw is in {history} now: the next one with that history goes by it, too"
-    name = "SHARC_HISTORY" if "spider" in facts.settings else "history"
-    return f"Captures with {name}=FILE go by what those before them saw"
-
-
-def _by_script(facts: CaptureFacts) -> Iterator[str]:
-    """Most HTML pages show nothing without a browser, or nothing in one."""
-    made, read = facts.figures.by_script[True], facts.figures.by_script.total()
-    if 2 * made > read:
-        if facts.settings.get("browser", "never") == "never":
-            why = f"what scripts make is missing: JavaScript is not run. With browser=always it is ({guide('browser')})"
-        elif any("not shown by a browser" in note for note in facts.notes):
-            why = "not each was shown by a browser, so what scripts make may be missing"
-        else:
-            why = "a browser that ran the scripts shows no more. What they ask for may be missing"
-        pages = f"{made:,} of {counted(read, 'HTML page')} {agreeing(made, 'have')}"
-        yield f"{pages} scripts, no links and hardly any text: {why}"
-
-
-def _whose(facts: CaptureFacts) -> Iterator[str]:
-    """What a session shows is not what everybody is shown."""
-    whose, vain = facts.settings.get("session"), facts.settings.get("session_cookies")
-    if vain:
-        yield (
-            f"when the capture began, of the cookies of its session ({whose}) {vain}: what was asked for without any"
-            " is as anybody is shown it"
-        )
-    elif whose:
-        yield f"requests were made in a session ({whose}), by its cookies for them: others may be shown other pages"
-    if facts.settings.get("keep_secrets"):
-        yield "its secrets are in WARC requests (keep_secrets=1): end the session before you hand them on"
-
-
 def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """Many URLs with one payload: an error page sent with status 200, or one page under many URLs."""
     alike = sorted((number for number in facts.figures.payloads.values() if number >= ALIKE), reverse=True)
@@ -177,17 +85,44 @@ def _asked(facts: CaptureFacts, captured: int) -> Iterator[str]:
         yield from told(facts, captured)
 
 
+def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
+    """What differed and is ignored; which masks the capture taught, or why none."""
+    if totals["same_content"] or facts.taught.why:
+        from sharc_crawler.report.noise import told  # few captures have any
+
+        yield from told(facts, totals)
+
+
+def _surprise(facts: CaptureFacts) -> Iterator[str]:
+    """The count lies where no chance takes it: the rates were wrong."""
+    found = facts.figures.whole.expected.totals()
+    missed = found["same_content"] - found["coherent"]
+    inside = found["low"] <= found["same_content"] <= found["high"]  # as where a rebuild came that was thought likely
+    if not inside and abs(missed) > max(FAR * found["deviation"], MANY * found["pages"]):
+        from sharc_crawler.report.surprises import told  # hardly ever
+
+        yield told(facts, found)
+
+
+def _masked(facts: CaptureFacts) -> Iterator[str]:
+    if number := facts.settings.get("masks_number"):
+        from sharc_crawler.report.noise import masked  # few captures are made with any
+
+        yield masked(facts, number)
+
+
+def _by_script(facts: CaptureFacts) -> Iterator[str]:
+    """Most HTML pages show nothing without a browser, or nothing in one."""
+    if 2 * facts.figures.by_script[True] > facts.figures.by_script.total():
+        from sharc_crawler.report.menus import unshown  # few sites are so
+
+        yield unshown(facts)
+
+
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """Half of the pages and more lead to one page, or to their own addresses with other queries: a wall."""
-    found = {} if "spider" in facts.settings else facts.figures.redirects  # a project's middlewares keep cookies
-    ends = [(url, target.partition("?")[0]) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
-    places = Counter("their own addresses" if end == url.partition("?")[0] else end for url, end in ends)
-    for place, number in places.most_common(1):
-        if number >= ALIKE and 2 * number >= captured + len(ends):
-            have = (
-                "" if facts.settings.get("session") else f"; cookies=FILE captures in a session ({guide('capturing')})"
-            )
-            yield (
-                f"{counted(number, 'page')} redirect to {place}: do they want a cookie, a consent or a log-in? What"
-                f" lies behind is not captured, since cookies that a server sets are not sent back{have}"
-            )
+    """What a session shows, and what pages want of those without one."""
+    session = facts.settings.keys() & {"session", "session_cookies", "keep_secrets"}
+    if session or len(facts.figures.redirects) >= ALIKE:
+        from sharc_crawler.report.sessions import told  # few sites are so
+
+        yield from told(facts, captured)

@@ -34,23 +34,6 @@ def kept_content(totals: Mapping[str, Any]) -> str:
     return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({how})"
 
 
-def how_kept(totals: Mapping[str, Any]) -> str:
-    """How it is known that pages kept their content and not their bytes; empty where there are none.
-
-    >>> how_kept({"same_content": 39, "by_masks": 4})
-    '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
-    """
-    masked = totals["by_masks"]
-    parts = [
-        (totals["same_content"] - masked, "what is ignored (nonces, comments, masks)"),
-        (masked, "what this capture learned to ignore"),
-    ]
-    return ", ".join(
-        f"{number:,} in {what}" if place else f"{counted(number, 'page', 'differ')} only in {what}"
-        for place, (number, what) in enumerate([part for part in parts if part[0]])
-    )
-
-
 def few(changes: float) -> str:
     """An average number of changes, never rounded down to none.
 

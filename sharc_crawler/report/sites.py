@@ -21,7 +21,8 @@ from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import LED, UNDER_WAY
 from sharc_crawler.report.phrases import whole
 from sharc_crawler.report.selection import entry
-from sharc_crawler.report.words import going_on, short
+from sharc_crawler.report.unfinished import going_on
+from sharc_crawler.report.words import short
 from sharc_crawler.report.write import put, saying_where, to_json
 from sharc_crawler.storage.folders import site_folders
 

@@ -83,7 +83,6 @@ def _within(folder: _FolderPages, pages: Mapping[Labels, int]) -> list[_FolderPa
     ]
 
 
-UNASSIGNED = "in no part yet"  #: pages that wait while a capture is under way
 _NOBODY = -1
 _BEHIND = re.compile(r"[?#]")  #: a URL's path
 
@@ -120,7 +119,13 @@ class SubsiteParts:
 
     def find(self) -> None:
         """Make the parts, and the part of each URL."""
-        self.parts = self._one_by_one() if self._captured else self._by_path()
+        if self._captured:
+            from sharc_crawler.report.part_by_part import captured_parts  # of few captures
+
+            waiting = any(self._parts[place] == len(self._captured) for place in self._pages)
+            self.parts = captured_parts(self._capture, self._captured, waiting=waiting)
+        else:
+            self.parts = self._by_path()
         for place, part in enumerate(self._parts):
             if part == _NOBODY:
                 self._parts[place] = self._owner(self._parents[place])
@@ -128,21 +133,6 @@ class SubsiteParts:
     def of(self, page: PageId) -> SubsiteFacts:
         """The part that a URL is in."""
         return self.parts[self._parts[bisect_left(self._ids, page)]]
-
-    def _one_by_one(self) -> tuple[SubsiteFacts, ...]:
-        parts = [
-            SubsiteFacts(
-                part.name,
-                self._capture.reference if part.ended is None else part.reference,
-                part.begun,
-                part.ended,
-                part.share,
-            )
-            for part in self._captured
-        ]
-        if any(self._parts[place] == len(parts) for place in self._pages):
-            parts.append(SubsiteFacts(UNASSIGNED, None, self._capture.started, None))
-        return tuple(parts)
 
     def _by_path(self) -> tuple[SubsiteFacts, ...]:
         """The folders of a site that was captured as a whole: they share its reference instant."""

@@ -8,16 +8,15 @@ from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.worded import grouped
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.load import read_selection
-from sharc_crawler.report.notes import UNDER_WAY, left_by_bounds, noted
+from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed, kept_content, unfounded, whole
-from sharc_crawler.report.words import going_on, percent, printable, short, size, span
+from sharc_crawler.report.words import percent, printable, short, size, span
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all
 MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of those not captured
-MAX_PARTS = 5  #: of a site captured part by part; the report has all
 MAX_NOTES = 5  #: notes shown per capture, but none on how it was made; the report has all
 
 
@@ -72,12 +70,16 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
     yield Text(sentence(claim(facts)))
     if facts.ended is None:
-        yield Text(_unfinished(facts, folder, stopped))
+        from sharc_crawler.report.unfinished import told  # a capture that was cut off
+
+        yield Text(told(facts, folder, stopped))
     yield from (Text(f"{words}.") for words in (kept_content(totals), left_by_bounds(facts)) if words)
     yield from _figures(facts, totals, expected)
     if facts.reference is None and len(facts.subsites) > 1:
         if facts.ended is not None:  # before, most of them have not been revisited
-            yield from _parts(facts)
+            from sharc_crawler.report.part_by_part import largest_parts  # of such captures alone
+
+            yield from (_line(name, words) for name, words in largest_parts(facts))
     elif (facts.reference is not None and totals["captured"]) or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
     for reason, number in grouped(sums.unknown.items()).most_common(MAX_REASONS):
@@ -155,30 +157,6 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
         lasted = span(sum(end - start for start, end in cuts))
         words = f"{counted(len(cuts), 'time')}, for {lasted} in all, from the last download before each"
         yield _line("interrupted", words)
-
-
-def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
-    if UNDER_WAY in facts.notes:
-        return "Not complete: it is being captured"
-    how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
-    if "spider" in facts.settings:
-        if "resume" in facts.settings:
-            return f"{how}: the same command goes on"
-        where = "a project's own spider goes on where it began with SHARC_RESUME=True"
-        return f"{how}: begin anew, in another folder ({where})"
-    return f"{how}: {going_on(folder)}"
-
-
-def _parts(facts: CaptureFacts) -> Iterator[Text]:
-    """The largest of the parts that a site was captured in."""
-    totals = [(part, counts) for part, _, sums in each_part(facts) if (counts := sums.tally.totals())["coherent"]]
-    largest = sorted(totals, key=lambda one: -one[1]["coherent"])
-    for number, (part, counts) in enumerate(largest[:MAX_PARTS]):
-        at = f" at {second(part.reference)}" if part.reference is not None else ""
-        words = f"{counts['coherent']:,} of {counted(counts['captured'], 'page')} coherent{at}: {short(part.name)}"
-        yield _line("" if number else "parts", words)
-    if len(largest) > MAX_PARTS:
-        yield _line("", f"… and {counted(len(largest) - MAX_PARTS, 'more part')} in the report")
 
 
 def _verdicts(totals: Mapping[str, Any], redirects: int) -> Text:

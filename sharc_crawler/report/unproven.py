@@ -6,15 +6,17 @@ Its state keeps what was judged. So whoever reads that later goes by what the re
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from shlex import join
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.refuted import refuted_in as refuted_in
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Verdict
+from sharc_crawler.report.notes import ALTERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
@@ -48,3 +50,18 @@ def as_reported(captures: list[CaptureFacts], report: Path) -> list[CaptureFacts
     """The captures of a folder, those as unproven of which its ``report.json`` says so."""
     refuted = refuted_in(report)
     return [unproven(facts) if facts.site in refuted else facts for facts in captures]
+
+
+def after(report: Mapping[str, Any]) -> tuple[str, str]:
+    """What to do after a capture of which nothing can be claimed."""
+    if any(note.startswith(ALTERED) for note in report["notes"]):
+        return f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER"
+    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
+    return words, join(again(report["settings"], report["seeds"]))
+
+
+def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
+    """The words of a command that captures the same once more, beside what there is."""
+    if spider := settings.get("spider"):
+        return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
+    return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]

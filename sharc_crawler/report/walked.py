@@ -21,7 +21,7 @@ class Walked:
     def __init__(self, store: FrontierStore, progress: Callable[[int, int], None]) -> None:
         self.captures, self.hosts = store.captures, store.hosts
         self.subsites, self.outside = store.subsites, store.outside
-        self._urls = store.urls
+        self._store = store
         self._progress = progress
         self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
         self._read = 0
@@ -29,7 +29,7 @@ class Walked:
     def urls(self, capture: int) -> Iterator[UrlRow]:
         """The URLs of a site capture; progress is told as they are read."""
         before = self._read
-        for row in self._urls(capture):
+        for row in self._store.urls(capture):
             self._read += 1
             if capture in self._known and not self._read % TELL:
                 self._progress(self._read, max(WALKS * sum(self._known.values()), self._read))

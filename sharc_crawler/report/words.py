@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
-from shlex import join, quote
+from shlex import join
 from typing import TYPE_CHECKING
 
 from sharc_crawler.plural import counted
@@ -34,20 +33,6 @@ def span(seconds: Seconds) -> str:
         parts.append((number, name))
     first = next(place for place, (number, _) in enumerate(parts) if number)
     return " ".join(_counted(number, name) for number, name in parts[first : first + 2] if number)
-
-
-def within(seconds: Seconds) -> str:
-    """No shorter duration, as :func:`span` writes one: a bound is rounded up.
-
-    >>> within(10.2), within(7.04), within(7_530), within(0.0)
-    ('11 s', '7.1 s', '2 h 6 min', '0 s')
-    """
-    step = 10.0 ** (math.floor(math.log10(seconds)) - 1) if 0 < seconds < 10 else 1.0
-    for (_, length), (_, finer) in pairwise(UNITS):
-        if seconds >= length:
-            step = finer
-            break
-    return span(math.ceil(round(seconds / step, 6)) * step)
 
 
 def every(rate: Rate | None) -> str:
@@ -94,18 +79,6 @@ def size(number: int) -> str:
     if round(number / 1000**place, 1) >= 1000 and place < len(units) - 1:
         place += 1
     return f"{number / 1000**place:.3g} {units[place]}"
-
-
-def going_on(folder: Path) -> str:
-    """How an unfinished crawl goes on; one into a collection finds its folder by itself.
-
-    >>> from pathlib import Path
-    >>> going_on(Path("captures/example.org"))
-    'the same command goes on, with -a output=captures/example.org'
-    """
-    if collected(folder):
-        return "the same command goes on"
-    return f"the same command goes on, with -a output={quote(str(folder))}"
 
 
 def collected(folder: Path) -> bool:

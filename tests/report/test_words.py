@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.report.words import going_on
+from sharc_crawler.report.unfinished import going_on
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Outcome, Result
 from sharc_crawler.plural import counted
-from sharc_crawler.report.words import going_on
+from sharc_crawler.report.unfinished import going_on
 
 logger = logging.getLogger(__name__)
 

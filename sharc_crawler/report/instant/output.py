@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -16,7 +18,8 @@ from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.phrases import whole
 from sharc_crawler.report.schedule import TimeAxis
-from sharc_crawler.report.words import going_on, short, span, within
+from sharc_crawler.report.unfinished import going_on
+from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.model import Seconds
 
 SHOWN = 5  #: hubs named on the terminal
 
@@ -49,7 +53,7 @@ def render(report: Mapping[str, Any]) -> str:
     """``report.html`` of an instant crawl, made from its ``report.json`` alone."""
     template = environment().get_template("instant.html")
     return template.render(
-        generator=report["generator"], report=report, drawing=drawing(report), sentence=sentence(report)
+        generator=report["generator"], report=report, drawing=drawing(report), sentence=sentence(report), within=within
     )
 
 
@@ -192,3 +196,17 @@ def _label(url: str) -> str:
     """The end of a URL, which tells hubs of one site apart."""
     text = url.partition("://")[2]
     return text if len(text) <= LABEL else f"…{text[1 - LABEL :]}"
+
+
+def within(seconds: Seconds) -> str:
+    """No shorter duration, as :func:`span` writes one: a bound is rounded up.
+
+    >>> within(10.2), within(7.04), within(7_530), within(0.0)
+    ('11 s', '7.1 s', '2 h 6 min', '0 s')
+    """
+    step = 10.0 ** (math.floor(math.log10(seconds)) - 1) if 0 < seconds < 10 else 1.0
+    for (_, length), (_, finer) in pairwise(UNITS):
+        if seconds >= length:
+            step = finer
+            break
+    return span(math.ceil(round(seconds / step, 6)) * step)

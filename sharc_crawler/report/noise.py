@@ -1,0 +1,63 @@
+"""What differed on pages and is ignored: how it is known, and by which masks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.evidence.facts import LEARNED
+from sharc_crawler.guides import guide
+from sharc_crawler.model import HowMade
+from sharc_crawler.plural import counted
+from sharc_crawler.report.notes import MANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sharc_crawler.evidence.facts import CaptureFacts
+
+_WHYS = 2  #: reasons why something was not masked that are told
+
+
+def how_kept(totals: Mapping[str, Any]) -> str:
+    """How it is known that pages kept their content and not their bytes; empty where there are none.
+
+    >>> how_kept({"same_content": 39, "by_masks": 4})
+    '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
+    """
+    masked = totals["by_masks"]
+    parts = [
+        (totals["same_content"] - masked, "what is ignored (nonces, comments, masks)"),
+        (masked, "what this capture learned to ignore"),
+    ]
+    return ", ".join(
+        f"{number:,} in {what}" if place else f"{counted(number, 'page', 'differ')} only in {what}"
+        for place, (number, what) in enumerate([part for part in parts if part[0]])
+    )
+
+
+def told(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
+    """What differed and is ignored; which masks the capture taught, or why none."""
+    masks, learned = len(facts.taught.masks), ""
+    if totals["by_masks"]:
+        give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
+        learned = (
+            f". {counted(masks, 'mask', 'were')} learned: of what differed, within a minute, on half or more of the"
+            f" pages that have it. What is edited so often looks the same: look at {LEARNED} beside this report before"
+            f" you give it to the next capture ({give})"
+        )
+    if learned or totals["same_content"] > MANY * totals["captured"]:
+        bytes_alone = f"Coherence is judged by bytes all the same; what is ignored: {guide('changes')}"
+        yield f"{how_kept(totals)}. {bytes_alone}{learned}"
+    if facts.taught.why:
+        what = "Not masked" if masks else "No mask was learned"
+        yield HowMade(f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more")
+
+
+def masked(facts: CaptureFacts, number: object) -> HowMade:
+    """Which masks it was made with, and whether anybody chose them."""
+    file, taken = facts.settings["masks"], facts.settings.get("masks_taken")
+    unseen = f", {taken} of them taken over from former captures by itself (masks: auto)" if taken else ""
+    return HowMade(
+        f"made with {counted(int(str(number)), 'mask')}{unseen}: what differs in nothing else counts as the same"
+        f" content, and a 304 beside it is no lie. An edit of just that is not seen: look at {file}"
+    )

@@ -1,0 +1,52 @@
+"""What a session shows that others may not be shown, and what pages want of those without one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sharc_crawler.guides import guide
+from sharc_crawler.model import Kind
+from sharc_crawler.plural import counted
+from sharc_crawler.report.notes import ALIKE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.evidence.facts import CaptureFacts
+
+
+def told(facts: CaptureFacts, captured: int) -> Iterator[str]:
+    """The notes."""
+    yield from _walled(facts, captured)
+    yield from _whose(facts)
+
+
+def _whose(facts: CaptureFacts) -> Iterator[str]:
+    """What a session shows is not what everybody is shown."""
+    whose, vain = facts.settings.get("session"), facts.settings.get("session_cookies")
+    if vain:
+        yield (
+            f"when the capture began, of the cookies of its session ({whose}) {vain}: what was asked for without any"
+            " is as anybody is shown it"
+        )
+    elif whose:
+        yield f"requests were made in a session ({whose}), by its cookies for them: others may be shown other pages"
+    if facts.settings.get("keep_secrets"):
+        yield "its secrets are in WARC requests (keep_secrets=1): end the session before you hand them on"
+
+
+def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
+    """Half of the pages and more lead to one page, or to their own addresses with other queries: a wall."""
+    found = {} if "spider" in facts.settings else facts.figures.redirects  # a project's middlewares keep cookies
+    ends = [(url, target.partition("?")[0]) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
+    places = Counter("their own addresses" if end == url.partition("?")[0] else end for url, end in ends)
+    for place, number in places.most_common(1):
+        if number >= ALIKE and 2 * number >= captured + len(ends):
+            have = (
+                "" if facts.settings.get("session") else f"; cookies=FILE captures in a session ({guide('capturing')})"
+            )
+            yield (
+                f"{counted(number, 'page')} redirect to {place}: do they want a cookie, a consent or a log-in? What"
+                f" lies behind is not captured, since cookies that a server sets are not sent back{have}"
+            )

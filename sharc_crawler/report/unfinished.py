@@ -1,0 +1,60 @@
+"""Captures that are not complete: how their reports say so, and how they go on."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.report.notes import UNDER_WAY
+from sharc_crawler.report.words import collected
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sharc_crawler.evidence.facts import CaptureFacts
+
+
+def going_on(folder: Path) -> str:
+    """How an unfinished crawl goes on; one into a collection finds its folder by itself.
+
+    >>> from pathlib import Path
+    >>> going_on(Path("captures/example.org"))
+    'the same command goes on, with -a output=captures/example.org'
+    """
+    if collected(folder):
+        return "the same command goes on"
+    return f"the same command goes on, with -a output={quote(str(folder))}"
+
+
+def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
+    """How the summary says so; ``stopped``: how the crawl ended, if not by itself."""
+    if UNDER_WAY in facts.notes:
+        return "Not complete: it is being captured"
+    how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
+    if "spider" in facts.settings:
+        if "resume" in facts.settings:
+            return f"{how}: the same command goes on"
+        where = "a project's own spider goes on where it began with SHARC_RESUME=True"
+        return f"{how}: begin anew, in another folder ({where})"
+    return f"{how}: {going_on(folder)}"
+
+
+def going_on_with(report: Mapping[str, Any]) -> tuple[str, str]:
+    """What to do next with its report: a sentence and the command for it."""
+    if spider := report["settings"].get("spider"):
+        words = "It is not complete. With SHARC_RESUME=True the same command goes on."
+        return words, f"scrapy crawl {spider}"
+    url = report["seeds"][0] if report["seeds"] else "URL"
+    return "It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER"
+
+
+def revisits(strategy: str) -> bool:
+    """Whether a strategy revisits; false for one that is not installed here."""
+    with suppress(UsageError):
+        return make_strategy(strategy, Setting()).revisits
+    return False
