@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 UNSEEN = -1
-_SMALLEST = 1024  # places; a power of two
+_SMALLEST = 64  # places; a power of two: of thousands of sites most have a few pages
 _FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded
 _SOME = 100  # URLs that are entered one by one as soon
 _LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four

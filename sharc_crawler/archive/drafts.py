@@ -42,34 +42,36 @@ class Drafts:
     """
 
     def __init__(self) -> None:
-        self._paths: list[Path] = []
+        self._paths: dict[Path, Path] = {}  # of files, and of their drafts
 
     def __enter__(self) -> Self:
         return self
 
     def of(self, path: Path) -> Path:
         """The path of a file's draft."""
-        return path.with_name(f".{path.name}.{os.getpid()}")
+        return self._paths.get(path) or path.with_name(f".{path.name}.{os.getpid()}")
 
     @contextmanager
     def open(self, path: Path) -> Iterator[IO[bytes]]:
         """Write one of them."""
-        self._paths.append(path)
-        with self.of(path).open("wb") as file:
+        draft = self._paths[path] = self.of(path)
+        with draft.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
 
     def drop(self) -> None:
         """Remove the drafts: nothing is replaced after all."""
-        for path in self._paths:
-            self.of(path).unlink(missing_ok=True)
+        for draft in self._paths.values():
+            draft.unlink(missing_ok=True)
         self._paths.clear()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        left = list(self._paths.values())
         try:
-            for path in self._paths if kind is None else ():
-                self.of(path).replace(path)
+            for path, draft in self._paths.items() if kind is None else ():
+                draft.replace(path)
+                left.remove(draft)
         finally:
-            for path in self._paths:
-                self.of(path).unlink(missing_ok=True)
+            for draft in left:
+                draft.unlink(missing_ok=True)

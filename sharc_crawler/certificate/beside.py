@@ -16,9 +16,9 @@ from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
-from sharc_crawler.certificate.fixity import REPORTS, fixity_of, pages_name
+from sharc_crawler.certificate.fixity import REPORTS, WITHDRAWN, fixity_of, pages_name
 from sharc_crawler.certificate.material import Material
-from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, CONFIRMING, WITHDRAWN
+from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 NAME = "certificate.json"
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
+WITHDRAWN = ".withdrawn"  #: where confirmations lie whose certificate was withdrawn
 ASIDE = re.compile(r"learned-masks\.json|[^/]+\.warc\.gz\.damaged(-\d+)?|\.withdrawn/.+")
 _BLOCK = 1 << 20
 
@@ -43,6 +45,7 @@ def fixity_of(stream: IO[bytes], progress: Callable[[int], None] = lambda _: Non
 
 def reports(folder: Path) -> list[dict[str, Any]]:
     """The files of a folder's report, and :data:`ASIDE` (masks, what was set aside), as a certificate has them."""
-    there = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
-    stated = ((name, path) for name, path in there if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))
+    aside = ((path.relative_to(folder).as_posix(), path) for path in sorted((folder / WITHDRAWN).rglob("*")))
+    there = ((path.name, path) for path in sorted(folder.iterdir()))
+    stated = ((name, path) for name, path in chain(aside, there) if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))
     return [{"name": name, **fixity(path)} for name, path in stated if path.is_file()]

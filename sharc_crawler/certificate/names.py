@@ -15,7 +15,6 @@ PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
 CONFIRMATION = "confirmation"  #: folder within a capture's, with the sitemaps as they were read later
 CONFIRMED = "confirmation.json"  #: in that folder
 CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes it anew
-WITHDRAWN = ".withdrawn"  #: where confirmations lie whose certificate was withdrawn
 _SEALED = re.compile("certificate|confirmation")  #: how the names of what is signed and stamped begin
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.certificate.canonical import DIGEST
-from sharc_crawler.certificate.fixity import NAME
-from sharc_crawler.certificate.names import CONFIRMATION, WITHDRAWN, signature_name, timestamp_name
+from sharc_crawler.certificate.fixity import NAME, WITHDRAWN
+from sharc_crawler.certificate.names import CONFIRMATION, signature_name, timestamp_name
 
 if TYPE_CHECKING:
     from pathlib import Path

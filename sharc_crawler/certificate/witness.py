@@ -256,8 +256,9 @@ def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
         yield Finding(f"a {record.kind} record, which no capture of ours has", name, record.offset, url)
     if record.kind == RESOURCE and not _ABOUT_PAGES.fullmatch(url or ""):
         yield Finding("a resource record, which would be shown in place of a download", name, record.offset, url)
-    fields = Counter(field.lower() for field, _ in record.fields)
-    if twice := [field for field, number in fields.items() if number > 1]:
+    fields = [field.lower() for field, _ in record.fields]
+    if len(set(fields)) < len(fields):
+        twice = [field for field, number in Counter(fields).items() if number > 1]
         yield Finding(f"its {', '.join(twice)} is given twice", name, record.offset, url)
     stream.seek(record.offset)
     if stream.read(len(_HEAD)) != _HEAD:

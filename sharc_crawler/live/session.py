@@ -95,6 +95,7 @@ class Session:
         if self.drop_in and self.config.output:
             from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider
 
+            make_folder(self.config.output)
             self.file = SharedFile(self._place(self.name, self.config.output))
         elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
@@ -168,7 +169,6 @@ class Session:
         return not is_whole(folder)
 
     def _place(self, site: str, folder: Path) -> Place:
-        make_folder(folder)
         place = self.places[site] = Place(folder, self.config, self.stores)
         return place
 
