@@ -23,15 +23,12 @@ _STRONG = re.compile(r'"[^"]*"')
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
 _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
-_HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
-_STALE = re.compile(r"(?:^|,)\s*(?:11[0-3]|214)\s")
 #: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
-_CALLED = {
+CALLED = {
     b"x-cache", b"x-cache-status", b"x-proxy-cache", b"cf-cache-status", b"cdn-cache", b"akamai-cache-status",
     b"x-vercel-cache", b"x-sucuri-cache", b"x-fastcgi-cache",
 }  # fmt: skip
-_OF_COPIES = {b"age", b"cache-status", b"warning", *_CALLED}
-_COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
+_OF_COPIES = {b"age", b"cache-status", b"warning", *CALLED}
 
 
 def header_text(value: bytes | None) -> str | None:
@@ -93,15 +90,9 @@ def is_part(outcome: Outcome) -> bool:
 
 
 def _age(said: Mapping[bytes, Sequence[str]]) -> Seconds | None:
-    """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning of RFC 7234; by
-    headers of no standard), but not how old, or in no way that can be read; ``None``: it says nothing.
-    """
-    ages = [text.strip() for text in ",".join(said.get(b"age", ())).split(",") if text.strip()]
-    if ages:
-        return max(float(age) if age.isascii() and age.isdigit() else UNTOLD for age in ages)
-    status, warning = (", ".join(said.get(name, ())) for name in (b"cache-status", b"warning"))
-    called = ", ".join(text for name in said.keys() & _CALLED for text in said[name])
-    return UNTOLD if _HIT.search(status) or _STALE.search(warning) or _COPY.search(called) else None
+    from sharc_crawler.evidence.copies_aged import age  # of answers by caches
+
+    return age(said)
 
 
 def made_on_request(outcome: Outcome) -> bool:

@@ -46,17 +46,6 @@ class Clock:
         self._anchor -= ahead
         return ahead
 
-    def not_before(self, instant: Instant) -> Seconds:
-        """Go on from an instant that lies ahead (the system clock was set back meanwhile); by how much, else 0.
-
-        >>> clock = Clock()
-        >>> clock.not_before(0.0), round(clock.not_before(clock.now() + 60))
-        (0.0, 60)
-        """
-        ahead = max(0.0, instant - self.now())
-        self._anchor += ahead
-        return ahead
-
     def at(self, monotonic: float) -> Instant:
         """The instant of a reading of :func:`time.monotonic`."""
         return self.now() - (time.monotonic() - monotonic)

@@ -158,17 +158,11 @@ class SharcScheduler(BaseScheduler):
 
     def _end_site(self, site: str, error: Exception) -> None:
         """End a site that cannot go on; the others go on, if there are any."""
-        from sharc_crawler.live.failures.lost_sites import lose  # hardly ever
+        from sharc_crawler.live.failures.lost_sites import end  # hardly ever
 
-        then, stopped = lose(self._session, site, error), isinstance(error, StoppedCaptureError)
-        if self._session.sites.done or (self._session.drop_in and not stopped):
-            self.give_up(f"The crawl stops{then}")
-            self._finishes = stopped
-            return
-        logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
-        from sharc_crawler.live.failures.failed import fails
-
-        fails(self._crawler)
+        if why := end(self._crawler, self._session, site, error):
+            self.give_up(why)
+            self._finishes = isinstance(error, StoppedCaptureError)
 
     def give_up(self, why: str, *, exc_info: bool = False) -> None:
         """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""

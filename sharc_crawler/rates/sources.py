@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
     from sharc_crawler.rates.estimators.base import Estimates
     from sharc_crawler.rates.history import SiteHistory
-    from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.rates.together import SitemapColumns
 
@@ -67,8 +66,6 @@ class HistoryRates:
         how long the capture will take: recent changes count the more, the shorter it is
     links:
         pairs of URLs, source and target, where links are known from the captures before
-    rules:
-        what a ``changefreq`` states; it counts beside lastmods and captures, never alone
 
     Examples
     --------
@@ -86,12 +83,10 @@ class HistoryRates:
         history: SiteHistory | None = None,
         horizon: Seconds = MONTH,
         links: Collection[tuple[str, str]] | None = None,
-        rules: SitemapRules = DEFAULT_RULES,
     ) -> None:
         self._history = history
         self._horizon = horizon
         self._links = links
-        self._rules = rules
         self._stated: dict[str, Rate] = {}
         # A row per URL, first those of the history; all else is in columns by row.
         self._urls, self._rows = Texts(), SeenUrls()
@@ -132,7 +127,7 @@ class HistoryRates:
         known[theirs] = lastmods[dated]  # the last word counts
         np.frombuffer(self._precisions)[theirs] = np.array(said.precisions, np.float64)[dated]
         for url, frequency in zip(said.urls, said.frequencies, strict=True):
-            if frequency and (stated := self._rules.changefreq.get(frequency)):
+            if frequency and (stated := DEFAULT_RULES.changefreq.get(frequency)):
                 self._stated[url] = stated
         return rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +15,7 @@ from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
     from pathlib import Path
 
     from sharc_crawler.frontier.store import StoreKind
@@ -123,6 +124,20 @@ def store_of(name: str) -> StoreKind:
         port = f"{FrontierStore.__module__}.{FrontierStore.__name__}"
         raise UsageError(f"SHARC_STORE={name!r} is no store: it lacks {', '.join(missing)} ({port} has all)")
     return cast("StoreKind", guarded(name, kind))
+
+
+def store_named_in(folder: Path, name: str, trusted: Container[str]) -> StoreKind:
+    """The store that a folder names.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for a dotted path that the folder alone names: it may come from
+    anybody, and what is imported is run.
+    """
+    if "." in name and name not in trusted and os.environ.get("SHARC_STORE") != name:
+        raise UsageError(
+            f"{str(folder)!r} says that its state is kept by store {name!r}, a module that would be run: if it is"
+            f" yours, set SHARC_STORE={name} (sharc: in the environment), and give the same command again"
+        )
+    return store_of(name)
 
 
 def _methods(port: type) -> set[str]:

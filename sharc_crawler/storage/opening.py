@@ -5,7 +5,6 @@ A folder says by which one: the file ``.store`` holds its name where that is not
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
@@ -36,18 +35,12 @@ def trust(name: str) -> None:
 
 
 def store_of_folder(folder: Path) -> StoreKind:
-    """The store that a folder's state is kept in.
+    """The store that a folder's state is kept in; raises :class:`~sharc_crawler.errors.UsageError` for a stranger's."""
+    if (name := kept_by(folder)) == USUAL:
+        return SqliteStore
+    from sharc_crawler.storage.guarded import store_named_in  # hardly ever
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for a dotted path that the folder alone names: it may come from
-    anybody, and what is imported is run.
-    """
-    name = kept_by(folder)
-    if "." in name and name not in _trusted and os.environ.get("SHARC_STORE") != name:
-        raise UsageError(
-            f"{str(folder)!r} says that its state is kept by store {name!r}, a module that would be run: if it is"
-            f" yours, set SHARC_STORE={name} (sharc: in the environment), and give the same command again"
-        )
-    return store_kind(name)
+    return store_named_in(folder, name, _trusted)
 
 
 def kept_by(folder: Path) -> str:

@@ -110,7 +110,10 @@ class Door:
             raise self._failed(error, "it was asked for the next visit") from error
         if visit is None:
             if (self.first_visits_waiting or self._due) and not self._firsts and not self._seconds:
-                self._left_out()
+                from sharc_crawler.strategies.refused import left_out  # hardly ever
+
+                page, why = left_out(self._pages, self.first_visits_waiting)
+                self._refuse(why, page)
             return None
         good = type(visit) is Visit and type(visit.page) is int
         if not good or type(visit.slot) is not Slot or type(visit.plan) is not Plan:
@@ -153,12 +156,6 @@ class Door:
 
     def _open_firsts(self, but: int = 0) -> str:
         return f"{self.first_visits_waiting - but} more pages wait for theirs, {self._firsts} are under way"
-
-    def _left_out(self) -> NoReturn:
-        """Nothing is under way, it has nothing more, and pages are left."""
-        page = self._pages.find(Standing.WAITING if self.first_visits_waiting else Standing.DUE)
-        what = "was never handed out" if self.first_visits_waiting else "was never revisited"
-        self._refuse(f"it says that nothing is left, and page {page} {what}", page)
 
     # -- what it is told -----------------------------------------------------------------------------------------
 

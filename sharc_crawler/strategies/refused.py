@@ -54,6 +54,13 @@ def fault_of(decided: object) -> str:
     return ""
 
 
+def left_out(pages: bytearray, waiting: int) -> tuple[PageId, str]:
+    """Nothing is under way, it has nothing more, and pages are left: the first of them, and what is wrong."""
+    page = pages.find(Standing.WAITING if waiting else Standing.DUE)
+    what = "was never handed out" if waiting else "was never revisited"
+    return page, f"it says that nothing is left, and page {page} {what}"
+
+
 def standing_of(pages: Sequence[int], page: PageId | None, slot: Slot | None) -> str:
     """The page, the slot and where the page stands."""
     if page is None:

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, StrategyError, Superseded
+from sharc_crawler.live.failures.failed import fails
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
+
+
+logger = logging.getLogger(__name__)
+
+
+def end(crawler: Crawler, session: Session, site: str, error: Exception) -> str:
+    """End a site that cannot go on; why the crawl stops with it, empty: the other sites go on."""
+    then = lose(session, site, error)
+    if session.sites.done or (session.drop_in and not isinstance(error, StoppedCaptureError)):
+        return f"The crawl stops{then}"
+    logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
+    fails(crawler)
+    return ""
 
 
 def lose(session: Session, site: str, error: Exception) -> str:

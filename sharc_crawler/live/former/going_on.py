@@ -146,7 +146,9 @@ class GoingOn:
 def go_on_in_time(saved: Batch, clock: Clock) -> None:
     """What comes after a beginning or a visit bears a later time, even where the clock was set back meanwhile."""
     begun = max((row.started for row in saved.captures.values()), default=0.0)
-    if ahead := clock.not_before(max((visit.outcome.ended for visit in saved.visits), default=begun)):
+    latest = max((visit.outcome.ended for visit in saved.visits), default=begun)
+    if (ahead := latest - clock.now()) > 0:
+        clock.set(latest)
         last = "the last visit" if saved.visits else "its beginning"
         note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
         for number, row in saved.captures.items():

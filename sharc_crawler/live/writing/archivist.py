@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
 from sharc_crawler.model import CaptureRef
-from sharc_crawler.plural import counted
 from sharc_crawler.spool import in_memory
 
 if TYPE_CHECKING:
@@ -179,16 +178,11 @@ class Archivist:
         """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
         self._child = None
         self._forget()
-        from sharc_crawler.live.failures.mishaps import ended_by  # hardly ever, as below
+        from sharc_crawler.live.writing.errors_told import of_an_end  # hardly ever
 
-        how = ended_by(code, "SHARC_WRITER", self._terms().get("writer", ""))
-        ended = f"the process that writes WARC files ended ({how})"
-        lost = f"{counted(len(self._waiting), 'unsaved visit')} will be retried"
-        self.mishaps.append(f"{ended}; restarted. {lost}. No recorded visit is lost")
-        logger.warning("%s", self.mishaps[-1])
-        from sharc_crawler.live.writing.errors_told import describe
-
-        why = describe(NotArchivedError(ended))
+        why, mishap = of_an_end(code, self._terms().get("writer", ""), len(self._waiting))
+        self.mishaps.append(mishap)
+        logger.warning("%s", mishap)
         for number in list(self._waiting):
             self._answered(number, why)
         self._report(why)

@@ -9,6 +9,7 @@ from typing import Any
 from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.space import is_full
+from sharc_crawler.plural import counted
 
 _KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError)}
 
@@ -18,6 +19,15 @@ def describe(error: Exception) -> dict[str, Any]:
     cause = error.__cause__ if isinstance(error, SharcError) else error
     number = errno.ENOSPC if is_full(error) else getattr(cause, "errno", None)
     return {"kind": type(error).__name__, "said": str(error), "errno": number}
+
+
+def of_an_end(code: int, writer: str, unsaved: int) -> tuple[dict[str, Any], str]:
+    """Of a writing process that ended: the error of what it had not answered, and a note for the reports."""
+    from sharc_crawler.live.failures.mishaps import ended_by  # not in that process
+
+    ended = f"the process that writes WARC files ended ({ended_by(code, 'SHARC_WRITER', writer)})"
+    lost = f"{counted(unsaved, 'unsaved visit')} will be retried"
+    return describe(NotArchivedError(ended)), f"{ended}; restarted. {lost}. No recorded visit is lost"
 
 
 def error_of(described: dict[str, Any]) -> SharcError:
