@@ -169,8 +169,10 @@ def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, A
 def _lied(document: Mapping[str, Any]) -> bool:
     """Were 304s of the server caught lying in a capture, or may most of them have been lies?"""
     audit = document["capture"]["audit"] or {"strata": []}
-    if audit.get("unshown", {}).get("since", 0) > audit.get("audited", 0) - audit.get("changed", 0):
-        return True  # more of those that were drawn changed just then than stayed
+    unshown = audit.get("unshown", {})
+    other = unshown.get("alike", 0)
+    if unshown.get("since", 0) + other > audit.get("audited", 0) - audit.get("changed", 0) - other:
+        return True  # more of those that were drawn changed just then, or had other bytes, than stayed
     return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
 
 

@@ -12,12 +12,14 @@ from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, download_of, weigh
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.rows_by_page import Lastmods
 from sharc_crawler.instants import unix
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.links import sitemap
-from sharc_crawler.model import Outcome, Result
+from sharc_crawler.model import Judgement, Outcome, Result, Verdict
 from sharc_crawler.urls import canonical, host_of, machine_of
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Weighed
-    from sharc_crawler.model import Instant, Judgement, Seconds
+    from sharc_crawler.model import Instant, Seconds
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]
     Recorded = tuple[Witness, Warcs]  #: and the WARC files that it is of
@@ -128,6 +130,8 @@ def attested(judge: Judge, entry: Entry, first: Outcome | None, second: Outcome 
             downloads.append(download_of(outcome))
     instant = judge.references.get(entry["subsite"])
     judge.rebuilt |= judge.word().rebuilt
+    if judge.word().belied(entry["url"], downloads):  # by bytes, whatever counts as content
+        return Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     return judge.word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from dataclasses import asdict
 from functools import cached_property
 from itertools import pairwise, starmap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
@@ -23,6 +23,7 @@ from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import (
     Lastmod,
     Readings,
+    alike,
     anywhere,
     differ,
     download_of,
@@ -43,6 +44,14 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.trust import LastmodTrust
+
+
+class _Seen(NamedTuple):
+    """Audited pages, by what their downloads show."""
+
+    same: set[PageId]  #: bytes
+    changed: set[PageId]
+    alike: set[PageId]  #: other bytes, the same content
 
 
 class Attestations:
@@ -295,9 +304,12 @@ class Attestations:
         kinds = ((page, self._strata.get(page) or url_class(url)) for page, url in urls.items() if page in weighed)
         labels: FewByPage[str] = FewByPage(kinds)
         lies = Counter(label for page, label in labels.items() if weighed[page].lies) + self._hidden(labels)
-        found = (self._judge(page, url, weighed.get(page), labels, lies, reference) for page, url in urls.items())
+        seen = self._seen()
+        whys = {label: f"{number} caught in this capture" for label, number in lies.items() if number}
+        whys = _unproved(seen, labels) | whys
+        found = (self._judge(page, url, weighed.get(page), labels, whys, reference) for page, url in urls.items())
         judged = FewByPage(zip(urls, found, strict=True))
-        return judged, self._summary(weighed, judged, labels, lies, urls)
+        return judged, self._summary(weighed, judged, labels, lies, urls, seen)
 
     def judge_embedded(self, urls: Mapping[PageId, str], reference: Instant) -> dict[PageId, Judgement]:
         """Resources that were downloaded after T, once: by their own Last-Modified, where it decides."""
@@ -315,14 +327,15 @@ class Attestations:
         url: str,
         weighed: Weighed | None,
         labels: Mapping[PageId, str],
-        lies: Counter[str],
+        whys: Mapping[str, str],
         reference: Instant,
     ) -> Judgement:
         around, doubt = self._around(page, reference), self.doubts.get(page)
         if weighed is None or (around and around.verdict is Verdict.COHERENT):
             return around or doubt or ONCE
         label, trusted, found = labels[page], self._trusts.get(url_class(url)), weighed.comparison
-        why = f"{lies[label]} caught in this capture" if lies[label] else trusted.reason if trusted else None
+        own = "its own downloads have other bytes and the same content" if self._has(alike, page) else None
+        why = own or whys.get(label) or (trusted.reason if trusted else None)
         if found.change is Change.UNKNOWN:
             return around or doubt or of_comparison(found)
         if why:
@@ -357,27 +370,26 @@ class Attestations:
         labels: Mapping[PageId, str],
         lies: Counter[str],
         urls: Mapping[PageId, str],
+        seen: _Seen,
     ) -> dict[str, Any]:
-        seen = [page for page in sorted(self.audited) if self._shows(page)]
-        changed = {page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))}
-        confirmed = {page for page in seen if page in labels} - changed
-        lying = {page for page in changed if weighed[page].lies}
+        lying = {page for page in seen.changed if weighed[page].lies}
         attested = [page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT]
         provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
+        confirmed = {page for page in seen.same if page in labels}
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
-        lost, since = self._named.difference(seen), changed - lying
+        lost, since = self._named.difference(*seen), seen.changed - lying
         left = (page for page in attested if page not in confirmed)
-        self.sampled = self._sampled(left, confirmed, since | lost, lying)
+        self.sampled = self._sampled(left, confirmed, since | lost | seen.alike, lying)
         return {
             "of": audit.LASTMODS,
             "share": self.share,
             "claimed": len(attested),
             "provisional": len(provisional),
             "lag": self.lag,
-            "audited": len(seen),
-            "changed": len(changed),
+            "audited": sum(map(len, seen)),
+            "changed": len(seen.changed),
             "lies": len(lying),
-            "unshown": {"since": len(since), "lost": len(lost)},
+            "unshown": {"since": len(since), "lost": len(lost), "alike": len(seen.alike)},
             "unaudited": audit.unaudited(attested, confirmed, lambda page: (labels[page], url_class(urls[page]))),
             "bound": audit.bound(self.sampled),
             "confidence": audit.CONFIDENCE,
@@ -392,10 +404,19 @@ class Attestations:
             ],
         }
 
+    def _seen(self) -> _Seen:
+        """The audited pages that show something."""
+        seen = {page for page in self.audited if self._shows(page)}
+        changed, other = ({page for page in seen if self._has(how, page)} for how in (differ, alike))
+        return _Seen(seen - changed - other, changed, other - changed)
+
     def _shows(self, page: PageId) -> bool:
         """Was it downloaded again, and changed or not? Headers may say that the same bytes changed and back."""
-        looks, doubt = self.downloads[page], self._in_doubt(page)
-        return len(looks) > 1 and (doubt is None or any(starmap(differ, pairwise(looks))))
+        return len(self.downloads[page]) > 1 and (self._in_doubt(page) is None or self._has(differ, page))
+
+    def _has(self, other: Callable[[Download, Download], bool], page: PageId) -> bool:
+        """Is one of its downloads so beside the one before?"""
+        return any(starmap(other, pairwise(self.downloads[page])))
 
     def _in_doubt(self, page: PageId) -> Judgement | None:
         """What was said of its last download, if that contradicts the word that it stayed."""
@@ -425,6 +446,16 @@ class Attestations:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""
         drawable = page in self._could and (page in self.audited or len(self.downloads[page]) == 1)
         return self._strata.get(page, ""), drawable
+
+
+def _unproved(seen: _Seen, labels: Mapping[PageId, str]) -> dict[str, str]:
+    """Why the word for some kinds is not believed: more of their audited pages had other bytes than the same."""
+    same, other = (Counter(labels[page] for page in pages if page in labels) for pages in (seen.same, seen.alike))
+    return {
+        label: f"{number} audited had other bytes and the same content, more than the same bytes"
+        for label, number in other.items()
+        if number > same[label]
+    }
 
 
 def _moved(said: Sequence[Lastmod]) -> bool:

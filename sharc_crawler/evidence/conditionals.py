@@ -5,8 +5,9 @@ is a lie; then no page of its kind is claimed on a 304. It is none if the page m
 other validators, and no date from before it, or is gone. That is the server's word again, so the bound takes it for one
 that may have been wrong; and where there are more such pages than were as the 304 said, none of their kind is claimed.
 Weak validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page
-of the kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) confirm a
-304: it speaks of what counts. But it speaks of no more, so the validators of that kind are weak ones.
+of the kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) are no lie
+either, but no proof: what scripts show, or a mask hides, is no content to us. They make validators weak ones, and where
+there are more of them than equal bytes, none of their kind is claimed.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Conditionals:
         self._chances: dict[str, float] = {}  # of being drawn, by stratum
         self._classes: dict[PageId, str] = {}
         self._confirmed: set[PageId] = set()
+        self._alike: set[PageId] = set()  # other bytes, the same content
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
         self._missed: set[PageId] = set()  # other bytes, the same weak validators
@@ -98,8 +100,10 @@ class Conditionals:
         same = judgement.verdict is Verdict.COHERENT
         other = _is_other(revisit, judgement)
         if page in self._held and revisit.result is not Result.NOT_MODIFIED:
-            if same or (other and alike):
+            if same:
                 self._confirmed.add(page)
+            elif other and alike:
+                self._alike.add(page)
             elif other:
                 self._changed.add(page)
         if other and alike:
@@ -121,7 +125,7 @@ class Conditionals:
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Judgements of those of the pages that a 304 left open, and of earlier ones whose stratum is doubted since."""
         doubted = {self._stratum(page) for page in self._lies | self._missed | self._tokens}
-        doubted |= self._mostly_since().keys()
+        doubted |= {label for numbers in self._mostly_unshown().values() for label in numbers}
         news, self._doubted = doubted - self._doubted, doubted
         again = (page for page in self.open if self._stratum(page) in news) if news else ()
         return self._judged([*pages, *again])
@@ -129,7 +133,7 @@ class Conditionals:
     def _judged(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         lies, missed = self._caught()
         tokens = set(map(self._stratum, self._tokens))
-        since, whys, found = self._mostly_since(), dict[str, str](), {}
+        doubtful, whys, found = self._mostly_unshown(), dict[str, str](), {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
@@ -137,7 +141,7 @@ class Conditionals:
                     doubts = {
                         "caught lying": lies[label],
                         "changed, with the same weak validators": missed[label],
-                        "changed just before it or since, more than stayed": since[label],
+                        **{what: numbers[label] for what, numbers in doubtful.items()},
                     }
                     told = ", ".join(f"{number} {what}" for what, number in doubts.items() if number)
                     whys[label] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({told})") if told else ""
@@ -151,10 +155,18 @@ class Conditionals:
         """Drawn pages that changed after their 304, or just before: nobody else than their server can tell."""
         return self._changed - self._lies - self._missed
 
-    def _mostly_since(self) -> Counter[str]:
-        """How many, of strata of which fewer were as the 304 said: that speaks against it."""
-        shown, since = (Counter(map(self._stratum, pages)) for pages in (self._confirmed, self._since()))
-        return Counter({label: number for label, number in since.items() if number > shown[label]})
+    def _mostly_unshown(self) -> dict[str, Counter[str]]:
+        """How many, by why, of strata of which fewer were as the 304 said, to the byte: that speaks against it."""
+        found = self._confirmed, self._since(), self._alike
+        shown, since, alike = (Counter(map(self._stratum, pages)) for pages in found)
+        mostly = {label for label, number in (since + alike).items() if number > shown[label]}
+        return {
+            what: Counter({label: numbers[label] for label in mostly})
+            for what, numbers in (
+                ("changed just before it or since, more than stayed", since),
+                ("with other bytes and the same content, more than stayed", alike),
+            )
+        }
 
     def _caught(self) -> tuple[Counter[str], Counter[str]]:
         """Lies, and changes that weak validators missed, by stratum."""
@@ -182,10 +194,10 @@ class Conditionals:
         shown = Counter(map(self._stratum, self._confirmed))
         # One that could not be had in full, or says that it changed since, shows nothing: a server may refuse, or date
         # so, just what changed.
-        lost = self._held.keys() - self._confirmed - self._changed
+        lost = self._held.keys() - self._confirmed - self._changed - self._alike
         since = self._since()
         caught = {self._stratum(page) for page in (self._lies | self._missed) & self.drawn}
-        unshown = Counter(map(self._stratum, lost | since))
+        unshown = Counter(map(self._stratum, lost | since | self._alike))
         kept = [
             audit.Stratum(claimed[one], shown[one], unshown[one], chance=chance)
             for one, chance in self._chances.items()
@@ -196,10 +208,10 @@ class Conditionals:
             "of": audit.CONDITIONALS,
             "share": self.share,
             "claimed": claimed.total(),
-            "audited": len(self._confirmed | self._changed),
+            "audited": len(self._confirmed | self._changed | self._alike),
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
-            "unshown": {"since": len(since), "lost": len(lost)},
+            "unshown": {"since": len(since), "lost": len(lost), "alike": len(self._alike)},
             "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
             "bound": audit.bound(sampled),
             "confidence": audit.CONFIDENCE,

@@ -36,6 +36,7 @@ class PartCompleteness(NamedTuple):
     open: bool  #: it was not there, or elsewhere, when it was asked for: its verdict says whether so at T
     reason: str
     embeds: tuple[Url, ...]
+    stated: bool  #: coherent by the server's word
 
 
 class Completeness:
@@ -60,7 +61,9 @@ class Completeness:
             nowhere = not there and _redirects(page.visit) and not page.embeds  # what it leads to was not taken in
             is_open = is_open or nowhere
             verdict = Verdict.UNKNOWN if nowhere or _leads_elsewhere(page) else page.verdict
-            self._known[page.url] = PartCompleteness(verdict, page.subsite, there, is_open, page.reason, page.embeds)
+            stated = verdict is Verdict.COHERENT and page.evidence is not None and page.evidence.stated
+            part = PartCompleteness(verdict, page.subsite, there, is_open, page.reason, page.embeds, stated)
+            self._known[page.url] = part
 
     @property
     def unmet(self) -> set[Url]:
@@ -91,6 +94,10 @@ class Completeness:
                 waiting.extend(part.embeds)
                 if part.there or part.open:
                     yield part
+
+    def on_word(self) -> int:
+        """How many embedded resources are coherent by the server's word alone: no audit draws them."""
+        return sum(part.stated and part.there for url, part in self._known.items() if url in self._embedded)
 
     def embedded(self) -> tuple[Counter[Verdict | None], Counter[str]]:
         """Embedded resources that the server has: how many by verdict, and why the others (those, too, that it had not

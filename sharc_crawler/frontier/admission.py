@@ -303,6 +303,8 @@ class Queuer:
         late = TOO_LATE if capture.turned else ""
         (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], origin.depth, parent)
         if late:
+            if embedded:  # what is not captured is missing, if this copy is what its page was at T
+                ledger.embeds(parent, page)
             return page
         if sighting.kind is Kind.HUB:
             capture.mode.hub(page)

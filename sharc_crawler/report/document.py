@@ -59,7 +59,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "claim": in_words(claim(facts)),
         "left_by_budget": left_by_bounds(facts) or None,
         "coherence": figures.whole.tally.totals()
-        | {"complete": _complete(details), "expected": figures.whole.expected.totals()},
+        | {"complete": _complete(facts), "expected": figures.whole.expected.totals()},
         "subsites": [_subsite(part, sums) for part, _, sums in each_part(facts)],
         "plans": figures.plans.totals(),
         "blur": details.blur.totals(),
@@ -127,8 +127,9 @@ def _times(facts: CaptureFacts) -> dict[str, Any]:
     }
 
 
-def _complete(details: Details) -> dict[str, Any]:
-    counts = details.complete
+def _complete(facts: CaptureFacts) -> dict[str, Any]:
+    counts = facts.details.complete
     return {verdict.value: counts[verdict] for verdict in Verdict} | {
-        "share": measures.share(counts[Verdict.COHERENT], counts.total())
+        "share": measures.share(counts[Verdict.COHERENT], counts.total()),
+        "on_word": facts.figures.completeness.on_word(),
     }

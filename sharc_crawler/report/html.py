@@ -76,8 +76,9 @@ def _complete(report: Mapping[str, Any]) -> Tile | None:
     complete = report["coherence"]["complete"]
     if not report["resources"]["known"]:
         return None
-    pages = counted(complete["coherent"], "page")
-    note = f"{pages} with every image, style and script that they embed and the server has"
+    pages, stated = counted(complete["coherent"], "page"), counted(complete["on_word"], "such file")
+    word = f"; {stated} by the server's word alone, not audited" if complete["on_word"] else ""
+    note = f"{pages} with every image, style and script that they embed and the server has{word}"
     return Tile("Complete coherence", percent(complete["share"]), note)
 
 

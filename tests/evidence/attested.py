@@ -25,7 +25,8 @@ class Capture:
         self.visits: dict[int, Outcome] = {}
         self.revisits = Revisits()
 
-    def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", first: float = VISIT) -> int:
+    def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", first: float = VISIT,
+             content: str | None = None) -> int:  # fmt: skip
         """One download for each version: the first is the visit, the second lies after T."""
         page = len(self.urls)
         self.urls[page] = f"http://h/{folder}/{page}.html"
@@ -33,7 +34,7 @@ class Capture:
             if place:
                 self.again(page, version)
                 continue
-            self.visits[page] = outcome = Outcome(Result.OK, first, first + 0.1, status=200, digest=version, date=first)
+            self.visits[page] = outcome = Outcome(Result.OK, first, first + 0.1, 200, version, content, date=first)
             self.attesting.downloaded(page, outcome, once=once)
         self.attesting.ingest(page, END, lastmod - 10.3 * page, 1.0)  # all alike would be the sitemap's own date
         return page
@@ -57,9 +58,11 @@ class Capture:
         result: Result = Result.OK,
         age: float | None = None,
         modified: str | None = None,
+        content: str | None = None,
     ) -> None:
         """A further download, as an audit's."""
-        outcome = Outcome(result, at, at + 0.1, 200, version, validators=Validators(etag, modified), date=at, age=age)
+        said = Validators(etag, modified)
+        outcome = Outcome(result, at, at + 0.1, 200, version, content, said, date=at, age=age)
         judgement = self.revisits.judge(self.urls[page], self.visits[page], outcome, T)
         self.attesting.revisited(page, outcome, judgement)
 

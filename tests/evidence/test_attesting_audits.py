@@ -224,10 +224,37 @@ def test_a_drawn_page_that_says_after_the_audit_that_it_changed_since_may_have_b
         for page in drawn[:changed]:
             capture.attesting.ingest(page, END + 60.0, END + 20.0, 1.0)
         _, told = capture.judged()
-        assert (told["changed"], told["lies"], told["unshown"]) == (changed, 0, {"since": changed, "lost": 0})
+        assert (told["changed"], told["lies"], told["unshown"]) == (
+            changed,
+            0,
+            {"since": changed, "lost": 0, "alike": 0},
+        )
         assert told["claimed"] == 60 - len(drawn) + changed
         left = 60 - len(drawn) + changed
         assert told["bound"] == audit.bound(audit.Sampled([audit.Stratum(left, len(drawn) - changed, changed)]))
+
+
+@pytest.mark.parametrize(("noisy", "believed"), [(0, True), (3, True), (4, False), (6, False)])
+def test_other_bytes_with_the_same_content_prove_nothing(noisy: int, believed: bool) -> None:
+    """What a script shows, or a mask hides, is no content to us, and may be what the page says."""
+    capture = Capture(share=0.1)
+    for _ in range(60):
+        capture.page(STILL, "A", content="story")
+    drawn = capture.audited()
+    assert len(drawn) == 6
+    for page in drawn:
+        capture.again(page, "B" if page in drawn[:noisy] else "A", content="story")
+    judged, told = capture.judged()
+    assert (told["audited"], told["changed"], told["lies"]) == (6, 0, 0)
+    assert told["unshown"] == {"since": 0, "lost": 0, "alike": noisy}
+    assert all(judged[page] == by_bytes for page in drawn[:noisy] if (by_bytes := capture.attesting._further[page]))
+    others = {one.verdict for page, one in judged.items() if page not in drawn}
+    assert others == {Verdict.COHERENT if believed else Verdict.UNKNOWN}
+    assert told["bound"] == audit.bound(audit.Sampled([audit.Stratum(54, 6 - noisy, noisy)])) * believed
+    if not believed:
+        why = f"{noisy} audited had other bytes and the same content, more than the same bytes"
+        reason = Reason.NOT_BELIEVED.of(f"/a/*.html are not believed: {why}")
+        assert {one.reason for page, one in judged.items() if page not in drawn} == {reason}
 
 
 def test_a_kind_in_which_a_lie_was_caught_counts_as_if_nothing_of_it_had_been_confirmed() -> None:
@@ -323,7 +350,7 @@ def test_drawn_pages_of_which_nothing_shows_whether_they_changed_are_counted_and
         capture.again(page, "A", etag='"1"')
     capture.again(lost, "A", **{"etag": '"1"', **again})
     judged, told = capture.judged()
-    assert (told["audited"], told["changed"], told["unshown"]) == (len(others), 0, {"since": 0, "lost": 1})
+    assert (told["audited"], told["changed"], told["unshown"]) == (len(others), 0, {"since": 0, "lost": 1, "alike": 0})
     assert told["claimed"] == 60 - len(others) - (why in doubted)
     assert told["bound"] == audit.bound(audit.Sampled([audit.Stratum(told["claimed"], len(others), 1)]))
     if why in doubted:

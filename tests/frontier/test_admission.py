@@ -169,6 +169,19 @@ def test_a_page_leads_to_the_pages_that_it_names_and_embeds_what_it_shows_new_or
     assert set(told(store, store.load().embeds)) == shown
 
 
+def test_what_a_download_after_t_embeds_is_missing_if_nothing_had_embedded_it_before(world, impolite):
+    """That download may be the one that is as its page was at T."""
+    world.links = {ROOT: [IMAGE]}
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    capture = frontier.open(spec(), world.now)
+    while world.step(frontier):
+        if capture.turned:
+            world.links[ROOT] = [IMAGE, Sighting(ROOT + "new.png", Kind.RESOURCE)]
+    assert set(told(store, store.load().embeds)) == {("", "i.png"), ("", "new.png")}
+    assert ROOT + "new.png" not in {fetch.url for _, fetch in world.requests}
+
+
 def test_a_frame_is_a_page_that_its_page_embeds_new_or_known_and_elsewhere_is_embedded_alone(world, impolite):
     frames = [Sighting(url, Kind.RESOURCE) for url in (ROOT + "1", ROOT + "2", "http://b.example/3")]
     world.links = {

@@ -157,7 +157,7 @@ def test_complete_coherence_counts_all_that_a_page_embeds() -> None:
         "/missing": "unknown",
         "/unjudged": "changed",
     }
-    assert entry["coherence"]["complete"] == {"coherent": 1, "changed": 2, "unknown": 1, "share": 0.25}
+    assert entry["coherence"]["complete"] == {"coherent": 1, "changed": 2, "unknown": 1, "share": 0.25, "on_word": 0}
 
 
 def test_truth_table() -> None:

@@ -12,6 +12,7 @@ from sharc_crawler.archive import drafts as module
 from sharc_crawler.cli.report import read_truth
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import Outside, SubsiteFacts
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
@@ -115,6 +116,19 @@ def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> N
     assert line in summary([made], write([made], tmp_path))
     whole = facts(*pages, replace(never, visit=replace(visit(T - 5, result=Result.GONE), status=410)))
     assert "embedding" not in summary([whole], write([whole], tmp_path)), "said only where it differs"
+
+
+def test_the_summary_says_which_embedded_resources_are_claimed_on_the_server_s_word(tmp_path: Path) -> None:
+    """No audit draws any."""
+    styles = [Url(f"http://h.example/{n}.css") for n in range(3)]
+    pages = [judged(f"/{n}", Verdict.COHERENT, embeds=tuple(styles)) for n in range(7)]
+    kinds = (Evidence.VALIDATOR, Evidence.ATTESTED, Evidence.BYTES)
+    parts = [replace(judged(url, Verdict.COHERENT, kind=Kind.RESOURCE), evidence=kind)
+             for url, kind in zip(styles, kinds, strict=True)]  # fmt: skip
+    made = facts(*pages, *parts)
+    line = "embedding    7 of 7 coherent with all they embed; 2 resources of it by the server's word alone, which no"
+    assert line in summary([made], write([made], tmp_path)).replace("\n" + " " * 15, " ")
+    assert document([made])["captures"][0]["coherence"]["complete"]["on_word"] == 2
 
 
 @pytest.mark.slow
