@@ -196,6 +196,8 @@ class Judge:
 
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
         stated = self.stated(entry)
+        # A pair tells of its kind, whatever is stated.
+        found = self._twice(entry, first, second) if first is not None and second is not None else None
         if stated.evidence.dated:
             from sharc_crawler.certificate.lastmods import attested  # which reads sitemaps
 
@@ -206,9 +208,8 @@ class Judge:
         audit = second is not None and entry["visit"] is not None and entry["visit"]["slot"] == Slot.ONLY
         if nothing and (audit or entry["reason"] == Reason.NOT_MODIFIED_DOUBTED):
             return stated  # less than the records show is claimed
-        if first is None or second is None:
+        if found is None:
             return stated if nothing else self._once(entry, first)  # whatever the reason
-        found = self._twice(entry, first, second)
         if nothing and entry["reason"] in _LESS:
             return stated
         if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):

@@ -18,17 +18,21 @@ from sharc_crawler.certificate.on_disk import Many
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.certificate.witness import _short, ingest
+from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.restless import PAIRS
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Phase
+from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page, rewrite, whole
-from tests.certificate.made import SITE, certified, twins, unchanged_twin
+from tests.certificate.made import SITE, Maker, certified, said, twins, unchanged_twin
 
 
 def test_a_capture_as_it_was_made_holds(original):
@@ -306,3 +310,18 @@ def test_a_digest_is_taken_with_and_without_its_name_and_nothing_else_is_one(ori
     assert bare.exit_code == 0, bare.output
     cut = CliRunner().invoke(main, ["verify", str(original), "--digest", noted[:20]])
     assert (cut.exit_code, "is no digest; it is sha256: and 64 hexadecimal digits" in cut.stderr) == (2, True)
+
+
+def test_audits_tell_of_a_class_whose_etags_differ_at_equal_bytes_as_they_did_in_the_crawl(tmp_path):
+    """From the sixth on, nothing is left open; so no page is called refuted that the crawl claimed rightly."""
+    maker = Maker(tmp_path)
+    names = [f"s/p{n}.html" for n in range(8)]
+    visits = {name: maker.visit(name, said(name, b'ETag: "1"\r\n'), Slot.ONLY) for name in names}
+    reference = maker.now + 1.25
+    for name in reversed(names):  # the last one within three seconds
+        again = maker.visit(name, said(name, b'ETag: "other"\r\n'), Slot.SECOND)
+        known = len(maker.pages) >= PAIRS
+        found = (Verdict.COHERENT, Evidence.BYTES) if known else (Verdict.UNKNOWN, Evidence.NONE)
+        maker.add(name, *found, visits[name], again, reason=Reason.EQUAL_BYTES if known else Reason.OTHER_ETAG)
+    certify([maker.facts(reference, strategy="sharc-attested")], tmp_path)
+    assert verify(tmp_path).findings == []
