@@ -56,9 +56,9 @@ def read_orders(folder: Path) -> Orders | None:
 
 
 def write(folder: Path, name: str, document: Any) -> None:
-    """Write a file whole or not at all, for its owner alone."""
+    """Write a file whole or not at all, for its owner alone to write; whoever may read the capture may read it."""
     draft = folder / f".{name}.{os.getpid()}"  # the next one writes it again: a full disk leaves one, not one a second
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
         file.write(json.dumps(asdict(document) if isinstance(document, Orders) else document).encode())
     draft.replace(folder / name)
 

@@ -72,8 +72,15 @@ def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) 
         own = name in known or name in indexes or REPORTS.fullmatch(name) is not None
         if file.is_symlink() and (own or (file.is_dir() and file.resolve() not in seen_to)):
             yield Finding("a folder that lies elsewhere" if file.is_dir() else "a link where a file belongs", name)
-        if not own and file.is_file() and not _kept_aside(name, source.warcs) and (what := _taken_for(file, source)):
+        if not own and file.is_file() and not _kept_aside(name, source.warcs) and (what := _stranger(file, source)):
             yield Finding(what, name)
+
+
+def _stranger(file: Path, source: Material) -> str | None:
+    try:
+        return _taken_for(file, source)
+    except OSError as error:  # another one may be let read it, and take it for anything
+        return f"a file that cannot be read ({error.strerror})"
 
 
 def _taken_for(file: Path, source: Material) -> str | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import shutil
+import tempfile
 import zipfile
 from base64 import b64decode, b64encode
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -29,9 +31,6 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import findings, forge, forge_warc, is_page, rewrite
 from tests.certificate.made import SITE, Maker, attested, certified, make, said
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FORGED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\nforged"
 
@@ -305,6 +304,30 @@ def test_what_lies_beside_is_found(capture, case):
 
 @pytest.mark.slow
 @pytest.mark.matrix
+def test_what_cannot_be_read_is_found_and_the_rest_is_verified(capture):
+    """By another user: of a capture that everybody may read."""
+    public = Path(tempfile.mkdtemp())
+    try:
+        shutil.copytree(capture, public / "capture")
+        (public / "capture" / "private.json").write_text("{}")
+        for path in public, public / "capture":
+            path.chmod(0o755)
+        (public / "capture" / "private.json").chmod(0)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(65_534)
+        try:
+            found = verify(public / "capture").findings
+        finally:
+            if root:
+                os.seteuid(0)
+    finally:
+        shutil.rmtree(public)
+    assert [(one.what, one.file) for one in found] == [
+        ("a file that cannot be read (Permission denied)", "private.json")
+    ]
+
+
 @pytest.mark.parametrize("case", ALTERATIONS)
 def test_none_of_them_passes_beside_the_digest(capture, case):
     noted = json.loads((capture / "certificate.json").read_text())[DIGEST]
