@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.trust import LastmodTrust
 
 
-class _Seen(NamedTuple):
+class _Audited(NamedTuple):
     """Audited pages, by what their downloads show."""
 
     same: set[PageId]  #: bytes
@@ -370,7 +370,7 @@ class Attestations:
         labels: Mapping[PageId, str],
         lies: Counter[str],
         urls: Mapping[PageId, str],
-        seen: _Seen,
+        seen: _Audited,
     ) -> dict[str, Any]:
         lying = {page for page in seen.changed if weighed[page].lies}
         attested = [page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT]
@@ -404,11 +404,11 @@ class Attestations:
             ],
         }
 
-    def _seen(self) -> _Seen:
+    def _seen(self) -> _Audited:
         """The audited pages that show something."""
         seen = {page for page in self.audited if self._shows(page)}
         changed, other = ({page for page in seen if self._has(how, page)} for how in (differ, alike))
-        return _Seen(seen - changed - other, changed, other - changed)
+        return _Audited(seen - changed - other, changed, other - changed)
 
     def _shows(self, page: PageId) -> bool:
         """Was it downloaded again, and changed or not? Headers may say that the same bytes changed and back."""
@@ -448,7 +448,7 @@ class Attestations:
         return self._strata.get(page, ""), drawable
 
 
-def _unproved(seen: _Seen, labels: Mapping[PageId, str]) -> dict[str, str]:
+def _unproved(seen: _Audited, labels: Mapping[PageId, str]) -> dict[str, str]:
     """Why the word for some kinds is not believed: more of their audited pages had other bytes than the same."""
     same, other = (Counter(labels[page] for page in pages if page in labels) for pages in (seen.same, seen.alike))
     return {

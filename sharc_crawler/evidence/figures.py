@@ -36,7 +36,7 @@ class PartCompleteness(NamedTuple):
     open: bool  #: it was not there, or elsewhere, when it was asked for: its verdict says whether so at T
     reason: str
     embeds: tuple[Url, ...]
-    stated: bool  #: coherent by the server's word
+    evidence: Evidence | None
 
 
 class Completeness:
@@ -61,9 +61,8 @@ class Completeness:
             nowhere = not there and _redirects(page.visit) and not page.embeds  # what it leads to was not taken in
             is_open = is_open or nowhere
             verdict = Verdict.UNKNOWN if nowhere or _leads_elsewhere(page) else page.verdict
-            stated = verdict is Verdict.COHERENT and page.evidence is not None and page.evidence.stated
-            part = PartCompleteness(verdict, page.subsite, there, is_open, page.reason, page.embeds, stated)
-            self._known[page.url] = part
+            own = there, is_open, page.reason, page.embeds, page.evidence
+            self._known[page.url] = PartCompleteness(verdict, page.subsite, *own)
 
     @property
     def unmet(self) -> set[Url]:
@@ -97,7 +96,8 @@ class Completeness:
 
     def on_word(self) -> int:
         """How many embedded resources are coherent by the server's word alone: no audit draws them."""
-        return sum(part.stated and part.there for url, part in self._known.items() if url in self._embedded)
+        there = (part for url, part in self._known.items() if url in self._embedded and part.there)
+        return sum(one.verdict is Verdict.COHERENT and bool(one.evidence and one.evidence.stated) for one in there)
 
     def embedded(self) -> tuple[Counter[Verdict | None], Counter[str]]:
         """Embedded resources that the server has: how many by verdict, and why the others (those, too, that it had not

@@ -77,8 +77,8 @@ def _complete(report: Mapping[str, Any]) -> Tile | None:
     if not report["resources"]["known"]:
         return None
     pages, stated = counted(complete["coherent"], "page"), counted(complete["on_word"], "such file")
-    word = f"; {stated} by the server's word alone, not audited" if complete["on_word"] else ""
-    note = f"{pages} with every image, style and script that they embed and the server has{word}"
+    note = f"{pages} with every image, style and script that they embed and the server has"
+    note += f"; {stated} by the server's word alone, not audited" if complete["on_word"] else ""
     return Tile("Complete coherence", percent(complete["share"]), note)
 
 

@@ -110,21 +110,16 @@ def _listed(reasons: Counter[str]) -> str:
 
 
 def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
-    """How many pages are coherent with all that they embed, where that is fewer, or the server's word; and what is
-    wrong with the rest.
-    """
+    """How many pages are coherent with all that they embed, where that is fewer; what is wrong, or taken on trust."""
     complete, on_word = facts.details.complete, facts.figures.completeness.on_word()
     if complete[Verdict.COHERENT] == coherent and not on_word:
         return
     told = [f"{complete[Verdict.COHERENT]:,} of {complete.total():,} coherent with all they embed"]
     judged, missing = facts.figures.completeness.embedded()
     apart = [f"{judged[verdict]:,} {verdict}" for verdict in (Verdict.CHANGED, Verdict.UNKNOWN) if judged[verdict]]
-    if apart:
-        told.append(f"of what is embedded {', '.join(apart)}")
-    if on_word:
-        told.append(f"{counted(on_word, 'resource')} of it by the server's word alone, which no audit tests")
-    if missing:
-        told.append(f"missing: {_listed(grouped(missing.items()))}")
+    told += [f"of what is embedded {', '.join(apart)}"] if apart else []
+    told += [f"{counted(on_word, 'resource')} by the server's word alone, which no audit tests"] if on_word else []
+    told += [f"missing: {_listed(grouped(missing.items()))}"] if missing else []
     yield _line("embedding", "; ".join(told))
 
 

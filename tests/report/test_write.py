@@ -126,7 +126,7 @@ def test_the_summary_says_which_embedded_resources_are_claimed_on_the_server_s_w
     parts = [replace(judged(url, Verdict.COHERENT, kind=Kind.RESOURCE), evidence=kind)
              for url, kind in zip(styles, kinds, strict=True)]  # fmt: skip
     made = facts(*pages, *parts)
-    line = "embedding    7 of 7 coherent with all they embed; 2 resources of it by the server's word alone, which no"
+    line = "embedding    7 of 7 coherent with all they embed; 2 resources by the server's word alone, which no"
     assert line in summary([made], write([made], tmp_path)).replace("\n" + " " * 15, " ")
     assert document([made])["captures"][0]["coherence"]["complete"]["on_word"] == 2
 
