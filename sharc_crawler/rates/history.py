@@ -139,10 +139,11 @@ class Histories:
         >>> Histories.of([[1.0, 50.0, 5.0]], [[1, 0, 0]]).fading(5.0).weighing(1e-3).lengths.tolist()
         [50.0, 5.0]
         """
-        if self.weights is None or (keep := self.weights >= least).all():
+        if self.weights is None:
             return self
-        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
-        return Histories(offsets, self.lengths[keep], self.changed[keep], self.ends[keep], self.weights[keep])
+        use = np.flatnonzero(self.weights >= least)
+        offsets, weights = np.searchsorted(use, self.offsets), self.weights.take(use)
+        return Histories(offsets, self.lengths.take(use), self.changed.take(use), self.ends.take(use), weights)
 
     def blocks(self, size: int) -> Iterator[tuple[slice, Histories]]:
         """The pages in blocks, for work in a bounded memory: each block's slice of the pages, and its histories."""

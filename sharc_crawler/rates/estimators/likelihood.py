@@ -85,9 +85,9 @@ class Likelihood:
         """The likelihoods of some pages."""
         if pages.all():
             return self
-        use, rank = np.flatnonzero(pages[self.own]), np.cumsum(pages) - 1
+        use, rank = np.flatnonzero(pages.take(self.own)), np.cumsum(pages) - 1
         return Likelihood(
-            rank[self.own[use]],
+            rank.take(self.own[use]),
             self.lengths[use],
             None if self.weights is None else self.weights[use],
             self.hits[pages],
@@ -97,7 +97,7 @@ class Likelihood:
 
     def slope(self, rate: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """h(λ) = ∂ log L/∂ log λ = Σ_c φ(λ t_c) + shape − λ scale, φ(z) = z/(e^z − 1), and −∂h/∂λ; λ > 0."""
-        z = rate[self.own]
+        z = rate.take(self.own)
         z *= self.lengths
         grown = growth(z)
         phi = z / grown

@@ -6,15 +6,18 @@ with signs. Else, and where little is left of that sum, it is integrated by quad
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from sharc_crawler.rates.estimators.likelihood import CLOSE, NEAR
+from sharc_crawler.rates.estimators.likelihood import NEAR
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.estimators.likelihood import Likelihood
@@ -30,6 +33,8 @@ SEVERAL, FEWER = 3, np.linspace(-6.0, 4.4, 12)
 RUN = {8: 32, 4: 8}
 #: of nodes times intervals times pages that are looked at together: more do not stay in the processor's cache
 TOGETHER = 1 << 15
+FILLED = 1_000  #: intervals that few pages may be filled up by: less work than a group of their own
+NEARER = 1e-3  #: relative Newton steps that end the search of a mode where double precision counts
 #: λ t at the mode below which 1 − e^{−λt} needs double precision, and exponents that do
 SMALL, LARGE = 0.01, 32.0
 
@@ -60,9 +65,9 @@ def moments(
     """
     product = likelihood.times(shape, scale)
     counts = np.bincount(product.own, minlength=len(product.hits))
+    starts = np.cumsum(counts) - counts
     found = Moments(*(np.full(len(counts), np.nan) for _ in range(4)))
     most = FEW if product.weights is None else 0
-    starts = np.cumsum(counts) - counts
     for count in range(most + 1):
         pages = np.flatnonzero(counts == count)
         for at in range(0, len(pages), PORTION):
@@ -108,34 +113,49 @@ def _expanded(times: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.
 
 
 def _quadrature(product: Likelihood, single: bool) -> Moments:
-    """Pages with as many changed intervals together: their lengths are then a matrix."""
-    mode, fall = product.mode(NEAR if single else CLOSE)
-    width = (mode * fall) ** -0.5
+    """Pages with about as many changed intervals, some each, together: their lengths are a matrix, filled up with ∞."""
+    mode, fall = product.mode(NEAR if single else NEARER)
     found = Moments(*(np.full(len(mode), np.nan) for _ in range(4)))
     counts = np.bincount(product.own, minlength=len(mode))
     starts = np.cumsum(counts) - counts
-    for count in np.unique(counts).tolist():
-        alike = np.flatnonzero(counts == count)
-        rows = starts[alike] + np.arange(count)[:, None]
-        negative = -product.lengths[rows] * mode[alike]
-        fine = np.ones(len(alike), np.bool_)
-        if single:
-            fine = (negative.max(0) > -SMALL) | (product.hits[alike] + product.shape[alike] > LARGE)
-        for exact, dtype in ((True, np.float64), (False, np.float32)):
-            if not len(some := np.flatnonzero(fine == exact)):
-                continue
-            some = np.resize(some, 2) if len(some) == 1 else some  # a column alone is summed in another order
-            pages = alike[some]
-            weights = None if product.weights is None else product.weights[rows[:, some]].astype(dtype)
-            shape, calm = product.shape[pages], product.scale[pages] * mode[pages]
-            group = _Alike(negative[:, some].astype(dtype), weights, shape.astype(dtype), calm.astype(dtype))
-            first, second, place, evidence = group.moments(width[pages].astype(dtype))
-            found.mean[pages] = mode[pages] * (1.0 + first)
-            found.spread[pages] = mode[pages] * np.sqrt(second - first * first)
+    fine = np.zeros(len(mode), np.bool_)
+    if single:
+        shortest = np.minimum.reduceat(product.lengths, starts) if len(starts) else mode
+        fine = (shortest * mode >= SMALL) & (product.hits + product.shape <= LARGE)
+    lengths = np.append(product.lengths, np.inf)
+    weights = None if product.weights is None else np.append(product.weights, 0.0)
+    for dtype, some in ((np.float64, ~fine), (np.float32, fine)):
+        for count, pages in _alike(counts, some):
+            own = np.arange(count)[:, None]
+            rows = np.where(own < counts[pages], starts[pages] + own, len(lengths) - 1)
+            at, shape, width = mode[pages], product.shape[pages], (mode[pages] * fall[pages]) ** -0.5
+            group = _Alike(
+                (lengths[rows] * -at).astype(dtype, copy=False),
+                None if weights is None else weights[rows].astype(dtype, copy=False),
+                shape.astype(dtype, copy=False),
+                (product.scale[pages] * at).astype(dtype, copy=False),
+            )
+            first, second, place, evidence = group.moments(width.astype(dtype, copy=False))
+            found.mean[pages] = at * (1.0 + first)
+            found.spread[pages] = at * np.sqrt(second - first * first)
             if not single:
-                found.log_mean[pages] = np.log(mode[pages]) + width[pages] * place
-                found.evidence[pages] = evidence + shape * np.log(mode[pages])
+                found.log_mean[pages] = np.log(at) + width * place
+                found.evidence[pages] = evidence + shape * np.log(at)
     return found
+
+
+def _alike(counts: NDArray[np.int64], some: NDArray[np.bool_]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Some of the pages by about how many changed intervals they have, and the most of these."""
+    pages = np.bincount(counts[some])
+    most, group = math.inf, np.zeros(len(pages), np.int64)
+    for count in reversed(np.flatnonzero(pages).tolist()):
+        if count < SEVERAL or (most - count) * pages[count] > FILLED:
+            most = count
+        group[count] = most
+    of_page = np.where(some, group[np.minimum(counts, len(pages) - 1)], 0) if len(pages) else counts
+    for most in np.unique(group[group > 0]).tolist():
+        alike = np.flatnonzero(of_page == most)
+        yield most, np.resize(alike, max(len(alike), 2))  # a column alone is summed in another order
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +197,10 @@ class _Alike:
 
     def _at(self, rates: NDArray[np.floating]) -> NDArray[np.floating]:
         if self.weights is not None:
-            found: NDArray[np.floating] = (np.log(_shown(rates, self.negative)) * self.weights).sum(1)
+            shown = _shown(rates, self.negative)
+            np.log(shown, out=shown)
+            shown *= self.weights
+            found: NDArray[np.floating] = shown.sum(1)
             return found
         result, run = np.zeros_like(rates), RUN[rates.itemsize]
         for start in range(0, len(self.negative), run):

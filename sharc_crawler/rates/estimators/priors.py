@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 WIDTH = 1.0  #: standard deviation of log shape beforehand
 STEPS = 40
-#: square of the slope per page, times pages, at which a class is done, far within its data's error; and the step, too
-FLAT, CLOSE = 1e-4, 1e-6
+#: square of the slope per page, times pages, at which a class is done, far within its data's error
+FLAT = 1e-4
+LOST = 0.01  #: of log-likelihood: a step that promises less and brings nothing is lost in the quadrature's error
 LEAST, FARTHEST = math.log(0.01), 12.0  #: bounds of log shape (both ways), of log mean about its start
 FIRST = 0.5  #: length of the first step, in logarithms
 ENOUGH = 1e-4  #: of the fall that the slope promises (Armijo)
@@ -60,13 +61,15 @@ def learn_all(
     for _ in range(STEPS):
         if not open_.any():
             break
-        step = -np.einsum("cij,cj->ci", bend, slope) * shorter[:, None]
+        free = (slope > 0) & (place > low) | (slope < 0) & (place < high)  # a bound that is pressed holds
+        step = -np.einsum("cij,cj->ci", bend, slope * free) * free * shorter[:, None]
         step *= np.minimum(1.0, 2.0 / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
         there = np.clip(place + step, low, high)
         step = there - place
         new_value, new_slope = task.at(there, open_)
-        taken = open_ & (new_value <= value + ENOUGH * (slope * step).sum(axis=1))
-        done = (taken & (np.abs(new_slope).max(axis=1) < flat)) | (np.abs(step).max(axis=1) < CLOSE)
+        promised = -(slope * step).sum(axis=1)
+        taken = open_ & (new_value <= value - ENOUGH * promised)
+        done = np.where(taken, np.abs(new_slope * free).max(axis=1) < flat, promised * task.pages < LOST)
         shorter = np.where(taken, 1.0, shorter * 0.3)
         _update(bend, step, new_slope - slope, taken)
         place[taken], value[taken], slope[taken] = there[taken], new_value[taken], new_slope[taken]
@@ -79,10 +82,10 @@ def _update(
 ) -> None:
     """BFGS: what a step shows of the inverse of the second derivatives."""
     along = (step * turn).sum(axis=1)
-    for one in np.flatnonzero(taken & (along > 1e-12)).tolist():
-        s, y, rho = step[one], turn[one], 1.0 / along[one]
-        left = np.eye(2) - rho * np.outer(s, y)
-        bend[one] = left @ bend[one] @ left.T + rho * np.outer(s, s)
+    some = taken & (along > 1e-12)
+    s, y, rho = step[some, :, None], turn[some, None, :], 1.0 / along[some, None, None]
+    left = np.eye(2) - rho * s * y
+    bend[some] = left @ bend[some] @ left.swapaxes(1, 2) + rho * s * s.swapaxes(1, 2)
 
 
 class _Task:

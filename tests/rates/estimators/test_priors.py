@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
 from scipy.special import gammaincinv, gammaln
 
 from sharc_crawler.rates.estimators import posterior
 from sharc_crawler.rates.estimators.gamma_poisson import USUAL, GammaPoisson
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
-from sharc_crawler.rates.estimators.priors import Prior, learn, learn_all
+from sharc_crawler.rates.estimators.priors import FARTHEST, Prior, _Task, learn, learn_all
 from sharc_crawler.rates.history import Histories
 
 if TYPE_CHECKING:
@@ -59,6 +61,34 @@ def test_classes_in_step_are_learned_as_if_alone():
     assert [prior.shape for prior in together[:2]] == pytest.approx([0.3, 1.0], rel=0.35)
     assert together[2].shape > 1.5
     assert together[3] == pytest.approx(start), "of a class without pages"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_a_prior_that_is_pressed_to_its_bound_is_the_best_there(seed):
+    """Pages changed at nearly all looks: their mean could rise for ever. How they differ is still to be told."""
+    lengths = np.random.default_rng(seed).lognormal(0.0, 1.0, (27, 20))
+    bits = np.ones(lengths.shape, np.int8)
+    lengths[::5, 0], bits[::5, 0] = 1e-5, 0
+    one, start = Likelihood.of(Histories.of(list(lengths), list(bits))), Prior(1.0, 0.01)
+    found, most = learn(one, start, 5.0), 0.01 * np.exp(FARTHEST)
+    task = _Task(one, np.zeros(27, np.int64), 1, start, 5.0, guess=False)
+    best = minimize_scalar(lambda log: task.at(np.log([[np.exp(log), most]]))[0][0], (-3.0, 0.0))
+    assert found == pytest.approx((np.exp(best.x), most), rel=0.01)
+
+
+def test_pages_of_unlike_many_changes_are_done_together_and_each_as_if_apart(monkeypatch):
+    rng = np.random.default_rng(8)
+    lengths = [rng.lognormal(0.0, 1.0, count) for count in rng.integers(6, 60, 100)]
+    one = Likelihood.of(Histories.of(lengths, [rng.random(len(row)) < 0.9 for row in lengths]))
+    faded = replace(one, weights=rng.random(len(one.lengths)))
+    shape, scale = rng.uniform(0.05, 3.0, (2, 100))
+    for likelihood in (one, faded):
+        together = moments(likelihood, shape, scale)
+        with monkeypatch.context() as patched:
+            patched.setattr(posterior, "FILLED", 0)
+            apart = moments(likelihood, shape, scale)
+        for column, expected in zip(together.columns(), apart.columns(), strict=True):
+            np.testing.assert_allclose(column, expected, rtol=1e-13)
 
 
 def test_many_pages_are_summed_in_portions_and_each_as_if_alone(monkeypatch):
