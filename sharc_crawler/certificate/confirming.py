@@ -272,6 +272,7 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
     again, open_, confirmed = Again(document), list[dict[str, Any]](), 0
     for entry, page in judge.pages():
         again.add(entry, page)
+        judge.findings.clear()  # each page that is claimed otherwise by now has one
         if entry.get("evidence") not in (Evidence.PROVISIONAL, *_FOR_GOOD) or entry["verdict"] != "coherent":
             continue
         stands = page.evidence in _FOR_GOOD and page.verdict is Verdict.COHERENT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -15,11 +16,12 @@ from click.testing import CliRunner
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
+from sharc_crawler.certificate.examining import Again
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.withdrawal import withdraw
-from sharc_crawler.certificate.witness import ingest
+from sharc_crawler.certificate.witness import Finding, ingest
 from sharc_crawler.certificate.writing import seal
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.cli import main
@@ -62,6 +64,20 @@ def test_what_stands_what_is_lost_and_what_is_left_open(capture):
     assert found.provisional == []
     assert waits(capture) is None
     assert not (capture / CONFIRMING).exists()
+
+
+def test_of_what_is_confirmed_nothing_is_held(capture, monkeypatch):
+    """Each page that is claimed otherwise by now differs from its certificate: of a large capture, most do."""
+    held, units = [], Again.units
+
+    def counted(again: Again):
+        held.append(sum(isinstance(one, Finding) for one in gc.get_objects()))
+        return units(again)
+
+    monkeypatch.setattr(Again, "units", counted)
+    before = sum(isinstance(one, Finding) for one in gc.get_objects())
+    assert confirm(capture, later(TOLD))["confirmed"] == 1
+    assert held == [before]
 
 
 def test_where_another_copy_shows_the_page_by_then_it_is_named(tmp_path):
