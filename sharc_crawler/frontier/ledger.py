@@ -245,11 +245,14 @@ class Ledger:
             self._batch = Batch()
 
     @contextmanager
-    def one_step(self) -> Iterator[None]:
-        """All that is done within is written in one transaction."""
+    def one_step(self, *, later: bool = False) -> Iterator[None]:
+        """All that is done within is written in one transaction; ``later``: with what follows, before anything else."""
         self._held = True
         try:
             yield
         finally:
             self._held = False
-        self.commit()
+        if later:
+            self.shared.unwritten.add(self)
+        else:
+            self.commit()

@@ -113,6 +113,7 @@ class SharcScheduler(BaseScheduler):
     def _finish_what_can_be(self) -> bool:
         """Is there more: of a long sitemap, or when one site's state could not be written?"""
         try:
+            self._session.sites.commit()
             self._finish_ended()
             if self._portions:
                 self._portions.take()

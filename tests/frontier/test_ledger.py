@@ -40,6 +40,17 @@ def test_all_of_a_step_is_written_at_its_end():
     assert paths(store)[-1] == "3", "and what comes behind it at once"
 
 
+def test_a_step_that_may_wait_is_written_with_what_follows():
+    frontier, store = opened()
+    with frontier.ledger.one_step(later=True):
+        frontier.schedule([page("1")], 1000.0)
+    assert paths(store) == [""]
+    assert frontier.ledger.shared.unwritten == {frontier.ledger}, "before anything else is decided"
+    frontier.ledger.commit()
+    assert paths(store) == ["", "1"]
+    assert not frontier.ledger.shared.unwritten
+
+
 def test_that_a_capture_has_begun_its_visits_is_written_with_the_first():
     frontier, store = opened()
     fetch = frontier.next(1000.0)

@@ -126,7 +126,11 @@ class DropIn:
         return False if self.known(request) else self.keeper.text(request)
 
     def queue(self, request: Request, text: str) -> None:
-        """Queue a request that is new, and what is to be kept of it, in one transaction."""
+        """Queue a request that is new, and what is to be kept of it, in one transaction.
+
+        All that a callback asks for in a turn shares it: it is written before the next decision, and before the end of
+        the visit that brought it.
+        """
         given = request.priority and "retry_times" not in request.meta  # else Scrapy lowers it by itself
         if given and not self._told_of_priority:
             self._told_of_priority = True
@@ -140,7 +144,7 @@ class DropIn:
         (name, again), site = self._name(frontier.capture, request), frontier.capture.spec.site
         is_page = request.method == "GET" and not again and not self._lists(request)
         kind = Kind.PAGE if is_page else Kind.RESOURCE
-        with frontier.ledger.one_step():
+        with frontier.ledger.one_step(later=True):
             sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
             frontier.schedule([sighting], self._session.clock.now())
             page = frontier.capture.seen.get(name)

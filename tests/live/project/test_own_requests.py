@@ -53,6 +53,34 @@ class Bodies(scrapy.Spider):
         yield {"url": response.url}
 """
 
+MANY = """
+import scrapy
+from sharc_crawler.storage.sqlite import SqliteStore
+
+
+class Many(scrapy.Spider):
+    name = "many"
+    custom_settings = {"SHARC_OUTPUT": "capture", "SHARC_RESUME": True}
+    written = 0
+
+    async def start(self):
+        commit = SqliteStore.commit
+
+        def counted(store, batch):
+            self.written += 1
+            commit(store, batch)
+
+        SqliteStore.commit = counted
+        yield scrapy.Request(self.url + "all")
+
+    def parse(self, response):
+        if response.url.endswith("all"):
+            before = self.written
+            for number in range(100):
+                yield scrapy.Request(f"{self.url}{number}")
+            yield {"written": self.written - before}
+"""
+
 FROM_MEMORY = """
 import scrapy
 from scrapy.http import HtmlResponse
@@ -177,6 +205,19 @@ def test_a_callback_that_was_renamed_between_two_runs_is_one_line_and_nothing_is
         done = process(tmp_path, url, ADDON, SPIDER, *terms)
     assert "Traceback" not in done.stderr
     assert verify(tmp_path / "capture").findings == []
+
+
+def test_what_a_callback_asks_for_is_written_in_few_steps(static, tmp_path):
+    """Each is a sync of the disk, for which the reactor waits."""
+    site = tmp_path / "site"
+    site.mkdir()
+    for name in ("all", *map(str, range(100))):
+        (site / name).write_text(name)
+    with static(site) as url:
+        (found,) = items(tmp_path, url, ADDON, MANY)
+    assert json.loads(found)["written"] < 20
+    (capture,) = captures_of(tmp_path / "capture")
+    assert capture["coherence"]["captured"] == 101
 
 
 def test_a_get_with_a_body_is_a_page_of_its_folder(tmp_path):
