@@ -252,7 +252,4 @@ class Ledger:
             yield
         finally:
             self._held = False
-        if later:
-            self.shared.unwritten.add(self)
-        else:
-            self.commit()
+        self.shared.unwritten.add(self) if later else self.commit()

@@ -113,7 +113,6 @@ class SharcScheduler(BaseScheduler):
     def _finish_what_can_be(self) -> bool:
         """Is there more: of a long sitemap, or when one site's state could not be written?"""
         try:
-            self._session.sites.commit()
             self._finish_ended()
             if self._portions:
                 self._portions.take()
@@ -177,7 +176,6 @@ class SharcScheduler(BaseScheduler):
 
     def _next(self) -> Request | None:
         session = self._session
-        session.sites.commit()  # what there was no room for before
         self._note_mishaps()
         self._finish_ended()
         if self._portions is not None:
@@ -250,6 +248,7 @@ class SharcScheduler(BaseScheduler):
 
     def _finish_ended(self) -> None:
         """Tell the frontiers of every visit that the engine is through with, read and on disk: one step a site."""
+        self._session.sites.commit()  # what there was no room for before, and what visits that end asked for
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
         for number in [number for number in through if number not in self._session.leases]:  # its site is another's now

@@ -75,10 +75,12 @@ class Many(scrapy.Spider):
 
     def parse(self, response):
         if response.url.endswith("all"):
-            before = self.written
+            self.before = self.written
             for number in range(100):
                 yield scrapy.Request(f"{self.url}{number}")
-            yield {"written": self.written - before}
+        elif self.before is not None:
+            yield {"written": self.written - self.before}
+            self.before = None
 """
 
 FROM_MEMORY = """
@@ -215,7 +217,7 @@ def test_what_a_callback_asks_for_is_written_in_few_steps(static, tmp_path):
         (site / name).write_text(name)
     with static(site) as url:
         (found,) = items(tmp_path, url, ADDON, MANY)
-    assert json.loads(found)["written"] < 20
+    assert json.loads(found)["written"] < 50, "when the first of them has been visited"
     (capture,) = captures_of(tmp_path / "capture")
     assert capture["coherence"]["captured"] == 101
 
