@@ -52,7 +52,7 @@ class Resolver:
 
     def __init__(self, base: str, encoding: str = "utf-8") -> None:
         self.base = base
-        self._encoding = encoding
+        self._encoding = "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding  # no query is in these
         self._on_web = _WEB.match(base) is not None  #: else relative references, of a file say, lead to no web page
         scheme, _, rest = base.partition("://")
         host, _, path = rest.partition("?")[0].partition("/")

@@ -25,7 +25,7 @@ from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.passing import is_data, passed_on, told_apart
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
-from sharc_crawler.live.browser.seen import Rendering
+from sharc_crawler.live.browser.seen import Rendering, as_sent
 from sharc_crawler.live.reading.readings import Payload, Reading
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
@@ -57,7 +57,6 @@ _CHOSEN = (
 )
 ATTEMPTS = 3  #: to show a page
 PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
-_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 _WAITING = (State.QUEUED, State.LEASED)
 
 
@@ -308,10 +307,8 @@ class Browsing:
     async def _read(self, fetch: Fetch, seen: Rendering, order: Order) -> Reading:
         """What its documents name, and what its own holds."""
         readings = [
-            await asyncio.shield(
-                asyncio.wrap_future(self._readers.read(_HEAD + markup.encode(errors="replace"), asked))
-            )
-            for base, markup in seen.documents
+            await asyncio.shield(asyncio.wrap_future(self._readers.read(as_sent(markup, encoding), asked)))
+            for base, markup, encoding in seen.documents
             for asked in [order._replace(url=base, known=None)]
         ]
         links = [link._replace(via=fetch.url) for reading in readings for link in reading.links]

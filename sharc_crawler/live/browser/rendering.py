@@ -283,14 +283,14 @@ class Renderer:
         page.seen.text = "\n".join(said)
         if len(page.seen.text) >= MOST_SEEN:
             page.cut(f"text after the first {MOST_SEEN >> 20} MiB")
-        for base, node in documents(snapshot):
+        for base, encoding, node in documents(snapshot):
             if room <= 0:
                 page.cut(f"frames after the first {MOST_SEEN >> 20} MiB of markup")
                 break
             markup = await self._browser.ask(
                 "DOM.getOuterHTML", page.session, backendNodeId=node, includeShadowDOM=True
             )
-            page.seen.documents.append((base, markup["outerHTML"]))
+            page.seen.documents.append((base, markup["outerHTML"], encoding))
             room -= len(markup["outerHTML"])
 
     # -- what it asks for ----------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from w3lib.encoding import resolve_encoding
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -37,7 +39,8 @@ class Loaded(NamedTuple):
 class Rendering:
     """What a page came to be."""
 
-    documents: list[tuple[str, str]] = field(default_factory=list)  #: base URL and markup: its own, then its frames'
+    #: base URL, markup and encoding: its own, then its frames'
+    documents: list[tuple[str, str, str]] = field(default_factory=list)
     led_to: list[str] = field(default_factory=list)  #: where its scripts would have gone
     requests: int = 0
     data: int = 0  #: of these: what its scripts fetched
@@ -77,10 +80,28 @@ def within(pieces: Iterable[str], most: int) -> Iterator[str]:
             break
 
 
-def documents(snapshot: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    """Its own document, then those within it: base URL, and the number that the protocol knows it by."""
+def documents(snapshot: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
+    """Its own document, then those within it: base URL, encoding, and the number that the protocol knows it by."""
+    strings = snapshot["strings"]
     for one in snapshot["documents"]:
-        yield snapshot["strings"][one["baseURL"]], one["nodes"]["backendNodeId"][0]
+        yield strings[one["baseURL"]], strings[one["encodingName"]], one["nodes"]["backendNodeId"][0]
+
+
+def as_sent(markup: str, encoding: str) -> bytes:
+    r"""A document as a server might have sent it: in its own encoding, by which queries of its links are meant.
+
+    What that lacks is written as references, of which only links mean something. One that no reader here knows, and
+    one that is for no query (UTF-16), is UTF-8.
+
+    >>> as_sent("<p>\u00e4", "windows-1252")[-4:], as_sent("<p>\u65e5", "windows-1252")[-8:]
+    (b'<p>\xe4', b'&#26085;')
+    """
+    codec = resolve_encoding(encoding) or "utf-8"
+    if codec.startswith("utf-"):
+        codec = "utf-8"
+    kind = f"text/html; charset={codec}"
+    body = markup.encode(codec, "replace" if codec == "utf-8" else "xmlcharrefreplace")
+    return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode() + body
 
 
 class _Tree:
