@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.certificate.witness import MAIN, Finding
+from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 _NOT_MODIFIED = 304
-SERVERS_WORD = "server-not-modified"
 
 
 def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.certificate.references import SERVERS_WORD
+from sharc_crawler.certificate.witness import SERVERS_WORD
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:

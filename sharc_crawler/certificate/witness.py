@@ -37,7 +37,8 @@ _FIELDS = {
     "revisit": _COMMON | _REFERS | {"WARC-Payload-Digest", "WARC-Truncated", FORMER_TYPE, FORMER_UNPACKED},
     "request": _COMMON | {"WARC-Concurrent-To"},
 }
-_SAME_PAYLOAD, _SERVERS_WORD = f"{PROFILE}identical-payload-digest", f"{PROFILE}server-not-modified"
+SERVERS_WORD = "server-not-modified"  #: profile of a revisit record for a 304
+_SAME_PAYLOAD, _SERVERS_WORD = f"{PROFILE}identical-payload-digest", f"{PROFILE}{SERVERS_WORD}"
 
 
 def misformed(record: Record) -> Iterator[str]:

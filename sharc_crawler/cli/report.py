@@ -26,7 +26,7 @@ from sharc_crawler.report.folder_check import contradicted
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection
-from sharc_crawler.report.notes import UNDER_WAY
+from sharc_crawler.report.marks import UNDER_WAY
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught

@@ -24,11 +24,11 @@ UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
 _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
 #: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
-CALLED = {
+_CALLED = {
     b"x-cache", b"x-cache-status", b"x-proxy-cache", b"cf-cache-status", b"cdn-cache", b"akamai-cache-status",
     b"x-vercel-cache", b"x-sucuri-cache", b"x-fastcgi-cache",
 }  # fmt: skip
-_OF_COPIES = {b"age", b"cache-status", b"warning", *CALLED}
+_OF_COPIES = {b"age", b"cache-status", b"warning", *_CALLED}
 
 
 def header_text(value: bytes | None) -> str | None:
@@ -92,7 +92,7 @@ def is_part(outcome: Outcome) -> bool:
 def _age(said: Mapping[bytes, Sequence[str]]) -> Seconds | None:
     from sharc_crawler.evidence.copies_aged import age  # of answers by caches
 
-    return age(said)
+    return age(said, _CALLED, UNTOLD)
 
 
 def made_on_request(outcome: Outcome) -> bool:

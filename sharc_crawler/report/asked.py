@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
-from sharc_crawler.report.notes import LOCKED, MANY, ORDERS
+from sharc_crawler.report.marks import LOCKED, MANY, ORDERS
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
-from sharc_crawler.report.notes import TILED
+from sharc_crawler.report.marks import TILED
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts

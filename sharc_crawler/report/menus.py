@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.notes import BY_SCRIPT, SEED, TILED
+from sharc_crawler.report.marks import BY_SCRIPT, SEED, TILED
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.notes import BY_SCRIPT, ORDERS, UNDER_WAY
+from sharc_crawler.report.marks import BY_SCRIPT, MANY, ORDERS, UNDER_WAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-MANY = 0.05  #: share of the pages from which on something is worth a step
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
 _TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
 TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed

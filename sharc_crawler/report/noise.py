@@ -8,7 +8,7 @@ from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade
 from sharc_crawler.plural import counted
-from sharc_crawler.report.notes import MANY
+from sharc_crawler.report.marks import MANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.marks import ALIKE, DETECTOR_FAILED, LED, LOCKED, MANY, SEED
 from sharc_crawler.report.words import percent, short
 
 if TYPE_CHECKING:
@@ -14,18 +14,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.facts import CaptureFacts
 
-MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
-DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where that is somebody else's
-ALTERED = "The certificate does not hold: the folder is not as it was when it was sealed."
-SEED = "seed"  #: who named what was typed
-TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
-LED = "the seed "  #: a note begins so, of one that redirects out of its scope
-UNDER_WAY = "it was being captured when this report was written: it says how far that was"
-BY_SCRIPT = "its menus may be made by script"
-LOCKED = Reason.REFUSED.of("status 401")
-ORDERS = "like orders to the server by their names"
-ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
 
 def noted(facts: CaptureFacts) -> list[str]:

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import orders
-from sharc_crawler.report.notes import ORDERS
+from sharc_crawler.report.marks import ORDERS
 from sharc_crawler.software import of_note
 
 if TYPE_CHECKING:

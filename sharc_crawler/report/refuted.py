@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.restating import as_restated
 from sharc_crawler.certificate.writing import certify, path_of
-from sharc_crawler.report.notes import ALTERED
+from sharc_crawler.report.marks import ALTERED
 from sharc_crawler.report.unproven import NOTE, unproven
 from sharc_crawler.report.write import write
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
-from sharc_crawler.report.notes import ALIKE
+from sharc_crawler.report.marks import ALIKE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from sharc_crawler.report.claim import UNBORNE
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.report.load import read_selection
-from sharc_crawler.report.notes import LED, UNDER_WAY
+from sharc_crawler.report.marks import LED, UNDER_WAY
 from sharc_crawler.report.phrases import whole
 from sharc_crawler.report.selection import entry
 from sharc_crawler.report.unfinished import going_on

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.notes import UNDER_WAY
+from sharc_crawler.report.marks import UNDER_WAY
 from sharc_crawler.report.words import collected
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy

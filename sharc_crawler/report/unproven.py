@@ -13,7 +13,7 @@ from sharc_crawler.certificate.refuted import refuted_in as refuted_in
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Verdict
-from sharc_crawler.report.notes import ALTERED
+from sharc_crawler.report.marks import ALTERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,8 +19,8 @@ from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.report.marks import UNDER_WAY
 from sharc_crawler.report.next_steps import next_steps
-from sharc_crawler.report.notes import UNDER_WAY
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from lxml import html
 
-from sharc_crawler.report.notes import BY_SCRIPT
+from sharc_crawler.report.marks import BY_SCRIPT
 from tests.live.serving import Answering, serving
 
 MENU = b"<html><head><script src=menu.js></script></head><body><h1>%s of this project, in words</h1>"

@@ -12,8 +12,8 @@ from lxml import html
 from sharc_crawler import orders
 from sharc_crawler.model import Result, Verdict
 from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.marks import ORDERS
 from sharc_crawler.report.next_steps import next_steps
-from sharc_crawler.report.notes import ORDERS
 from tests.report.by_hand import T, facts, judged, page, rendered, visit
 
 REPORT = capture_entry(facts(judged("http://h/", Verdict.CHANGED)))

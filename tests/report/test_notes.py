@@ -17,7 +17,8 @@ from sharc_crawler.rates.swings import KNOTS, Swings
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render, tiles
-from sharc_crawler.report.notes import DETECTOR_FAILED, noted
+from sharc_crawler.report.marks import DETECTOR_FAILED
+from sharc_crawler.report.notes import noted
 from sharc_crawler.report.packaging import pages
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write

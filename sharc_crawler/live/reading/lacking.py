@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN
-from sharc_crawler.report.notes import DETECTOR_FAILED
+from sharc_crawler.report.marks import DETECTOR_FAILED
 
 if TYPE_CHECKING:
     import asyncio
