@@ -8,12 +8,14 @@ downloads do.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
+from sharc_crawler.certificate.material import LONGEST_LINE, text_lines
 from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -91,7 +93,7 @@ class _Mention(NamedTuple):
 
     def read(self) -> Next:
         """The download, with its record."""
-        entry = self.capture.entries.at(self.line)
+        entry = _at(self.capture.entries, self.line)
         part, stated = _stated(entry)[self.number]
         outcome = self.capture.judge.download(entry, stated, part)
         assert stated is not None and outcome is not None, "it was read before"
@@ -240,7 +242,7 @@ def _pages(
 def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around]:
     around: dict[Url, _Around] = {}
     for capture in captures:
-        for line, entry in capture.entries.placed():
+        for line, entry in _placed(capture.entries):
             own = around.setdefault(entry["url"], _Around(Kind(entry["kind"])))
             own.data += tuple(url for url in entry.get("data", ()) if url not in own.data)
             for number, (part, stated) in enumerate(_stated(entry)):
@@ -250,6 +252,23 @@ def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around
                 if stated and outcome and outcome.result not in _SHOWS_NOTHING:
                     own.meet(_Mention(capture, line, number, outcome.started), outcome.result, instant)
     return around
+
+
+def _placed(entries: PageEntries) -> Iterator[tuple[int, Entry]]:
+    """Each with where its line begins."""
+    place = 0
+    with entries.opened() as stream:
+        for line in text_lines(stream):
+            yield place, json.loads(line)
+            place += len(line)
+
+
+def _at(entries: PageEntries, place: int) -> Entry:
+    """The one whose line begins there."""
+    with entries.opened() as stream:
+        stream.seek(place)
+        found: Entry = json.loads(stream.readline(LONGEST_LINE))
+    return found
 
 
 def _stated(entry: Entry) -> list[tuple[str, Entry | None]]:

@@ -35,38 +35,23 @@ class PageEntries:
     """The pages as a file has them, as often as one walks over them."""
 
     def __init__(self, opened: Callable[[], IO[bytes]]) -> None:
-        self._opened = opened
+        self.opened = opened
 
     def __iter__(self) -> Iterator[Entry]:
-        with self._opened() as stream:
+        with self.opened() as stream:
             for line in text_lines(stream):
                 yield json.loads(line)
 
-    def placed(self) -> Iterator[tuple[int, Entry]]:
-        """Each with where its line begins."""
-        place = 0
-        with self._opened() as stream:
-            for line in text_lines(stream):
-                yield place, json.loads(line)
-                place += len(line)
-
-    def at(self, place: int) -> Entry:
-        """The one whose line begins there."""
-        with self._opened() as stream:
-            stream.seek(place)
-            found: Entry = json.loads(stream.readline(LONGEST_LINE))
-        return found
-
     def strange(self) -> int:
         """How many lines are not written as sharc writes them: another reader might read something else there."""
-        with self._opened() as stream:
+        with self.opened() as stream:
             return sum(line != canonical(json.loads(line, parse_float=str)) + b"\n" for line in text_lines(stream))
 
     def by_revisit(self) -> Iterator[Entry]:
         """In the order of their revisits; before them those that have none."""
         places, dates = array("q"), array("d")
         place = 0
-        with self._opened() as stream:
+        with self.opened() as stream:
             for line in text_lines(stream):
                 revisit = json.loads(line).get("revisit")
                 places.append(place)
@@ -78,16 +63,9 @@ class PageEntries:
 
     def pieces(self) -> Iterator[bytes]:
         """The file in pieces of whole lines."""
-        with self._opened() as stream:
+        with self.opened() as stream:
             while lines := stream.readlines(PIECE):
                 yield b"".join(lines)
-
-
-def taken(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The answers in former captures that stand for pages which were not asked for."""
-    for entry in entries:
-        if (visit := entry.get("visit")) and not visit["attempts"]:
-            yield visit
 
 
 def write_entries(out: IO[bytes], name: str, entries: Iterable[Entry]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.foreign import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -24,8 +24,8 @@ from sharc_crawler.instants import iso, second
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.difference import of_data, page, verdict
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state

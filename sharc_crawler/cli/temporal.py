@@ -18,7 +18,7 @@ from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
-from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent
 from sharc_crawler.seeds.temporal.analysis import By, analyse, held_out, seed_of, site_thresholds
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion

@@ -17,7 +17,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.confirming import certificate_of
-from sharc_crawler.certificate.material import PageEntries, opened, taken
+from sharc_crawler.certificate.material import PageEntries, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,6 +42,13 @@ def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, 
     if "skip" not in document["capture"]["settings"]:
         return set()
     return {(visit["digest"], moment_in(visit["date"])) for visit in taken(pages)}
+
+
+def taken(entries: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The answers in former captures that stand for pages which were not asked for."""
+    for entry in entries:
+        if (visit := entry.get("visit")) and not visit["attempts"]:
+            yield visit
 
 
 class _Revisit(NamedTuple):

@@ -32,11 +32,6 @@ MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of those not ca
 MAX_NOTES = 5  #: notes shown per capture, but none on how it was made; the report has all
 
 
-def foreign(text: str, style: str = "") -> Text:
-    """Text from outside for a table or a line: it steers neither the terminal nor the markup."""
-    return Text(printable(text), style)
-
-
 def summary(
     captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = (), stopped: str = ""
 ) -> str:

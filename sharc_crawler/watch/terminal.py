@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
-from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.unproven import DOUBT
 from sharc_crawler.report.words import every, printable, size
 from sharc_crawler.storage.folders import site_folders

@@ -16,7 +16,7 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.page import PAGE, meant, own_name, write_overview
 from sharc_crawler.plural import counted
-from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent, short, size
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.ranges import shortest
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
-from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:

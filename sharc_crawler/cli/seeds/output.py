@@ -14,8 +14,8 @@ from rich.table import Table
 
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.plural import counted
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.phrases import plain
-from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, printable
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.modes import describe
 from sharc_crawler.live.setup.output import standing
 from sharc_crawler.options.reading import ARGUMENTS
+from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.selection import lines
-from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import short
 from sharc_crawler.storage.opening import store_kind
 
