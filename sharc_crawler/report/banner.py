@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
-from sharc_crawler.archive.cdxj import moment_in
+from sharc_crawler.archive.cdxj import REVISIT, index_lines, moment_in
+from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.names import CERTIFICATES
@@ -48,11 +50,11 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
     try:
         for number in range(SHELVES):
             opened[number] = (shelves / f"{number}.jsonl").open("wb")
-        for certificate in _certificates(folders):
+        for certificate, tested in _certificates(folders):
             captures.append(None)
             try:
                 document = _with_confirmation(certificate)
-                for line in _lines(document, certificate, len(captures) - 1):
+                for line in _lines(document, certificate, tested, len(captures) - 1):
                     opened[shelf(line[0])].write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
                 captures[-1] = _capture(document)  # only now: of one that breaks off nothing is said
             except (DataError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -81,9 +83,27 @@ def shelf(url: str) -> int:
     return sum(url.encode("utf-8", "replace")) % SHELVES
 
 
-def _certificates(folders: Sequence[Path]) -> Iterator[Path]:
+def _certificates(folders: Sequence[Path]) -> Iterator[tuple[Path, dict[str, list[str]]]]:
+    """Each with what was answered 304 in its folder, and tested."""
     for folder in folders:
-        yield from sorted(path for path in folder.iterdir() if CERTIFICATES.fullmatch(path.name))
+        if found := sorted(path for path in folder.iterdir() if CERTIFICATES.fullmatch(path.name)):
+            tested = _tested(sorted(folder.glob("*.cdxj")))
+            yield from ((certificate, tested) for certificate in found)
+
+
+def _tested(indexes: Sequence[Path]) -> dict[str, list[str]]:
+    """Of each URL the seconds of 304s after which it was asked for again: a certificate names the later answer only.
+
+    Replay tools show the payload of the visit, to which these refer, at such a time, too.
+    """
+    found: dict[str, list[str]] = {}
+    for line, following in pairwise(merged(indexes)):
+        key, stamp, fields = line.split(" ", 2)
+        if REVISIT in fields and following.startswith(f"{key} "):
+            (entry,) = index_lines([line])
+            if entry.mime == REVISIT and entry.status is None:
+                found.setdefault(entry.url, []).append(stamp)
+    return found
 
 
 def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,20 +118,31 @@ def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iterator[list[Any]]:
-    """URL, second, which download (`former`: a former capture's), verdict, what it rests on, part of the site, number
-    of the capture.
+def _lines(
+    document: Mapping[str, Any], certificate: Path, tested: Mapping[str, Sequence[str]], capture: int
+) -> Iterator[list[Any]]:
+    """URL, second, which download (`former`: a former capture's; `304`: an answer between the two), verdict, what it
+    rests on, part of the site, number of the capture.
     """
     pages = certificate.with_name(document["pages"]["name"])
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
     references = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
     for entry in map(standing(document.get("confirmation")), entries):
-        for part in COPIES:
-            if made := entry.get(part):
-                stamp = moment_in(made["date"])
-                which = "former" if "server" in made else part
-                verdict, _ = of_copy(entry, part, references.get(entry.get("subsite")))
-                yield [made["uri"], stamp, which, verdict, _grounds(entry, verdict), entry.get("subsite"), capture]
+        for part, stamp, which in _copies(entry, tested):
+            verdict, _ = of_copy(entry, part, references.get(entry.get("subsite")))
+            uri, grounds = entry[part]["uri"], _grounds(entry, verdict)
+            yield [uri, stamp, which, verdict, grounds, entry.get("subsite"), capture]
+
+
+def _copies(entry: Mapping[str, Any], tested: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
+    """Whose payload is shown, when, and by which download."""
+    made = {part: moment_in(entry[part]["date"]) for part in COPIES if entry.get(part)}
+    for part, stamp in made.items():
+        yield part, stamp, "former" if "server" in entry[part] else part
+    if len(made) == len(COPIES) and "server" not in entry["visit"]:
+        for stamp in tested.get(entry["visit"]["uri"], ()):
+            if made["visit"] < stamp < made["revisit"]:
+                yield "visit", stamp, "304"
 
 
 #: a viewer finds answers by their addresses

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 
 import pytest
 
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, write_index
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.report.banner import VERDICTS, dress, shelf
 
@@ -46,6 +48,31 @@ def test_each_copy_is_told_of_at_its_second(capture, tmp_path):
     assert known["instants"] == {"a": "2026-11-18T11:10:00Z"}
     assert known["digest"] == "sha256:1"
     assert "single visits" in known["claim"]
+
+
+@pytest.mark.parametrize(
+    ("url", "second", "known"),
+    [
+        ("é", "20261118114000", True),
+        ("é", "20261118110000", False),
+        ("é", "20261118130000", False),
+        ("x", "20261118113000", False),
+    ],
+    ids=["between", "before", "after", "of another page"],
+)
+def test_a_304_that_was_tested_by_a_download_is_told_of_as_its_page(capture, tmp_path, url, second, known):
+    """Its record is nearer to T, so that replay tools show it: the payload of the visit."""
+    later = f"{int(second) + 100}"
+    own = partial(IndexEntry, f"http://a.org/{url}", offset=1, length=1, file="a.warc.gz")
+    of_304 = own(second, mime=REVISIT, status=None, digest=None)
+    tests = own(later, mime=REVISIT, status="200", digest="A")
+    write_index(capture / "a.warc.gz", [of_304, tests])
+    dress([capture], pytest.fail, tmp_path)
+    found = [row[2:5] for row in said(tmp_path, f"http://a.org/{url}") if row[1] == second]
+    assert found == ([["304", "coherent", "shown by equal bytes before and after"]] if known else [])
+    assert not [row for row in said(tmp_path, f"http://a.org/{url}") if row[1] == later], (
+        "another's, as far as is known"
+    )
 
 
 def test_a_copy_that_a_later_capture_took_is_told_of_by_both(capture, tmp_path):

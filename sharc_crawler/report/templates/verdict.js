@@ -121,7 +121,7 @@
     const line = element("summary", {}, element("b", {}, verdict), grounds ? `, ${grounds}. ` : ". ");
     const box = element("details", { className: kind, open }, line);
     if (page?.date) {
-      const which = { visit: "first visit", revisit: "revisit" }[page.part];
+      const which = { visit: "first visit", revisit: "revisit", 304: "as the first visit, said the server; then downloaded again" }[page.part];
       const copied = `This copy is of ${time(page.date)}${which ? ` (${which})` : ""}.`;
       line.append(element("span", { className: "soft" }, `${copied} ${parts ? together(page, parts) : ""}`));
     }
