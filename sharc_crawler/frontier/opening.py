@@ -184,7 +184,7 @@ class Opener:
         step = mode.step or max((host.delay for host in self._ledger.hosts), default=None) or 0.05
         pages = mode.first_pages(known, step, now)
         size = max(mode.size(spec.size), len(pages))
-        bounded = bool(spec.max_requests or spec.max_bytes or spec.max_time)
+        bounded = bool(spec.limit or spec.max_requests or spec.max_bytes or spec.max_time)
         strategy = self._made(spec, Setting(min(size, spec.limit or size), step, now, bounded=bounded))
         yield (prepared := aside(partial(mode.prepare, pages, now), len(pages)))
         prepared.result()

@@ -81,7 +81,7 @@ class Setting:
     step: Seconds = 1.0  #: Δ, planned time between two downloads
     start: Instant = 0.0  #: planned start of the capture
     observation: tuple[Instant, Instant] | None = None  #: [o_s, o_e]; None: the capture interval
-    bounded: bool = False  #: the capture has a budget, which may have no room for all pages
+    bounded: bool = False  #: the capture has a budget, or a limit, which may have no room for all pages
     prior: tuple[float, ...] = ()  #: rates (quantiles) that undiscovered pages are drawn from; (): as the known
 
     def __post_init__(self) -> None:

@@ -297,3 +297,16 @@ def test_what_the_front_page_names_comes_before_what_lies_deep(world, strategy):
             world.links[url] = [Sighting(f"{ROOT}s{two}?v={version + 1}", Kind.PAGE, url) for two in sections if older]
     crawl(world, strategy=strategy, max_requests=80)
     assert {f"{ROOT}s{one}" for one in sections} <= {fetch.url for _, fetch in world.requests}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_a_limit_leaves_is_what_lies_deepest(world, strategy):
+    """Facets of facets: each page names ten that lie below it."""
+    waiting = [""]
+    while waiting:
+        above = waiting.pop()
+        below = [f"{above}{number}/" for number in range(10)]
+        world.links[ROOT + above] = [Sighting(ROOT + one, Kind.PAGE, ROOT + above) for one in below]
+        waiting += below if len(above) < 6 else []
+    crawl(world, strategy=strategy, limit=60)
+    assert max(fetch.url.count("/") - ROOT.count("/") for _, fetch in world.requests if fetch.kind is Kind.PAGE) == 2
