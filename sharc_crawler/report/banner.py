@@ -6,6 +6,7 @@ The banner speaks of the copy on the screen: it looks its URL and time up here, 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from importlib.resources import files
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
@@ -17,10 +18,13 @@ from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.names import CERTIFICATES
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.measures import Content
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Verdict
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.copies import COPIES, of_copy
 from sharc_crawler.report.words import printable, short
+from sharc_crawler.report.write import PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -127,11 +131,25 @@ def _lines(
     pages = certificate.with_name(document["pages"]["name"])
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
     references = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
+    kept = _kept(certificate.with_name(PAGES), document["capture"]["site"])
     for entry in map(standing(document.get("confirmation")), entries):
         for part, stamp, which in _copies(entry, tested):
             verdict, _ = of_copy(entry, part, references.get(entry.get("subsite")))
             uri, grounds = entry[part]["uri"], _grounds(entry, verdict)
-            yield [uri, stamp, which, verdict, grounds, entry.get("subsite"), capture]
+            said = "kept" if verdict == Verdict.CHANGED and entry["url"] in kept else verdict
+            yield [uri, stamp, which, said, grounds, entry.get("subsite"), capture]
+
+
+def _kept(report: Path, site: str) -> set[str]:
+    """Changed pages of a site that kept their content, as far as the report can be read: no certificate says so."""
+    found = set()
+    with suppress(OSError, ValueError, KeyError, TypeError), report.open(encoding="utf-8") as lines:
+        for line in lines:
+            if f'"content": "{Content.KEPT}"' in line and f'"verdict": "{Verdict.CHANGED}"' in line:
+                page = json.loads(line)
+                if (page["site"], page["content"], page["verdict"]) == (site, Content.KEPT, Verdict.CHANGED):
+                    found.add(page["url"])
+    return found
 
 
 def _copies(entry: Mapping[str, Any], tested: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:

@@ -105,6 +105,25 @@ def test_a_confirmation_counts_where_it_is_of_this_certificate(capture, tmp_path
         assert {row[3] for row in said(place, PAGE["url"])} == {verdict}
 
 
+@pytest.mark.parametrize(
+    ("reported", "verdict"),
+    [
+        ({"site": "a.org", "verdict": "changed", "content": "kept"}, "kept"),
+        ({"site": "a.org", "verdict": "changed", "content": "changed", "reason": '"content": "kept"'}, "changed"),
+        ({"site": "b.org", "verdict": "changed", "content": "kept"}, "changed"),
+        (None, "changed"),
+    ],
+    ids=["kept", "edited", "another site's", "a report that cannot be read"],
+)
+def test_a_page_that_changed_and_kept_its_content_is_told_so(capture, tmp_path, reported, verdict):
+    entry = {**PAGE, "verdict": "changed", "reason": "other-bytes", "visit": VISIT}
+    (capture / "certificate-pages.jsonl").write_text(f"{json.dumps(entry)}\n")
+    line = json.dumps({"url": PAGE["url"], **reported}) if reported else '{"content": "kept", "verdict": "changed", '
+    (capture / "report-pages.jsonl").write_text(f"{line}\n")
+    dress([capture], pytest.fail, tmp_path)
+    assert [row[3:5] for row in said(tmp_path, PAGE["url"])] == [[verdict, "different bytes before and after"]]
+
+
 @pytest.mark.parametrize(("name", "content"), [("certificate.json", "{}"), ("certificate-pages.jsonl", None)])
 def test_a_certificate_that_cannot_be_read_is_named_and_speaks_of_nothing(capture, tmp_path, name, content):
     if content is None:

@@ -80,6 +80,7 @@
     if (one.verdict === undefined) return ["unknown", "No certificate speaks of this copy", "its capture is not complete, or has none"];
     const at = instant(one);
     if (one.verdict === "coherent") return ["coherent", `Coherent at ${at}`, one.grounds];
+    if (one.verdict === "kept") return ["kept", "Content kept while the site was captured", `${one.grounds}, the same content, says the report: not shown to the byte to be the state at ${at}`];
     if (one.verdict === "changed") return ["changed", "Changed while the site was captured", `${one.grounds}: not shown to be the state at ${at}`];
     if (one.verdict === "unknown") return ["unknown", at ? `Not shown to be the state at ${at}` : "Nothing shows when this was the state", one.grounds];
     return ["unknown", "Not judged", one.grounds];
@@ -99,15 +100,15 @@
 
   const style = `
     :host { all: initial; position: fixed; inset: auto 0 0 0; z-index: 2147483647; color-scheme: light dark;
-      --ground: #fffefb; --ink: #1d2126; --soft: #555e69; --line: #dcd9d0; --coherent: #0a6c86; --changed: #c2410c; --unknown: #77689a; }
+      --ground: #fffefb; --ink: #1d2126; --soft: #555e69; --line: #dcd9d0; --coherent: #0a6c86; --kept: #3f8f5a; --changed: #c2410c; --unknown: #77689a; }
     @media (prefers-color-scheme: dark) { :host { --ground: #1c2024; --ink: #e9e7e1; --soft: #a9b0b8; --line: #353b42;
-      --coherent: #56bdd6; --changed: #ff8c5a; --unknown: #b7a7e0; } }
+      --coherent: #56bdd6; --kept: #7ccf95; --changed: #ff8c5a; --unknown: #b7a7e0; } }
     details { font: 14px/1.4 system-ui, sans-serif; color: var(--ink); background: var(--ground);
       border-top: 3px solid var(--verdict); max-height: 60vh; overflow: auto; }
-    .coherent { --verdict: var(--coherent); } .changed { --verdict: var(--changed); } .unknown { --verdict: var(--unknown); }
+    .coherent { --verdict: var(--coherent); } .kept { --verdict: var(--kept); } .changed { --verdict: var(--changed); } .unknown { --verdict: var(--unknown); }
     summary { cursor: pointer; padding: 7px 14px; list-style-position: inside; }
     summary:focus-visible { outline: 2px solid var(--verdict); outline-offset: -2px; }
-    b { color: var(--verdict); } b::before { content: "● "; } .changed > summary b::before { content: "◆ "; } .unknown > summary b::before { content: "□ "; }
+    b { color: var(--verdict); } b::before { content: "● "; } .kept > summary b::before { content: "○ "; } .changed > summary b::before { content: "◆ "; } .unknown > summary b::before { content: "□ "; }
     .soft { color: var(--soft); } p { margin: 0; padding: 2px 14px; max-width: 90ch; overflow-wrap: anywhere; } .more { padding-bottom: 10px; }
     ul { margin: 6px 0 0; padding: 0 14px 10px 30px; font-size: 13px; } li { overflow-wrap: anywhere; }`;
   const host = element("aside", { id: "sharc-verdict" });
