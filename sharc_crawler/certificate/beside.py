@@ -37,6 +37,8 @@ _PACKAGE = re.compile(r"\.wacz(?![a-z0-9])", re.IGNORECASE)
 _DOCUMENT = re.compile(
     r"(?<![a-z])(report|certificate|confirmation|signature|timestamp)(?![a-z]).*\.(jsonl?|html?|tsr)(?![a-z0-9])", re.I
 )
+#: of them, while a process writes them, and for ever where it was killed; no reader opens such a file
+_DRAFT = re.compile(r"\.(report|certificate|confirmation|signature|timestamp)[^/]*\.\d+")
 _FORMATS = (b'"sharc-report"', b'"sharc-certificate', b'"sharc-confirmation"')
 _DOWNLOADS = {"response", "revisit", "request"}
 _START = 1 << 16  #: bytes of a file by which it is known
@@ -78,7 +80,9 @@ def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) 
 
 def _stranger(file: Path, source: Material) -> str | None:
     try:
-        return _taken_for(file, source)
+        return None if _DRAFT.fullmatch(file.name) else _taken_for(file, source)
+    except FileNotFoundError:  # it was a draft of something else
+        return None
     except OSError as error:  # another one may be let read it, and take it for anything
         return f"a file that cannot be read ({error.strerror})"
 

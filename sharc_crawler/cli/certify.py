@@ -10,10 +10,11 @@ import click
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.cli._sites import instant
-from sharc_crawler.collection.certifying import certify_at
+from sharc_crawler.collection.certifying import CERTIFICATES, certify_at
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.storage.beside import forget_killed
 
 
 @click.command()
@@ -34,6 +35,7 @@ def command(folder: Path, at: str, site: str) -> None:
       sharc certify news --at 2026-11-20T12:00
       sharc verify news
     """
+    forget_killed(folder / CERTIFICATES)
     with busy("verifying the captures around it, and making the certificate of what they show"):
         written = certify_at(Collection(folder), instant(at, "--at"), site)
     for path in written:

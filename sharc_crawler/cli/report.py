@@ -34,7 +34,7 @@ from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.words import printable
 from sharc_crawler.report.write import to_json, write
-from sharc_crawler.storage.beside import is_held, open_state
+from sharc_crawler.storage.beside import forget_killed, is_held, open_state
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
 
@@ -80,6 +80,8 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
             raise UsageError(f"--json: {folder} holds {len(folders):,} captures; name one of them: {named}")
         click.echo(_as_json(folders[0], known) if sites is None else to_json(index(folder)), nl=False)
         return
+    for one in (folder, *folders):
+        forget_killed(one)
     for one in _stateless(folder):
         _say(_not_reported(one))
     written, failed = _all_written([one for one in folders if sites is None or holds_state(one)], known)

@@ -11,6 +11,7 @@ from sharc_crawler.certificate import sealing
 from sharc_crawler.cli._from_table import asking, may_ask, row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
+from sharc_crawler.storage.beside import forget_killed
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def command(folder: Path, sign: str | None, timestamp: str | None, operator: str
     if sign is None and timestamp is None:
         raise UsageError("nothing to do: give --sign KEY, --timestamp URL, or both")
     folders = capture_folders(folder)
+    for one in folders:
+        forget_killed(one)
     ask = asking(timestamp, operator, allow)
     written = [path for one in folders for path in sealing.sign(one, Path(sign), ask)] if sign else []
     written += [path for one in folders for path in sealing.stamp(one, ask)] if ask else []

@@ -1,9 +1,10 @@
-"""The state of a capture's folder, read beside its owner; and whether it has one at this moment."""
+"""The state of a capture's folder, read beside its owner; whether it has one at this moment; what killed ones left."""
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
@@ -77,6 +78,29 @@ def is_locked(file: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+def forget_killed(folder: Path) -> None:
+    """Remove the drafts that processes of this machine left in a folder when they were killed; none while it is held.
+
+    Where nothing can be removed, nor written, whoever writes says so.
+    """
+    for path in () if is_held(folder) else folder.glob(".*.*"):
+        if path.suffix[1:].isdecimal() and path.is_file() and not _runs(int(path.suffix[1:])):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _runs(process: int) -> bool:
+    if sys.platform == "win32":  # to ask would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it is somebody else's
+        pass
+    return True
 
 
 def begin_copy(folder: Path) -> FrontierStore:

@@ -18,6 +18,7 @@ from sharc_crawler.collection.page import PAGE, meant, own_name, write_overview
 from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent, short, size
+from sharc_crawler.storage.beside import forget_killed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +40,7 @@ def show_command(folder: Path, as_json: bool) -> None:
       sharc collection news --json | jq '.sites[].captures[-1].statement'
     """
     collection = Collection(folder)
+    forget_killed(folder)
     with progress("reading", sum(1 for _ in collection.captures())) as show:
         found = write_overview(collection, show)
     if as_json:

@@ -1,0 +1,58 @@
+"""A command that is killed while it writes: what it leaves is nobody's document, and goes with the next one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.made_capture import Maker
+from sharc_crawler.cli import main
+from tests.certificate.test_sealing import key_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: killed as soon as its n-th file is written, and not safe yet
+KILLED = """
+import os, signal, sys
+left = int(sys.argv.pop(1))
+def fsync(_):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+from sharc_crawler.archive import drafts
+drafts.os.fsync = fsync
+from sharc_crawler.cli import main
+main()
+"""
+
+
+def drafts(folder: Path) -> list[str]:
+    return sorted(path.name.rpartition(".")[0] for path in folder.rglob(".*.*") if path.suffix[1:].isdecimal())
+
+
+@pytest.mark.slow
+def test_drafts_of_a_killed_command_are_passed_over_and_removed_by_the_next(tmp_path: Path) -> None:
+    capture = tmp_path / "capture"
+    capture.mkdir()
+    Maker(capture, 30, 20).make()
+    assert CliRunner().invoke(main, ["report", str(capture)]).exit_code == 0
+    commands = {
+        2: (["report", str(capture)], [".report-pages.jsonl", ".report.json"]),
+        1: (["seal", str(capture), "--sign", str(key_file(tmp_path / "key.pem"))], [".signature.json"]),
+    }
+    for files, (command, left) in commands.items():
+        killed = subprocess.run([sys.executable, "-c", KILLED, str(files), *command], check=False, capture_output=True)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert drafts(capture) == left
+        verified = CliRunner().invoke(main, ["verify", str(capture)])
+        assert verified.exit_code == 0, verified.output
+        assert CliRunner().invoke(main, command).exit_code == 0
+        assert drafts(capture) == []
+        assert CliRunner().invoke(main, ["verify", str(capture)]).exit_code == 0
