@@ -24,23 +24,14 @@ class Walked:
         self._store = store
         self._progress = progress
         self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
-        self._few: dict[int, list[UrlRow]] = {}  #: those of a capture that has no more than :data:`TELL`
         self._read = 0
 
     def urls(self, capture: int) -> Iterator[UrlRow]:
         """The URLs of a site capture; progress is told as they are read."""
-        if capture in self._few:
-            yield from self._few[capture]
-            return
         before = self._read
-        few: list[UrlRow] = []
         for row in self._store.urls(capture):
             self._read += 1
             if capture in self._known and not self._read % TELL:
                 self._progress(self._read, max(WALKS * sum(self._known.values()), self._read))
-            if self._read - before <= TELL:
-                few.append(row)
             yield row
         self._known.setdefault(capture, self._read - before)
-        if self._known[capture] == len(few):
-            self._few[capture] = few
