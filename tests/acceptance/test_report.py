@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,21 @@ def test_nothing_sticks_out_and_t_is_in_sight(tab: Tab, width: int) -> None:
     assert tab.value(
         "[...document.querySelectorAll('.statement time')].every((one) => one.getClientRects().length === 1)"
     )
+
+
+def test_an_address_without_an_end_in_sight_breaks_where_it_must(tmp_path: Path) -> None:
+    """Of a log-in elsewhere that a seed redirects to: it is named in the claim."""
+    led = f"the seed http://a.org/ leads to http://b.org/sso?SAMLRequest={'fZJNT8MwDIbv' * 40}, which is out of scope"
+    facts = capture(30, 15.0)
+    facts = replace(facts, notes=(*facts.notes, led))
+    (tmp_path / "report.html").write_text(rendered(facts)["report.html"], encoding="utf-8")
+    with browser(tmp_path / "profile") as tab:
+        tab.call("Emulation.setDeviceMetricsOverride", width=1000, height=900, deviceScaleFactor=1, mobile=False)
+        tab.open((tmp_path / "report.html").as_uri())
+        beyond = "(one) => one.scrollWidth > one.clientWidth"
+        assert "SAMLRequest" in "".join(texts(tab, ".claim p"))
+        assert tab.value(f"[...document.querySelectorAll('.claim > div')].filter({beyond}).length") == 0
+        assert tab.value("document.documentElement.scrollWidth") <= 1000
 
 
 def test_the_table_sorts_filters_and_opens_its_pages(tab: Tab) -> None:
