@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-_WORD, _NUMBER = re.compile(r"[A-Za-z0-9]+"), re.compile(r"[0-9]+")
+_PLAIN = r"(?<!%)(?<!%[0-9A-Fa-f])"  # else it is half an escape
+#: Escaped letters that are not ASCII are parts of a word; what else is escaped (a space) stands between two.
+_WORD = re.compile(rf"(?:{_PLAIN}[A-Za-z0-9]|%[89A-Fa-f][0-9A-Fa-f])+")
+_NUMBER, _END = re.compile(rf"{_PLAIN}[0-9]+"), re.compile(r"\Z")
 _NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
 
 
@@ -57,8 +60,12 @@ def nobodys(url: str, like: str, more: str = "") -> str:
     'http://h/photo/no-such-page-nwnipukmgt?b=c'
     >>> nobodys("http://h/msg7.html", "http://h/msg12.html")
     'http://h/msg944898096.html'
+    >>> nobodys("http://h/%E6%97%A5", "http://h/%E6%97%A6"), nobodys("http://h/a%20b", "http://h/a%20c")
+    ('http://h/no-such-page-ratlkbhagi', 'http://h/a%20no-such-page-gpjzgxpqss')
     """
-    words, others = ([*_WORD.finditer(one, one.find("/", len("https://")))] for one in (url, like))
+    words, others = (
+        [*_WORD.finditer(one, one.find("/", len("https://")))] or [*_END.finditer(one)] for one in (url, like)
+    )
     pairs = list(zip(words, others, strict=False))
     word, other = ([pair for pair in pairs if pair[0][0] != pair[1][0]] or [(words[-1], words[-1])])[-1]
     numbers = list(_NUMBER.finditer(url, *word.span()))

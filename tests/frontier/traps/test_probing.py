@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -25,7 +26,7 @@ from sharc_crawler.frontier.traps.probing import (
 from sharc_crawler.frontier.traps.rules import LAST, Traps
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
-from sharc_crawler.unlikely import look_at, nobodys, unlikely
+from sharc_crawler.unlikely import is_nobodys, look_at, nobodys, unlikely
 from tests.frontier.traps.tables import ROOT, add, table
 
 
@@ -366,3 +367,19 @@ def test_one_trail_is_followed_after_the_other_once_links_stay_or_pages_are_visi
 def test_of_what_nobody_names_the_names_of_a_folder_alone_show_its_error_page():
     asked = f"{ROOT}a/{unlikely(ROOT + 'a')}", look_at(f"{ROOT}a"), nobodys(f"{ROOT}photo/kqzv", f"{ROOT}photo/wmdk")
     assert list(map(shows_errors, asked)) == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("url", "like", "made"),
+    [
+        ("http://h/%E6%97%A5", "http://h/%E6%9C%AC", r"http://h/no-such-page-[a-z]{10}"),
+        ("http://h/?q=%97a12", "http://h/?q=%97a13", r"http://h/\?q=%97a94[0-9]{7}"),
+        ("http://h/stra%C3%9Fe-4%20b", "http://h/stra%C3%9Fe-5%20b", r"http://h/stra%C3%9Fe-94[0-9]{7}%20b"),
+        ("http://h/?f=dept%3Aa", "http://h/?f=dept%3Ab", r"http://h/\?f=dept%3Ano-such-page-[a-z]{10}"),
+        ("http://h/%20", "http://h/%20%20", r"http://h/%20no-such-page-[a-z]{10}"),
+    ],
+)
+def test_no_address_is_made_of_half_an_escape(url, like, made):
+    probe = nobodys(url, like)
+    assert re.fullmatch(made, probe), probe
+    assert is_nobodys(probe)
