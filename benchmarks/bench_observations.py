@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.model import Change, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 
 

@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.model import Change, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 
 DAY = 86_400.0

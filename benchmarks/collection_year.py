@@ -36,7 +36,8 @@ from sharc_crawler.collection.diary import back_off
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE
-from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.model import Change, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.holding import LOCK
 from sharc_crawler.storage.observations import ObservationStore

@@ -261,34 +261,3 @@ class Judgement:
     verdict: Verdict
     evidence: Evidence
     reason: str  #: a code, with or without a detail (:mod:`sharc_crawler.evidence.reasons`)
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What one capture learned of a URL at one instant: append-only history, read by rates, seeds and plans."""
-
-    site: str
-    url: Url
-    time: Instant
-    result: Result
-    change: Change = Change.UNKNOWN  #: against the observation before
-    evidence: Evidence = Evidence.NONE
-    digest: str | None = None
-    fingerprint: str | None = None
-    etag: str | None = None
-    last_modified: Instant | None = None
-    lastmod: Instant | None = None  #: the sitemap's word
-    lastmod_precision: Seconds = 0.0
-    kind: Kind = Kind.PAGE  #: the known size of a site is its number of pages
-    media_type: str | None = None
-    document: Document | None = None
-    decoded: str | None = None  #: digest of the payload without its content coding, where it has one
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """The pages that a document linked to at one instant."""
-
-    url: Url
-    time: Instant
-    targets: tuple[Url, ...]

@@ -18,15 +18,6 @@ def replace_file(path: Path, text: str | bytes) -> None:
         file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder outlast a power failure."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 class Drafts:
     """Files that are written together: they replace what was there when the last of them is on the disk, or none does.
 

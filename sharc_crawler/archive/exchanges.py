@@ -6,6 +6,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.records import (
+    CONTROL,
     FORMER_TYPE,
     FORMER_UNPACKED,
     HTTP_REQUEST,
@@ -14,7 +15,6 @@ from sharc_crawler.archive.records import (
     WARC_FIELDS,
     Draft,
     Fields,
-    escaped,
     named_fields,
     target_uri,
 )
@@ -120,3 +120,12 @@ def _base64(name: str, data: Octets) -> Fields:
 
 def _notes(notes: Fields, *fields: tuple[str, str]) -> Draft:
     return Draft("metadata", list(fields), named_fields(notes), WARC_FIELDS)
+
+
+def escaped(text: str) -> str:
+    r"""Text with its control characters spelt out, so that a field may carry it.
+
+    >>> escaped("reset\r\nby peer")
+    'reset\\x0d\\x0aby peer'
+    """
+    return CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

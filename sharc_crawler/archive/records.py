@@ -24,7 +24,7 @@ WITHHELD = "the credentials for a proxy are left out of the request"  #: else a 
 FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of a payload in a former capture, where that has a content coding
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")  #: no field may carry any
 _URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+")
 _SMALL = 4096  #: bytes; a record up to this size fits a 4 KiB window, which is far cheaper to set up
 
@@ -68,15 +68,6 @@ class Draft:
         return own
 
 
-def escaped(text: str) -> str:
-    r"""Text with its control characters spelt out, so that a field may carry it.
-
-    >>> escaped("reset\r\nby peer")
-    'reset\\x0d\\x0aby peer'
-    """
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-
-
 def target_uri(url: str) -> str:
     """The URL, if it may stand in a record's header as it is: a URI of printable ASCII (RFC 3986)."""
     if not _URI.fullmatch(url):
@@ -93,8 +84,8 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
     b'software: sharc-crawler\r\n'
     """
     fields = tuple(fields)
-    if _CONTROL.search("".join(map("".join, fields))):
-        name, value = next(field for field in fields if _CONTROL.search("".join(field)))
+    if CONTROL.search("".join(map("".join, fields))):
+        name, value = next(field for field in fields if CONTROL.search("".join(field)))
         raise DataError(f"{name}={value!r} has control characters, which no WARC field may carry; escape them")
     return "".join([f"{name}: {value}\r\n" for name, value in fields]).encode("utf-8", "backslashreplace")
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import write_index
-from sharc_crawler.archive.drafts import sync_folder
 from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, forget_drafts
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.owners import former, own_name
 from sharc_crawler.archive.recovery import record_ends
+from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from sharc_crawler.archive.drafts import sync_folder
 from sharc_crawler.archive.files import OPEN, TAKEN, append_whole
 from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.open_files import here
+from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
 
 if TYPE_CHECKING:

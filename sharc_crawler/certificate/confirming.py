@@ -17,9 +17,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.documents import document_file
-from sharc_crawler.archive.drafts import Drafts, sync_folder
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.held_files import lock
+from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.archive.warc_names import index_path, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of

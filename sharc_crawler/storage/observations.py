@@ -20,7 +20,8 @@ import numpy as np
 
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError, unknown_name
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
+from sharc_crawler.model import Change, Document, Kind, Result, Url
+from sharc_crawler.observation import Linked, Observation
 from sharc_crawler.rates.history import Links
 from sharc_crawler.storage import columns, payloads
 from sharc_crawler.storage.schema import for_reading, for_writing

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.model import Change, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 
 EVIL = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e[/a]"

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.model import Change, Kind, Observation, Result, Url
+from sharc_crawler.model import Change, Kind, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:

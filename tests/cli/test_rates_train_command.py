@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.model import Change, Document, Linked, Observation, Result, Url
+from sharc_crawler.model import Change, Document, Result, Url
+from sharc_crawler.observation import Linked, Observation
 from sharc_crawler.rates.predictor.source import PredictorRates
 from sharc_crawler.storage.observations import ObservationStore
 

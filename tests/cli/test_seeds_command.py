@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from click.testing import Result as Ran
 
 from sharc_crawler.cli import main
-from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.model import Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:

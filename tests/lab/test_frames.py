@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.model import Document, Observation, Result, Url
+from sharc_crawler.model import Document, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 from tests.live import warm
 

@@ -22,7 +22,8 @@ from sharc_crawler.lab.driver import Simulation
 from sharc_crawler.lab.plan import MANY, foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.links.entries import Entry
-from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.model import Change, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write as write_report
 from sharc_crawler.storage.observations import ObservationStore

@@ -17,7 +17,8 @@ from sharc_crawler.archive.surt import surt
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.setup.arguments import Arguments
-from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.model import Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.report.selection import lines
 from sharc_crawler.seeds.hacs.selection import SeedChoice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore

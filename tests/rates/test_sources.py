@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
+from sharc_crawler.model import Change, Hints, Result, Sighting, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.rates import trust
 from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.rates.chain import Chain

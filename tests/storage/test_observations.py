@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
+from sharc_crawler.model import Change, Document, Kind, Result, Url
+from sharc_crawler.observation import Linked, Observation
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage import columns, schema
 from sharc_crawler.storage.observations import ObservationStore

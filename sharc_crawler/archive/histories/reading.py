@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from warcio.statusandheaders import StatusAndHeaders
 
     from sharc_crawler.archive.histories.gathering import Problems
-    from sharc_crawler.model import Instant, Observation
+    from sharc_crawler.model import Instant
+    from sharc_crawler.observation import Observation
     from sharc_crawler.seeds.hacs.captures import Answered, Captures
 
 _WARC = (".warc", ".warc.gz")

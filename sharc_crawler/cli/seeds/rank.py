@@ -28,7 +28,7 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.model import Observation
+    from sharc_crawler.observation import Observation
 
 _DAY = 86_400.0
 

@@ -10,7 +10,8 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
 from sharc_crawler.frontier.traps.rules import content_of, without_address
 from sharc_crawler.known_urls import Texts
-from sharc_crawler.model import Change, Hints, Kind, Observation, Result, Slot, Url, Verdict
+from sharc_crawler.model import Change, Hints, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -24,7 +24,8 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sharc_crawler.model import Instant, Observation
+    from sharc_crawler.model import Instant
+    from sharc_crawler.observation import Observation
 
 
 def chosen(choice: SeedChoice, urls: Sequence[str], folder: Path) -> Selection:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.seeding.choosing import known, load
-from sharc_crawler.model import Kind, Observation, Result, Slot, Url
+from sharc_crawler.model import Kind, Result, Slot, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.seeds.chosen import NOT_CAPTURED
 from sharc_crawler.seeds.guarded import updated

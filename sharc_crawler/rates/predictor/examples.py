@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Instant, Observation, Url
+    from sharc_crawler.model import Instant, Url
+    from sharc_crawler.observation import Observation
     from sharc_crawler.rates.history import SiteHistory
 
 

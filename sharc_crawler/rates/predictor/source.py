@@ -15,7 +15,8 @@ from sharc_crawler.rates.predictor.model import Predictor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sharc_crawler.model import Instant, Observation, Sighting, Url
+    from sharc_crawler.model import Instant, Sighting, Url
+    from sharc_crawler.observation import Observation
 
 SOURCE = "predictor"
 

@@ -21,7 +21,8 @@ from sharc_crawler.archive.histories.timemap import memento_links
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.model import Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.seeds.hacs.updates import digest_change
 from tests.archive.readback import INFO, URL, page
 

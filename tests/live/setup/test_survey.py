@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.model import Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
 from tests.live.warm import SHARC, finished
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sharc_crawler.model import Document, Observation, Result, Url
+from sharc_crawler.model import Document, Result, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
 from sharc_crawler.rates.predictor.features import PageTraits, offline_features, online_features
