@@ -16,22 +16,6 @@ DEDUP = ("capture", "site", "collection", "off")
 FORMER = ("site", "collection")  #: of these, those that leave payloads in former captures
 USUAL = "warc"  #: of the writers, by name
 COLLECTION = "capture"  #: under which replay shows one: a part of its addresses
-#: fields of a warcinfo record that are ours to write
-OWN_FIELDS = (
-    "software",
-    "format",
-    "conformsTo",
-    "operator",
-    "robots",
-    "strategy",
-    "strategy-parameters",
-    "http-header-user-agent",
-    "site",
-    "run",
-    "deduplication",
-    "session",
-    "began",
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,23 @@ from sharc_crawler.archive.records import named_fields
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: fields of a warcinfo record that are ours to write
+OWN_FIELDS = (
+    "software",
+    "format",
+    "conformsTo",
+    "operator",
+    "robots",
+    "strategy",
+    "strategy-parameters",
+    "http-header-user-agent",
+    "site",
+    "run",
+    "deduplication",
+    "session",
+    "began",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class CaptureInfo:

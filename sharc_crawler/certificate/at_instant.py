@@ -19,10 +19,11 @@ from sharc_crawler.certificate.material import LONGEST_LINE, text_lines
 from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
-from sharc_crawler.evidence.headers import is_part, weak
+from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 NO_ANSWER = (Result.FAILED, Result.REFUSED)
-_NOT_MODIFIED = 304
 #: less is claimed than the records show: by how long downloads took, which no record says; as these refuted the crawl
 _LESS = (Reason.STALE, Reason.REFUTED)
 

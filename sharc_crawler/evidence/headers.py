@@ -19,7 +19,6 @@ _ODD = re.compile(r',|"[^"]*;[^"]*"')  #: in a Content-Type: readers differ on w
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
 #: a Last-Modified that lies so little before the Date is weak (RFC 9110, 8.8.2.2), or made on request
 TOO_FRESH = 1.0
-_STRONG = re.compile(r'"[^"]*"')
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
 _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
@@ -99,14 +98,6 @@ def made_on_request(outcome: Outcome) -> bool:
     """Whether an answer's Last-Modified lies within a second of its Date."""
     modified = http_date(outcome.validators.last_modified)
     return modified is not None and outcome.date is not None and modified >= outcome.date - TOO_FRESH
-
-
-def weak(outcome: Outcome) -> bool:
-    """May its validators stay the same though bytes change? What is no ETag by the grammar, or two of them, is weak."""
-    etag = outcome.validators.etag
-    if etag:
-        return _STRONG.fullmatch(etag) is None
-    return outcome.validators.last_modified is not None and (outcome.date is None or made_on_request(outcome))
 
 
 def opaque(etag: str | None) -> str | None:

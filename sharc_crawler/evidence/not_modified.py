@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
-from sharc_crawler.evidence.headers import opaque, weak
+from sharc_crawler.evidence.headers import made_on_request, opaque
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Result
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 #: what servers add to the ETag of what they pack
 _PACKED = re.compile(r'(?:--?|;)(?:gzip|br|zstd|deflate)"$')
 _FUTURE = 2.0  #: seconds that a Last-Modified may lie after its Date: both are cut to the second
+_STRONG = re.compile(r'"[^"]*"')
+
+
+def weak(outcome: Outcome) -> bool:
+    """May its validators stay the same though bytes change? What is no ETag by the grammar, or two of them, is weak."""
+    etag = outcome.validators.etag
+    if etag:
+        return _STRONG.fullmatch(etag) is None
+    return outcome.validators.last_modified is not None and (outcome.date is None or made_on_request(outcome))
 
 
 def not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from sharc_crawler import extras
-from sharc_crawler.archive.options import OWN_FIELDS
+from sharc_crawler.archive.warcinfo import OWN_FIELDS
 from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import url
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.headers import weak
+from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:

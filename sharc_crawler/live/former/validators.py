@@ -18,8 +18,8 @@ from sharc_crawler.collection.distrust import distrust, distrusted
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import damaged_note, forget_payloads
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.headers import is_part, of_headers, weak
-from sharc_crawler.evidence.not_modified import contradicts
+from sharc_crawler.evidence.headers import is_part, of_headers
+from sharc_crawler.evidence.not_modified import contradicts, weak
 from sharc_crawler.live.former.former_answers import as_taken
 from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
