@@ -22,13 +22,23 @@ class Software(NamedTuple):
     named: str = ""  #: an expression for addresses that sitemaps name, by which it is known; empty: nothing shows it
 
 
+#: MediaWiki's namespace *Special*, and the list of all pages in it, as wikis in other languages call them
+_SPECIAL = (
+    "Special|Spezial|Sp%C3%A9cial|Especial|Speciale|Speciaal|Specjalna|Speciel"
+    "|%D0%A1%D0%BB%D1%83%D0%B6%D0%B5%D0%B1%D0%BD%D0%B0%D1%8F"
+)
+_ALL_PAGES = (
+    "All(Pages|ePaginas)|Alle_Seiten|Toutes_les_pages|Todas|TutteLePagine|Wszystkie_strony"
+    "|%D0%92%D1%81%D0%B5_%D1%81%D1%82%D1%80%D0%B0%D0%BD%D0%B8%D1%86%D1%8B"
+)
+
 KNOWN = (
     Software(
         "MediaWiki",
         "histories, differences, forms and lists",
         r"(\?|&)(action|veaction|oldid|diff|curid|direction|printable|redlink|returnto|mobileaction|useskin|uselang|feed)="
-        r"|[/=]Special(:|%3A)(?!AllPages)|/api\.php(\?|$)",
-        r"[/=]Special(:|%3A)|/index\.php\?(action=(edit|history|info)|diff=|oldid=)[^#]*&title=|/api\.php\?action=",
+        rf"|(/|=)({_SPECIAL})(:|%3A)(?!{_ALL_PAGES})|/api\.php(\?|$)",
+        rf"(/|=)({_SPECIAL})(:|%3A)|/index\.php\?(action=(edit|history|info)|diff=|oldid=)[^#]*&title=|/api\.php\?action=",
         r"/sitemap-[^/]+-NS_\d+-\d+\.xml|/index\.php\?title=[^&]+$",
     ),
     Software(

@@ -21,6 +21,7 @@ WIKI_PAGES = """
 /wiki/Main_Page /wiki/AC/DC /wiki/C%2B%2B /wiki/Action_(physics)?x=1 /wiki/Specialty /wiki/Talk:Special_relativity
 /w/index.php?title=Main_Page /wiki/File:Photo.jpg /wiki/Category:Birds /wiki/Feed /wiki/Oldid /index.php/Main_Page
 /wiki/Category:Birds?pagefrom=M /wiki/Help:Special_pages /wiki/Special:AllPages?from=M
+/wiki/Spezial:Alle_Seiten /wiki/Especialidad /wiki/Sp%C3%A9cial:Toutes_les_pages /wiki/Hilfe:Spezialseiten
 """
 WIKI_TRAPS = """
 /index.php?title=A&action=edit /index.php?title=A&action=history /index.php?title=A&diff=prev&oldid=7
@@ -29,6 +30,8 @@ WIKI_TRAPS = """
 /w/index.php?title=Special%3ASearch&search=x /wiki/A?veaction=edit /wiki/A?action=raw /index.php?curid=5
 /w/api.php /w/api.php?action=block&user=192.0.2.5&expiry=3+days&token=123ABC /w/api.php?format=json&meta=siteinfo
 /wiki/Special:WhatLinksHere/A /index.php?feed=atom&title=Special:RecentChanges /wiki/A?useskin=vector
+/wiki/Spezial:Linkliste/A /wiki/Sp%C3%A9cial:Pages_li%C3%A9es/A /wiki/Spezial:Letzte_%C3%84nderungen
+/index.php?title=Speciaal:RecenteWijzigingen /wiki/%D0%A1%D0%BB%D1%83%D0%B6%D0%B5%D0%B1%D0%BD%D0%B0%D1%8F:Search
 """
 BLOG_PAGES = """
 / /post-1/ /2026/11/22/hello-world/ /tag/a/ /tag/b/page/2/ /category/news/ /author/me/ /?p=7 /?page_id=2 /feeding-birds/
