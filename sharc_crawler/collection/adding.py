@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.warc_names import safe_name
-from sharc_crawler.collection.folder import ADDING, Collection, is_over
+from sharc_crawler.collection.folder import ADDING, Collection, check_new, is_over
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import DataError, UsageError
@@ -34,9 +34,12 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
     left then.
     """
     row = _row(capture)
+    if folder.resolve().is_relative_to(capture.resolve()):
+        raise UsageError(f"collection={str(folder)!r} lies in the capture {str(capture)!r}: name another folder")
     spec = row.spec
     own = {"scope": spec.scope} if spec.scope != "host" else {}
     if not Collection.is_in(folder):
+        check_new(folder)
         Collection.begin(folder, SiteTerms("", spec.site, spec.seeds, own))
     collection = Collection(folder)
     name = next((one.name for one in collection.terms.sites if one.site == spec.site), safe_name(spec.site))

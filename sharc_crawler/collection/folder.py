@@ -111,6 +111,20 @@ class Collection:
         return last
 
 
+def check_new(folder: Path) -> None:
+    """A collection is begun in an empty folder, or in none yet.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for another one.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"collection={str(folder)!r} is no folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(
+            f"collection={str(folder)!r} holds other things and no {FILE}: name another folder; what is a capture"
+            " becomes a collection's by `sharc collection add`"
+        )
+
+
 def package_path(collection: Collection) -> Path:
     """The path of a collection's package, unless another one is named."""
     return collection.folder / f"{collection.folder.resolve().name}.wacz"

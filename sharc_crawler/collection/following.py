@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.collection.folder import CAPTURES, Collection, is_over
+from sharc_crawler.collection.folder import CAPTURES, Collection, check_new, is_over
 from sharc_crawler.collection.terms import FILE, MASKS, OF_CAPTURES, CollectionTerms
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
@@ -36,7 +36,7 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
             raise UsageError(f"{name}={typed[name]!r} cannot be given with collection=: leave out one of them{own}")
     collection = Collection(folder) if Collection.is_in(folder) else None
     if collection is None:
-        _check_new(folder)
+        check_new(folder)
         if "url" not in typed:
             raise UsageError(f"collection={str(folder)!r} is no collection yet{_near(folder)}; to begin one, give url=")
     site = _site(collection.terms if collection else CollectionTerms(), typed, folder)
@@ -92,14 +92,3 @@ def _near(folder: Path) -> str:
     beside = [one.name for one in folder.parent.glob("*") if Collection.is_in(one)]
     near = get_close_matches(folder.name, beside, n=1)
     return f"; did you mean {str(folder.with_name(near[0]))!r}?" if near else ""
-
-
-def _check_new(folder: Path) -> None:
-    """A collection is begun in an empty folder, or in none yet."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"collection={str(folder)!r} is no folder")
-    if folder.is_dir() and any(folder.iterdir()):
-        raise UsageError(
-            f"collection={str(folder)!r} holds other things and no {FILE}: name another folder; what is a capture"
-            " becomes a collection's by `sharc collection add`"
-        )

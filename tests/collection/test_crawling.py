@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -107,6 +108,23 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
     assert damaged.exit_code == 3
     assert "is not as it was certified" in damaged.output
     assert not (tmp_path / "third").exists()
+
+
+@pytest.mark.slow
+def test_no_capture_becomes_a_collection_by_what_is_added_to_it(kept, tmp_path):
+    first, others = next(kept[0].captures()).folder, tmp_path / "others"
+    capture = shutil.copytree(first, tmp_path / "capture")
+    others.mkdir()
+    (others / "notes.txt").touch()
+    before = sorted(tmp_path.rglob("*"))
+    for folder, why in {
+        capture: "holds other things and no collection.yaml", others: "holds other things and no collection.yaml",
+        first: "lies in the capture", first / "new": "lies in the capture",
+    }.items():  # fmt: skip
+        done = CliRunner().invoke(main, ["collection", "add", str(folder), str(first)])
+        assert (done.exit_code, why in done.output) == (2, True), done.output
+    assert sorted(tmp_path.rglob("*")) == before
+    assert not (first / "captures").exists()
 
 
 @pytest.mark.slow
