@@ -42,10 +42,10 @@ def to_text(document: dict[str, Any]) -> str:
 
 
 def whole_numbers(value: Any) -> Any:
-    """The value as JSON without fractional numbers: they, and what JSON does not know, become text.
+    r"""The value as JSON without fractional numbers: they, and what JSON or Unicode does not know, become text.
 
-    >>> whole_numbers({"delay": 0.05, "size": 300.0, "names": ("a", 1)})
-    {'delay': '0.05', 'size': 300, 'names': ['a', 1]}
+    >>> whole_numbers({"delay": 0.05, "size": 300.0, "names": ("a\udce4", 1)})
+    {'delay': '0.05', 'size': 300, 'names': ['a\\udce4', 1]}
     """
     if isinstance(value, dict):
         return {str(name): whole_numbers(part) for name, part in value.items()}
@@ -53,4 +53,4 @@ def whole_numbers(value: Any) -> Any:
         return [whole_numbers(part) for part in value]
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    return value if isinstance(value, int | None) else str(value).encode("utf-8", "backslashreplace").decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -52,6 +53,16 @@ def reworded(folder, change):
     (folder / DATA).write_text(to_json(report))
     for name, pieces in render(report, Lines(folder / PAGES)).items():
         (folder / name).write_bytes("".join(pieces).encode("utf-8", "replace"))
+
+
+def test_a_setting_that_is_no_unicode_is_stated_as_it_was_given(tmp_path):
+    """A folder's name, or an expression, of a terminal in Latin-1; both documents are of the same setting."""
+    facts = replace(make(tmp_path), settings={"exclude": "/\udce4\ud800"})
+    write([facts], tmp_path)
+    certify([facts], tmp_path)
+    assert json.loads((tmp_path / "certificate.json").read_text())["capture"]["settings"]["exclude"] == r"/\udce4\ud800"
+    assert said(tmp_path)[0] == 0
+    assert said(package(tmp_path, [facts], tmp_path / "capture.wacz"))[0] == 0
 
 
 WORDS = {
