@@ -92,9 +92,11 @@ class SiteBudget(Spending):
         return min((room for bound, room in rooms if bound), default=math.inf)
 
     def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:
-        """All former fetches, in the order in which they ended."""
+        """All former fetches, in the order in which they ended; those before a capture began anew cost it nothing."""
         for visit in visits:
             task = Task(visit.page, visit.slot, visit.plan, visit.attempt)
+            if visit.outcome.started < self._started:
+                continue
             if visit.attempt:
                 self.leased(task, pages.kinds[visit.page])
                 self.ended(task, pages.urls[visit.page], visit.outcome, visit.finished)

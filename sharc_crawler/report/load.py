@@ -83,7 +83,7 @@ def _capture(
         site=spec.site,
         seeds=spec.seeds,
         strategy=spec.strategy,
-        started=capture.started,
+        started=min([capture.started, *seen.started]),  # one that began anew had been tried before
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=subsites.parts,
@@ -125,7 +125,7 @@ class _Seen:
         self.payload_bytes = 0
         self.warcs: set[str] = set()
         self.scripted = False  #: may scripts show more? Of a page that embeds, and links to hardly anything; of tiles
-        self.leases, self._started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
+        self.leases, self.started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
         self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # hosts' clocks, of answers no cache kept
         self._lastmods: FirstAccess | None = None
@@ -159,7 +159,7 @@ class _Seen:
         self.ended = max(self.ended, outcome.ended)
         self.payload_bytes += outcome.length
         self.leases.append(visit.lease)
-        self._started.append(outcome.started)
+        self.started.append(outcome.started)
         self._waited.append(outcome.started - visit.decided)
         if outcome.date is not None and not outcome.age:
             self._ahead[host].append(outcome.date - outcome.started)
@@ -201,7 +201,7 @@ class _Seen:
         size = len(self.leases)
         if not size:
             return {}
-        leases, started = np.array(self.leases), np.array(self._started)
+        leases, started = np.array(self.leases), np.array(self.started)
         place = np.empty(size, np.int64)
         place[np.lexsort((leases, started))] = np.arange(size)
         waited = sorted(self._waited)  # np.median loads masked arrays first, which takes longer than all of this

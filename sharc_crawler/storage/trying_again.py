@@ -54,16 +54,18 @@ def is_unreached(store: FrontierStore, capture: int) -> bool:
 def reopened(state: Batch, capture: int) -> Batch:
     """The state with such a capture to be made after all; the attempts made stay on record.
 
-    What failed, or was refused for it, is open again; rules that could not be had are read; the phases begin anew.
+    What failed, or was refused for it, is open again; rules that were not had are read; phases and budget begin anew.
     """
+    read = {visit.page for visit in state.visits if visit.outcome.result not in (Result.FAILED, Result.REFUSED)}
     unread = {
         state.pages[visit.page].host
         for visit in state.visits
-        if state.pages[visit.page].kind is Kind.ROBOTS and _failed(state, visit, capture)
+        if visit.page not in read and state.pages[visit.page].kind is Kind.ROBOTS and _failed(state, visit, capture)
     }
     row = state.captures[capture]
     notes = tuple(note for note in row.notes if not _ASKED_AGAIN.search(note))  # they are made again if they hold on
-    row = row._replace(phase=Phase.VISIT, reference=None, ended=None, notes=notes)
+    begun = max(visit.outcome.ended for visit in state.visits)  # what was spent before counts no more
+    row = row._replace(phase=Phase.VISIT, started=begun, reference=None, ended=None, notes=notes)
     return replace(
         state,
         visits=[

@@ -243,12 +243,21 @@ def test_what_former_processes_spent_and_left_is_known_again(bounds):
     for place, error in enumerate((full, full, "robots.txt disallows it")):
         refused = left[place].outcome._replace(error=error, result=Result.REFUSED)
         left[place] = left[place]._replace(attempt=0, outcome=refused)
-    budget = spending_of(spec(**bounds), AT)
+    budget = spending_of(spec(**bounds), 0.0)  # a capture begins before its visits
     budget.restore([*visits, *left], pages)
     assert budget.received == 4 * visit_row(0).outcome.length
     assert budget.unproven == {1: "never-revisited: max_requests=100"}
     if bounds:
         assert budget.spare(AT) == 96 - 1 - 3, "page 2 is due, and three were told validators"
+
+
+def test_what_was_tried_before_a_capture_began_anew_costs_it_nothing():
+    pages = PageTable()
+    pages.extend([page_row(number) for number in range(2)], {"h.example": 0})
+    budget = bounded(max_requests=7)
+    budget.restore([visit_row(0)], pages)
+    assert visit_row(0).outcome.started < AT
+    assert (budget.room, budget.spare(AT), budget.received) == (7, 7, 0)
 
 
 def test_a_sitemap_that_is_read_at_t_takes_one_request_and_none_where_all_bytes_are_spent():

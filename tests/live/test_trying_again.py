@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from functools import partial
-from http.server import ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import _Quiet
+from tests.live.serving import Answering, serving
 from tests.ports import free_port
 
 COMPLETE, USAGE, NOTHING = 0, 2, 4
@@ -47,3 +49,26 @@ def test_a_site_that_answers_with_nothing_is_not_tried_again(tmp_path, crawl, st
         once = partial(crawl, url=f"{url}gone.html", delay="0.01")
         assert once().code == NOTHING
         assert once().code == USAGE
+
+
+class _Ailing(Answering, BaseHTTPRequestHandler):
+    """robots.txt is busy once, and the page fails at its first three answers."""
+
+    def do_GET(self) -> None:
+        self.server.seen = seen = getattr(self.server, "seen", Counter())
+        seen[self.path] += 1
+        failing = seen[self.path] <= {"/robots.txt": 1, "/": 3}.get(self.path, 0)
+        status = 404 if self.path == "/sitemap.xml" else 200
+        self.answer(b"" if self.path == "/robots.txt" else b"<p>a page", status=503 if failing else status)
+
+
+def test_a_spent_budget_begins_anew_and_rules_that_came_late_are_kept(crawl):
+    with serving(_Ailing) as url:
+        again = partial(crawl, url=url, delay="0.01", max_requests="6", settings=["SHARC_BACK_OFF=0.05"])
+        ailing = again()
+        assert ailing.code == NOTHING, ailing.err
+        assert "the same command tries again" in ailing.out
+        well = again()
+    assert well.code == COMPLETE, well.err
+    assert well.capture["coherence"]["coherent"] == 1
+    assert not verify(well.folder).findings

@@ -64,7 +64,7 @@ def test_what_failed_is_open_again_and_nothing_of_other_captures() -> None:
     assert after.hosts == {"h1": before.hosts["h1"]}, "rules that could not be had are read again"
     assert after.members == [(3, 0), (4, 0)]
     assert after.subsites.keys() == {(OTHER, 0)}
-    ours = before.captures[OURS]._replace(phase=Phase.VISIT, reference=None, ended=None)
+    ours = before.captures[OURS]._replace(phase=Phase.VISIT, started=2.0, reference=None, ended=None)
     assert after.captures == {OURS: ours, OTHER: before.captures[OTHER]}
     assert after.pages == before.pages
 
@@ -73,6 +73,13 @@ def test_rules_that_were_had_are_kept_though_a_page_failed() -> None:
     after = reopened(state((OURS, Kind.ROBOTS, Result.OK), (OURS, Kind.PAGE, Result.FAILED)), OURS)
     assert after.hosts.keys() == {"h0", "h1"}
     assert [visit.finished for visit in after.visits] == [True, False]
+
+
+def test_rules_that_came_at_a_later_attempt_are_kept() -> None:
+    before = state((OURS, Kind.ROBOTS, Result.OK), (OURS, Kind.PAGE, Result.FAILED))
+    first = before.visits[0]._replace(finished=False, outcome=Outcome(Result.FAILED, 0.5, 0.7))
+    before.visits.insert(0, first)
+    assert reopened(before, OURS).hosts.keys() == {"h0", "h1"}, "a host without rules that are owed waits for ever"
 
 
 def test_what_is_asked_for_again_is_not_noted_as_lost_any_more() -> None:

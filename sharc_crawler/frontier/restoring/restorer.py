@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
     from sharc_crawler.frontier.traps.rules import Traps
-    from sharc_crawler.model import Instant, Outcome, PageId
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 
 def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[LinksRow]:
@@ -92,7 +92,7 @@ class Restorer:
             self._go_on(capture, now)
             self._ledger.changed_capture()
         if (polls := self._ledger.shared.polls) is not None:  # an instant crawl's time counts while it runs
-            polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
+            polls.begin(capture.started, stood_still(capture))
 
     # -- what was known ----------------------------------------------------------------------------------------------
 
@@ -399,7 +399,12 @@ def put_back(capture: SiteCapture, row: CaptureRow) -> None:
     capture.swings = row.swings
 
 
+def stood_still(capture: SiteCapture) -> Seconds:
+    """How long no process was running since the capture began, or began anew."""
+    return sum(end - start for start, end in capture.interruptions if start >= capture.started)
+
+
 def interrupted(capture: SiteCapture, ended: Instant, now: Instant) -> None:
     """Nothing was done between a capture's last sign of life and now: its budget's time stood still."""
     capture.interruptions.append((ended, now))
-    capture.budget.paused = sum(end - start for start, end in capture.interruptions)
+    capture.budget.paused = stood_still(capture)

@@ -100,7 +100,7 @@ def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: 
     with open_state(output) as store:
         captures = store.captures().values()
         complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
-        less = any(narrowed(row, bounds) for row in captures)
+        less = not complete and any(narrowed(row, bounds) for row in captures)
         # All of it is read where that decides: there may be much.
         whole = complete or less or isinstance(wanted, OwnSpider)
         state = store.load() if captures and whole else Batch()
@@ -257,7 +257,7 @@ class Spent(NamedTuple):
 def spent(row: CaptureRow, state: Batch) -> Spent:
     """What one of the captures in a store has spent."""
     kinds = {page.page: page.kind for page in state.pages if page.capture == row.capture}
-    made = [visit for visit in state.visits if visit.attempt and visit.page in kinds]
+    made = [one for one in state.visits if one.attempt and one.page in kinds and one.outcome.started >= row.started]
     sizes: dict[PageId, int] = {}
     for visit in made:
         if visit.slot is Slot.SECOND:
@@ -265,7 +265,7 @@ def spent(row: CaptureRow, state: Batch) -> Spent:
         elif visit.finished and visit.slot is Slot.FIRST and visit.outcome.result is Result.OK:
             sizes[visit.page] = visit.outcome.length
     due = [length for page, length in sizes.items() if kinds[page] in _REVISITED]
-    paused = sum(end - start for start, end in row.interruptions)
+    paused = sum(end - start for start, end in row.interruptions if start >= row.started)
     return Spent(
         requests=len(made),
         size=sum(visit.outcome.length for visit in made),
