@@ -27,7 +27,7 @@ class Doubted:
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, int, PageId, Visit]] = []
-        self._ahead: Container[PageId] = ()
+        self._ahead: Container[PageId] | None = None
         self._deep = False
 
     def __len__(self) -> int:
@@ -37,14 +37,14 @@ class Doubted:
         """A visit waits. A month's days tell whether it is empty: they come first."""
         drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
         depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
-        depth -= 2 * (pages.parents[visit.page] in self._ahead)
+        depth -= 2 * (self._ahead is not None and pages.parents[visit.page] in self._ahead)
         if self._deep or doubts > LAST:
             depth = -depth
         heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
 
     def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
         """From now on comes first what these lead to."""
-        if not self._ahead:
+        if self._ahead is None:  # once: also where there are none yet
             self._ahead, waiting, self._heap = echoes, self._heap, []
             for doubts, *_, visit in waiting:
                 self.put(visit, pages, doubts)

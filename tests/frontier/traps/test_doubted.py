@@ -115,3 +115,12 @@ def test_of_dates_no_samples_are_taken_and_what_seeds_and_sitemaps_name_is_never
     traps.samples.add(page)
     assert not holds(traps, page, pages)
     assert not traps.left(page, pages)
+
+
+def test_what_waits_is_ordered_anew_once_though_nothing_comes_ahead_yet():
+    pages, doubted, ahead = table("a", "b"), Doubted(), {}
+    doubted.put(Visit(1, Slot.FIRST), pages)
+    doubted.follow(ahead, pages)
+    del pages.urls  # which would be read to order it again
+    doubted.follow(ahead, pages)
+    assert len(doubted) == 1
