@@ -10,6 +10,11 @@ After a row of pages that name new ones it is left, where links are gone when th
 longer one where they stay, and so do those of what nobody names. It has an answer for each address then. Error pages
 may suggest true pages by chance, which do not stay.
 
+On a site of which many pages are known, those that seeds name count, too, until it is asked: of n links a page the
+third generation comes after n² visits. Pages that had named many before anything was counted are then asked for again.
+Of a folder that is left, what a page is about to name is not known at all. So a site of 200 made-up links a page ends
+once some 5,000 of them are known, in whatever order it is visited.
+
 A folder may check names, and give ever other ones. Where very many pages in a row name none that is known it is left:
 after a hundred, where most of their links are gone when three are asked for again, else after two thousand.
 """
@@ -27,6 +32,7 @@ from sharc_crawler.frontier.traps.echoes import shape
 from sharc_crawler.frontier.traps.fleeting import named_alone
 from sharc_crawler.frontier.traps.loops import Loops
 from sharc_crawler.frontier.traps.named_paths import NamedPaths
+from sharc_crawler.frontier.traps.rules import MANY
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at, nobodys
@@ -52,6 +58,7 @@ ALONE, LAST = 100, 2_000  #: pages in a row that name none that is known: where 
 LOST = 3  #: links that are gone, and pages that are asked for again then
 COMMON = 3  #: such pages under one first step of the path, which is a folder then; else it may be made up, too
 LOOKS = 2  #: pages that are asked for once more
+HUB, HUBS = 20, 10  #: new ones that a page named before anything was counted, and of such pages those that are watched
 SOME = 50  #: of the links of a page that are looked at before anything was asked
 ABOVE = 50  #: pages that led to one, each named by the one before, which it may name again
 _LEADS, _WAITED = 1, 2
@@ -100,17 +107,19 @@ class _MadeFolder:
 class Bottomless:
     """Counts pages that lead on by folder; asks, and knows the answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, twice: bytearray) -> None:
+        """``twice``: by page, did two name it?"""
         self.closed = False  #: is anything left?
         self._pages: PageTable | None = None
         self._marks = bytearray()  # by page: does it lead on, had it waited?
-        self._twice = bytearray()  # was it named twice?
+        self._twice = twice
         self._firsts: Counter[str] = Counter()  # first steps of their paths
         self._folders: dict[str, _MadeFolder] = {}
         self.doubts = False  #: may anything wait?
         self._asked = 0
         self._looks: FleetingLinks | None = None  # what answers showed
         self._paths: NamedPaths | None = None  # once something is left
+        self._hubs: list[PageId] = []  # that named many before anything was counted: do these links stay?
         self._loops = Loops()
 
     def saw(
@@ -131,6 +140,8 @@ class Bottomless:
         folder = self._folder_of(pages.parents[page], url)
         if folder is None and not new:
             return ()
+        early = folder is None and self._is_early(page, pages)
+        folder = self._folder_at(url) if early else folder
         made = folder is not None and folder.made(looks)
         self.doubts = self.doubts or made
         again = self._named_again(page, linked, pages) if made else _more_alike(url, known, len(new), pages)
@@ -147,40 +158,46 @@ class Bottomless:
             grows = all(pages.urls[one].startswith(f"{url.rstrip('/')}/") for one in new)
             folder.growing = folder.growing + 1 if grows else 0
             folder.count(1.0)
-            folder.alone = (folder.alone + 1) * all(pages.depths[one] <= 1 or one == page for one in known)
+            if not early:
+                folder.alone = (folder.alone + 1) * all(pages.depths[one] <= 1 or one == page for one in known)
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
             looked = self._loops.saw(page, pages)
             self.doubts = self.doubts or bool(looked)
-            return [*looked, *self._weigh(folder, pages, made=made)]
+            return [*looked, *self._weigh(folder, pages, made=made, alone=not early)]
         return ()
 
+    def foresee(self, page: PageId, new: int, known: Sequence[PageId], pages: PageTable) -> None:
+        """A page is about to name so many new ones: where its folder is left, they need not be known."""
+        url = pages.urls[page]
+        if new and pages.depths[page] and self._folder_at(url).why and not _more_alike(url, known, new, pages):
+            _reaching(self._marks, page)[page] |= _LEADS
+
     def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> list[Sequence[PageId]]:
-        """What a page is the first to name, and what others had named: each of these is named twice."""
+        """What a page is the first to name, and what others had named."""
         parents, last = pages.parents, max(linked, default=UNSEEN)
         some = last != UNSEEN and parents[last] == page  # pages are numbered in the order of discovery
         new = [one for one in linked if parents[one] == page] if some else []
         known = [one for one in linked if parents[one] != page] if some else linked
-        twice = _reaching(self._twice, last)
-        for one in known:
-            twice[one] = True
         return [new, known]
 
     def _learn(self, page: PageId, linked: Sequence[PageId], pages: PageTable, looks: FleetingLinks | None) -> None:
         """What a page tells of others."""
         if self._pages is None:
             self._firsts.update({first_folder(pages.urls[one]): COMMON for one in _named_by_seeds(pages)})
+            named = [one for one, number in Counter(pages.parents).most_common() if number >= HUB]
+            self._hubs = [one for one in named if one not in {NO_PARENT, page} and pages.depths[one]][:HUBS]
         self._pages, self._looks = pages, looks
         if self._paths:
             self._paths.visited(page)
         if looks and looks.leading:
             self._disprove({pages.urls[one] for one in linked}, looks)
 
-    def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool) -> Sequence[str]:
+    def _weigh(self, folder: _MadeFolder, pages: PageTable, *, made: bool, alone: bool) -> Sequence[str]:
         enough = folder.times < TIMES and folder.row >= min(LONG, ASK * MORE**folder.times)
         if not made and enough and self._asked < MOST:
             return self._ask(folder, pages)
         if not made:
-            return self._alone(folder, pages)
+            return self._alone(folder, pages) if alone else ()
         if folder.why or self._looks is None:
             return ()
         if folder.row < (SHORT if self.closed else ROW):
@@ -217,7 +234,7 @@ class Bottomless:
         folder.probes, folder.times = tuple(made), folder.times + 1
         folder.asked = {one: folder.latest[one] for one in like[-LOOKS:]}
         folder.looks = [[look_at(one) for one in some] for some in (last[-LOOKS:], made)]
-        return made
+        return made if self._asked > 1 else [*made, *(look_at(pages.urls[one]) for one in self._hubs)]
 
     def _disprove(self, named: set[str], looks: FleetingLinks) -> None:
         """What an error page suggested, and pages name, is true: more has to be seen before one is asked for again."""
@@ -266,8 +283,16 @@ class Bottomless:
 
     def _folder_of(self, parent: PageId, url: str) -> _MadeFolder | None:
         """Where a page counts that one named which leads on."""
-        if not self._marks_of(parent) & _LEADS:
+        gone = parent in self._hubs and self._looks is not None and parent in self._looks.gone
+        if not (gone or self._marks_of(parent) & _LEADS):
             return None
+        return self._folder_at(url)
+
+    def _is_early(self, page: PageId, pages: PageTable) -> bool:
+        """Does it count towards asking, though it is not known to be named by a page that leads on?"""
+        return pages.parents[page] in self._hubs or (pages.depths[page] == 1 and len(pages) >= MANY)
+
+    def _folder_at(self, url: str) -> _MadeFolder:
         first = first_folder(url)
         return self._folders.setdefault(first if self._firsts[first] >= COMMON else url.split("/", 3)[2], _MadeFolder())
 

@@ -136,7 +136,7 @@ class Echoes:
             return True
         if len(self.copies) < MOST:
             self.copies |= dict.fromkeys((page, self.first.get(content)), hash(content))
-        if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds)) or error):
+        if self.copied(url, content, pages) and ((fed := self._fed_by(content, bool if error else feeds)) or error):
             from sharc_crawler.frontier.traps.probing import under_path
 
             under = under_path(url, content, pages.urls[self.first.get(content)], self._paths)

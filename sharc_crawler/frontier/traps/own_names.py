@@ -8,8 +8,10 @@ pages are gone when they are asked for again, they are made up, and count withou
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.traps.fleeting import named_alone
 from sharc_crawler.frontier.traps.rules import without_address
 from sharc_crawler.unlikely import look_at, nobodys
 
@@ -39,7 +41,8 @@ class OwnNames:
     def saw(self, page: PageId, first: PageId, content: str) -> Sequence[str]:
         """A page shows what ``first`` had shown, perhaps but for its address; what is to be asked for."""
         text, url, other = without_address(content), self._pages.urls[page], self._pages.urls[first]
-        wanted = [*self._traps.errors.saw(url, text, other)]
+        leads = partial(named_alone, page, self._pages) if self._pages.depths[first] else bool
+        wanted = [*self._traps.errors.saw(url, text, other, leads)]
         if text == content or (text not in self._alike and len(self._alike) >= MOST):
             return wanted
         alike = self._alike.setdefault(text, [first])

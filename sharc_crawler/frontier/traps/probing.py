@@ -15,7 +15,8 @@ from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, holds
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.idle_places import forms
-from sharc_crawler.frontier.traps.rules import HELD, LAST, content_of, without_address
+from sharc_crawler.frontier.traps.rules import HELD, LAST, as_trap, content_of, without_address
+from sharc_crawler.frontier.traps.suspicion import Suspicion
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, look_closely_at, made_up_name
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.frontier.visits.finishing import Ended
     from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
@@ -226,9 +228,19 @@ class Prober:
             capture.note(_NOBODYS if is_nobodys(fetch.url) else note(fetch.url, outcome))
         self._ledger.changed_capture()
 
-    def known(self, capture: SiteCapture, links: Sequence[Sighting], why: str) -> list[Sighting]:
-        """Of what an error page names, what was named before."""
-        found = capture.seen.find([link.key or link.url for link in links])
+    def taken(self, traps: Traps, ended: Ended, links: Sequence[Sighting]) -> Sequence[Sighting]:
+        """What is taken of what an answer names: of an error page, what was named before."""
+        why = as_trap(traps.errors.why_not(without_address(content_of(ended.outcome)))) if traps.own else None
+        left = traps.bottomless if traps.bottomless and traps.bottomless.closed else None
+        if why is None and left is None:
+            return links
+        found = ended.capture.seen.find([link.key or link.url for link in links])
+        if left:
+            named = [page for link, page in zip(links, found, strict=True) if link.kind is Kind.PAGE]
+            known = [page for page in named if page != UNSEEN]
+            left.foresee(ended.fetch.page, len(named) - len(known), known, self._ledger.pages)
+        if why is None:
+            return links
         for link, page in zip(links, found, strict=True):
             if page == UNSEEN:
                 self._ledger.left_out(link.url, why, link.via)
@@ -257,8 +269,16 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
         traps.errors.answered(url, without_address(shown) or None)
         if traps.fleeting and shown is not None:
             traps.fleeting.shown(traps.counted(shown))
+        _learn(traps, pages)
     if traps.suspicion:
         traps.suspicion.weigh(_looks(traps))
+
+
+def _learn(traps: Traps, pages: PageTable) -> None:
+    """Pages that show what an error page does are none by their addresses, and what these had named is suspected."""
+    if traps.own and traps.errors.shown:
+        traps.own.made_up |= traps.errors.shown.keys()
+        traps.suspicion = traps.suspicion or Suspicion(traps, pages)
 
 
 def _take_look(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
 LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
+MANY = 500  #: known pages, from which on those that seeds name count, too
 HELD = 4  #: what is left unless samples of it show something new
 
 
@@ -59,6 +60,7 @@ class Traps:
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
         self.patient = False  #: all tells that pages are there before they are named
+        self.twice = bytearray()  #: by page: did two name it?
         self.samples: set[PageId] = set()  #: pages that are visited though they would be left
         self.tries = 0  #: of these since a page showed something new
 
@@ -105,13 +107,12 @@ class Traps:
     def _compare(self, page: PageId, url: str, content: str, pages: PageTable) -> None:
         """With the address that showed the same first."""
         first = self.firsts.get(content)
-        if self.idle is None and first == UNSEEN:
-            return
-        if self.idle is None:
+        if self.idle is None and first != UNSEEN:
             from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
 
             self.idle = IdlePlaces()
-        self.idle.saw(url, content, pages.parent_url(page), "" if first == UNSEEN else pages.urls[first])
+        if self.idle:
+            self.idle.saw(url, content, pages.parent_url(page), "" if first == UNSEEN else pages.urls[first])
 
     def _ask(self, page: PageId, content: str, pages: PageTable) -> None:
         """For what nobody names, where others show the same, perhaps but for their addresses."""
@@ -130,13 +131,17 @@ class Traps:
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""
+        parents, twice = pages.parents, self.twice
+        twice.extend(bytes(max(0, max(linked, default=0) + 1 - len(twice))))
+        for one in linked:
+            twice[one] |= parents[one] != page
         if self.bottomless is None:
-            deep = linked and pages.depths[page] > 1
-            if not deep or any(pages.parents[one] != page and pages.depths[one] > 1 for one in reversed(linked)):
+            deep = linked and pages.depths[page] > (len(pages) < MANY)
+            if not deep or any(parents[one] != page and pages.depths[one] > 1 for one in reversed(linked)):
                 return
             from sharc_crawler.frontier.traps.bottomless import Bottomless  # on most sites they name what is known
 
-            self.bottomless = Bottomless()
+            self.bottomless = Bottomless(twice)
         if not self._is_dated(pages.urls[page]):
             self.wanted += self.bottomless.saw(page, linked, pages, self.copies, self.fleeting)
 
@@ -150,10 +155,6 @@ class Traps:
 
                 self.calendars = Calendars()
         return self.calendars is not None and self.calendars.has(url)
-
-    def why_not_named(self, outcome: Outcome) -> str | None:
-        """Why what only this answer names is left; ``None``: it is not."""
-        return as_trap(self.errors.why_not(without_address(content_of(outcome)))) if self.own else None
 
     def waits(self, page: PageId, pages: PageTable) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
@@ -188,5 +189,4 @@ class Traps:
     @property
     def _leaves(self) -> bool:
         """May anything be left that is no calendar's?"""
-        last = self.bottomless and self.bottomless.closed
-        return bool(self.suspicion or self.idle or last)
+        return bool(self.suspicion or self.idle or (self.bottomless and self.bottomless.closed))

@@ -1,8 +1,10 @@
 """Error pages that say they are pages (status 200), and name ever new ones: found by asking for one that cannot exist.
 
 Nothing about such addresses looks odd (``/kqzvbnwt``). Where a few pages of one folder show the same, one request is
-made for a name in that folder that nobody gave: what it shows is the folder's error page. Pages that show the same are
-visited where others name them; what they alone name, and was not known before, is left.
+made for a name in that folder that nobody gave: what it shows is the folder's error page. Three are enough where they
+lead on. Pages that show the same are visited where others name them; what they alone name, and was not known before, is
+left, and what they alone had named waits until nothing else is left, and is left then but for samples. So three visits
+are spent before anything can be known, and each later one is of a page that a true page names, or a sample.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 COPIES = 4  #: pages of a folder that show the same, until one asks
+LEADING = 3  #: or so many, where the last was the first to name others
 MOST = 5  #: folders that are asked in
 KEPT = 80  #: contents that are counted, those seen last
 
@@ -32,13 +35,15 @@ class SoftErrors:
         self._asked: dict[str, str] = {}  # folder → what was asked for
         self.shown: dict[str, str] = {}  #: content of an error page → what showed it
 
-    def saw(self, url: str, content: str, first: str) -> Sequence[str]:
+    def saw(self, url: str, content: str, first: str, leads: Callable[[], object] = bool) -> Sequence[str]:
         """A page was captured that shows what ``first`` had shown; what is to be asked for.
 
-        Queries are others' to look at: one page may be shown under many.
+        Queries are others' to look at: one page may be shown under many. ``leads``: was it the first to name others?
         """
         for place in _places(url):
-            if self._count(place, content, first) == COPIES and place not in self._asked and len(self._asked) < MOST:
+            count = self._count(place, content, first)
+            may = count in {LEADING, COPIES} and place not in self._asked and len(self._asked) < MOST
+            if may and (count == COPIES or leads()):
                 from sharc_crawler.unlikely import unlikely  # on few sites
 
                 self._asked[place] = probe = f"{place}/{unlikely(place)}"

@@ -73,10 +73,22 @@ class Suspicion:
     def why_not(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         self.words.named(url, parent, page)
+        if page != UNSEEN and (error := self._error(page, parent)):
+            return error
         fleeting, echoes = self._traps.fleeting, self._traps.echoes
         why = fleeting and ((page != UNSEEN and fleeting.why_not(page, self._pages)) or fleeting.why_not_named(parent))
         why = why or echoes.why_not(url, parent, self._pages)
         return why if why and not self._fresh(url) else None
+
+    def _error(self, page: PageId, parent: PageId) -> str | None:
+        """Why a page is left that waits, and that an error page alone has named; ``None``: it is not.
+
+        What a seed shows, or what it redirects to, names true pages, whatever else shows it.
+        """
+        shown, pages = self._traps.echoes.copies.get(parent), self._pages
+        if shown is None or 1 in self._traps.twice[page : page + 1] or not pages.depths[pages.named_as(parent)]:
+            return None
+        return next((self._traps.errors.why_not(one) for one in self._traps.errors.shown if hash(one) == shown), None)
 
     def doubts(self, page: PageId) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""

@@ -111,8 +111,8 @@ class Finisher:
         if fetch.kind in EMBEDDED and depth - self._ledger.pages.depths[self._ledger.owner(fetch.page)] > NESTED:
             capture.note(f"What is embedded {NESTED} times over, one in the other, embeds nothing more that is fetched")
             return []
-        if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
-            links = self.prober.known(capture, links, why)
+        if (traps := capture.traps) is not None and (traps.own or traps.bottomless):
+            links = self.prober.taken(traps, ended, links)
         linked = self.admitter.admit(capture, links, now, fetch.page, depth, listed=listed).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, now):
             self.admitter.take_up(capture, wanted, now)

@@ -189,7 +189,7 @@ class Copied(MemoryStore):
 PASSING = re.compile(
     r"former|interruptions|counts\.dropped|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
     r"|mode\.called|mode\._(hints\.answer|answer|first|listing|shown|polls.*|due|every|planned|last|news|division)"
-    r"|traps\.(bottomless.*|fleeting\._(echoes|errors).*|alone|wanted|unlike|copies\.(_former|barren\._marks)"
+    r"|traps\.(bottomless.*|twice|fleeting\._(echoes|errors).*|alone|wanted|unlike|copies\.(_former|barren\._marks)"
     r"|suspicion\.words\._(known|only))"
 )
 APART = {
@@ -249,6 +249,7 @@ def known(frontier: Frontier) -> dict[str, Any]:
         "scope": capture.scope.why_not(f"{FAR}a"),
         "elsewhere": [] if capture.counts.visits else capture.front.elsewhere,
         "row": capture.traps and capture.phase is Phase.VISIT and dict(state_of(capture.traps.bottomless)),
+        "twice": capture.traps and capture.phase is Phase.VISIT and capture.traps.twice,
         "left open": [row for row in rows if capture.mode.left_open(row)],
         "room": capture.budget.spare(0.0),
         "hubs": [(row, polls.last(row), polls.barren(row), polls.on_trial(row)) for row in hubs],

@@ -268,7 +268,8 @@ class Row:
     """Pages that lead on, each named by the one before."""
 
     def __init__(self) -> None:
-        self.pages, self.rule, self.traps = table("a"), Bottomless(), Traps()
+        self.pages, self.traps = table("a"), Traps()
+        self.rule = self.traps.bottomless = Bottomless(self.traps.twice)
         self.looks = FleetingLinks(self.traps.echoes, self.traps.errors)
         self.last, self.wanted, self.led = 1, [], []
 
@@ -276,7 +277,10 @@ class Row:
         for _ in range(times):
             page = add(self.pages, path.format(f"{'abcdefghij'[len(self.pages) % 10] * 4}{len(self.pages)}"), self.last)
             named = [*known, *(add(self.pages, f"x/{page}/{at}", page) for at in range(new))]
-            self.wanted += self.rule.saw(page, named, self.pages, self.traps.copies, self.looks)
+            self.traps.fleeting = self.looks
+            self.traps.named(page, named, self.pages)
+            self.wanted += self.traps.wanted
+            self.traps.wanted.clear()
             self.last = page
             self.led.append(page)
         return self.rule.why_not(page, self.pages.urls[page])

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps import probing
+from sharc_crawler.frontier.traps.own_names import OwnNames
 from sharc_crawler.frontier.traps.probing import (
     Doubted,
     Prober,
@@ -23,7 +25,8 @@ from sharc_crawler.frontier.traps.probing import (
     take,
     under_path,
 )
-from sharc_crawler.frontier.traps.rules import LAST, Traps
+from sharc_crawler.frontier.traps.rules import LAST, Traps, as_trap
+from sharc_crawler.frontier.visits.finishing import Ended
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
 from sharc_crawler.unlikely import is_nobodys, look_at, nobodys, unlikely
@@ -315,16 +318,26 @@ def test_what_was_asked_for_is_captured_or_lost_and_a_reader_is_told_of_error_pa
     site.prober.answered(site.capture, fetched(traps.wanted[0]), outcome, [])
     assert site.told == [("moved", 5, event), ("changed",)]
     assert shown_by(site.notes) is (result is Result.OK)
-    assert bool(traps.why_not_named(outcome)) is (result is Result.OK)
-    assert traps.why_not_named(outcome._replace(fingerprint="a story")) is None
+    new = [Sighting(f"{ROOT}new")]
+    taken = [site.prober.taken(traps, ended(site, fingerprint=text), new) for text in ("Oops", "a story")]
+    assert taken == [[] if result is Result.OK else new, new]
+
+
+def ended(site: Answered, page: int = 1, **fields: object) -> Ended:
+    fetch = fetched(site.pages.urls[page])._replace(page=page, kind=Kind.PAGE)
+    return Ended(site.capture, fetch, Task(page, Slot.FIRST), Outcome(Result.OK, 3.0, 4.0, 200, **fields))
 
 
 def test_of_what_an_error_page_names_what_was_known_is_kept_and_the_rest_is_said():
-    site = Answered()
+    site, traps = Answered(), Traps()
+    traps.own, traps.errors.shown = OwnNames(traps, site.pages), {"Oops": f"{ROOT}no-such-page-euxmcqqecr"}
     known = [Sighting(f"{ROOT}a"), Sighting(f"{ROOT}unseen", key="the key")]
     new = [Sighting(f"{ROOT}new", via=f"{ROOT}x"), Sighting(f"{ROOT}b", via=f"{ROOT}y", key="another key")]
-    assert site.prober.known(site.capture, [new[0], *known, new[1]], "why") == known
-    assert site.told == [("left", one.url, "why", one.via) for one in new]
+    links = [new[0], *known, new[1]]
+    assert site.prober.taken(traps, ended(site, fingerprint="a story"), links) == links
+    assert site.prober.taken(traps, ended(site, fingerprint="Oops"), links) == known
+    why = as_trap(traps.errors.why_not("Oops"))
+    assert site.told == [("left", one.url, why, one.via) for one in new]
 
 
 def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_go():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks import bench_traps, trap_sites
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import shown_by
@@ -188,3 +189,44 @@ def test_a_site_whose_error_pages_name_their_addresses_ends(impolite, strategy):
     visited = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
     assert {f"{ROOT}page{n}" for n in range(TRUE)} <= visited
     assert len(visited) <= 3 * TRUE
+
+
+@pytest.mark.parametrize(("pages", "asked"), [(2, 0), (3, 1)])
+def test_three_are_enough_where_they_lead_on(pages, asked):
+    first, *others = [f"{ROOT}x/{word}" for word in WORDS[:pages]]
+    errors = SoftErrors()
+    assert sum(len(errors.saw(url, "Oops", first, lambda: True)) for url in others) == asked
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+@pytest.mark.parametrize(
+    ("seed", "size"), [(2_005, 5), (21_005, 5), (34_005, 5), (38_005, 5), (23_008, 8), (106_008, 8)]
+)
+def test_sites_of_few_pages_whose_error_pages_lead_on_end_within_three_times_these(seed, size, strategy):
+    """Among them are error pages that name true pages first, and texts that hold their own addresses, or hide them."""
+    _, site = trap_sites.drawn("soft", seed, size)
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert len(run.visited) <= 3 * size
+
+
+class FrontPage(World):
+    """Whatever there is none of shows the front page, with other news."""
+
+    def answer(self, fetch):
+        outcome = super().answer(fetch)
+        name = fetch.url.removeprefix(ROOT)
+        self.links[fetch.url] = [Sighting(f"{ROOT}page{n}") for n in range(TRUE)] * (name == "")
+        if not name.startswith("page"):
+            self.links[fetch.url] += [Sighting(f"{ROOT}{WORDS[len(self.requests) * 3 + n]}") for n in range(2)]
+            return outcome._replace(fingerprint="the front page")
+        return outcome._replace(fingerprint=name)
+
+
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective", "dfs"])
+def test_what_a_seed_names_is_captured_where_it_is_what_an_error_page_shows(impolite, strategy):
+    world, frontier = FrontPage(), Frontier(impolite)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy), world.now)
+    world.run(frontier, most=3_000)
+    assert {f"{ROOT}page{number}" for number in range(TRUE)} <= {fetch.url for _, fetch in world.requests}
+    assert any("/no-such-page" in fetch.url for _, fetch in world.requests)

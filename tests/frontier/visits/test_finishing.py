@@ -10,6 +10,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.traps.own_names import OwnNames
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Verdict, Visit
@@ -144,8 +145,9 @@ def test_where_no_whole_site_is_captured_a_mode_is_told_of_what_names_nothing_to
 def test_of_what_an_error_page_names_what_is_new_is_left(world, impolite, traps):
     site = Listening(world, impolite, {ROOT: [page("new")]}, sitemaps=(), seeds=(ROOT, ROOT + "other"), traps=traps)
     if traps:
-        site.capture.traps.why_not_named = lambda _: "it is named by an error page"
-    site.answer()
+        site.capture.traps.own = OwnNames(site.capture.traps, site.frontier.pages)
+        site.capture.traps.errors.shown["Oops"] = ROOT + "no-such-page-euxmcqqecr"
+    site.answer(fingerprint="Oops")
     assert site.known("new") == [not traps]
 
 
