@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from lxml import etree
 
@@ -29,7 +28,7 @@ _TYPE = (
     r"(?i)\s*(?:(?:audio|video)/.+|application/(?:pdf|epub\+zip|zip|rtf|postscript|msword|vnd\.(?:ms-|oasis\.|openxml).*)"
     r"|text/csv|image/vnd\.djvu)\s*"
 )
-_ENDING = (
+ENDING = (
     r"(?:pdf|do[ct][xm]?|xls[xmb]?|pp[ts][xm]?|od[tspg]|rtf|epub|mobi|azw3|djvu?|zip|7z|rar|tgz|tar(?:\.\w{2,3})?"
     r"|mp[34]|m4[abv]|ogg|og[av]|opus|flac|wav|wma|mpe?g|mov|avi|wmv|webm|mkv|flv|csv|tsv|kmz)"
 )
@@ -39,8 +38,6 @@ _SLASH = r"(?:/|\\/|\\u002[Ff])"
 #: a process that reads starts as often as there are captures.
 _QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
 _FILE = r"(?i)((?:https?:/)?/[^\\{}()*$|`?#]+\.%s(?:\?[^\\{}()*$|`#]+)?)(?:\#.*)?"
-_OF_CALL = r"[\w$]\s*\(\s*(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
-_PAGE = rf"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{{}}]+\.(?:[sx]?html?|{_ENDING})(?:[?#]\S*)?"
 
 _DATA: Any = etree.XPath("//@*[starts-with(name(), 'data-')]", smart_strings=False)
 _HANDLERS: Any = etree.XPath("//@onclick", smart_strings=False)
@@ -64,9 +61,7 @@ def is_type(media_type: str) -> bool:
     return re.fullmatch(_TYPE, media_type) is not None
 
 
-_MAYBE = (
-    rf"\.(?:{_ENDING}|{_FETCHED})".encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)"
-)
+_MAYBE = rf"\.(?:{ENDING}|{_FETCHED})".encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)"
 
 
 def maybe(lower: bytes) -> bool:
@@ -74,7 +69,7 @@ def maybe(lower: bytes) -> bool:
     return re.search(_MAYBE, lower) is not None
 
 
-def written(script: str, ending: str = _ENDING) -> Iterator[str]:
+def written(script: str, ending: str = ENDING) -> Iterator[str]:
     r"""Files in the texts of a script, with such an ending.
 
     >>> list(written('{"a": "https:\\/\\/h\\/a.pdf", "b": "/b.zip?c", "c": "/d/" + e + "/f.pdf", "g": "g.pdf"}'))
@@ -99,18 +94,6 @@ def fetched_by_elements(root: Any) -> Iterator[str]:
     for script in root.iter("script"):
         if "json" not in script.get("type", ""):
             yield from fetched(script.text or "")
-
-
-def called(reference: str) -> list[str]:
-    """Pages and files that a link names to a function of its page's scripts. What a program answers may be an order.
-
-    >>> called("javascript:openWin('map.html', 200)"), called("javascript:show('map', 'a.pdf')"), called("map.html")
-    (['map.html'], [], [])
-    """
-    if reference.lstrip()[:11].lower() != "javascript:":
-        return []
-    found = islice(re.finditer(_OF_CALL, unquote(reference[:10_000])), MOST)
-    return [text for match in found if re.fullmatch(_PAGE, text := match[1] or match[2])]
 
 
 def of_elements(root: Any) -> Iterator[str]:

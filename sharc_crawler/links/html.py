@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from lxml import etree
 
@@ -65,6 +66,7 @@ _STYLED: Any = etree.XPath("//@style", smart_strings=False)
 _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _SHOWN_TEXTS: Any = etree.XPath("//text()[not(parent::template or parent::noscript)]", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
+_BY_HANDLERS = b"onclick", b"onmouse", b"onload", b"document.write", b".src", b"mm_"
 _BACKGROUND = re.compile(rb"background\s*=")
 _REFRESH = re.compile(
     r"(?:[\s\d.;,]*+url\s*=\s*|\s*\d[\d.]*+\s*[;,\s]\s*+(?=\S))(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
@@ -136,6 +138,8 @@ class _Page:
         if files.maybe(lower):
             self.files.extend(files.of_elements(root))
             self.data.extend(files.fetched_by_elements(root))
+        if any(sign in lower for sign in _BY_HANDLERS):
+            self._by_handlers(root)
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
         if b"<?xml-stylesheet" in lower:
@@ -149,13 +153,25 @@ class _Page:
                 if "(" in style:
                     self.resources.extend(css.references(style))
 
+    def _by_handlers(self, root: Any) -> None:
+        from sharc_crawler.links import handlers
+
+        for handler in handlers.texts(root):
+            self.links.extend(handlers.called(handler))
+            self.data.extend(handlers.images(handler))
+        self.data.extend(handlers.loaded(root))
+        if markup := handlers.written(root):
+            self._inner(markup)
+
     def _elements(self, elements: Iterable[Any]) -> None:
         for element in elements:
             tag = element.tag
             if tag in _LINKS:
                 self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
-                if self.links[-1][:11].lower() == "javascript:":
-                    self.links.extend(files.called(self.links[-1]))
+                if self.links[-1].lstrip()[:11].lower() == "javascript:":
+                    from sharc_crawler.links import handlers  # of older sites
+
+                    self.links.extend(handlers.called(unquote(self.links[-1])))
                 if tag == "frame":
                     self.frames.append(self.links[-1])
             elif tag in _RESOURCES:

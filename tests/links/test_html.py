@@ -284,7 +284,7 @@ def test_never_raises_on_bytes(body: bytes, content_type: str | None) -> None:
         ("<a href=# onclick=\"window.open('/map.htm','w','width=2')\">", ["/map.htm"]),
         ("<script>location.href = 'next.html'; window.location=\"b/\"; location='b'</script>", ["next.html"]),
         ("<script>location.replace('/c'); document.location.assign(\"/d\")</script>", ["/c", "/d"]),
-        ("<a onclick='window.open(&quot;/q.php?a=1&amp;b=2&quot;)'>", []),
+        ("<a onclick='window.open(&quot;/q.php?a=1&amp;b=2&quot;)'>", ["/q.php?a=1&b=2"]),
         ("<a onclick=\"window.open('/q.php?a=1&amp;b=2')\">", ["/q.php?a=1&b=2"]),
         ("<script>location = '/e/' + name; x = location; window.open(url); relocation = '/f'</script>", []),
         ("<select><option value=/a/><option value=b.htm><option value='http://h/c'><option value=de></select>", None),

@@ -1,0 +1,98 @@
+"""What older pages name to their scripts: to functions by which links lead on, in handlers, in images for later.
+
+Only whole texts: what is put together with others is none. Of pages that programs make, those alone that a function
+with the name of a way (``go``, ``openWin``) is called with: what a program answers may be an order.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from sharc_crawler.links.files import ENDING, MOST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST = 10_000  #: characters of a handler, or of a call
+_TEXT = r"(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
+_CALL = re.compile(r"([\w$]{1,50})\s*\(\s*" + _TEXT)
+_GO_TO = re.compile(r"MM_goToURL\s*\(\s*'[\w.]{1,50}'\s*,\s*()" + _TEXT)
+_PATH = r"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{}<>\\\"']+"
+_PAGE = re.compile(rf"{_PATH}\.(?:[sx]?html?|{ENDING})(?:[?#]\S*)?")
+_PROGRAM = re.compile(rf"{_PATH}\.(?:aspx?|php\d?|jsp|cfm)(?:[?#]\S*)?")
+_IMAGE = re.compile(rf"{_PATH}\.(?:gif|jpe?g|png|bmp|webp|svg|ico)(?:\?\S*)?")
+_WAY = re.compile(r"(?i)go|open|pop|win|show|view|jump|nav|load|link|page|url")
+_NO_WAY = re.compile(r"(?i)track|urchin|pageview|confirm|delet|remov|submit|vote")
+_ORDER = re.compile(r"(?i)delet|remov|drop|log_?(?:out|off)|sign_?(?:out|off)|subscri|vote|cart|basket")
+
+_HANDLERS: Any = etree.XPath("//@*[starts-with(name(), 'on')]", smart_strings=False)
+_ANY_TEXT = re.compile(r"(\+\s?)?(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})')(?=(\s*[+.])?)")
+_SOURCE = re.compile(r"\.src\s*=\s*" + _TEXT)
+_LATER = re.compile(r"MM_(?:preloadImages|swapImage)\s*\(([^()]{1,4000})\)")
+_WRITTEN = re.compile(r"document\.write(?:ln)?\s*\(\s*(?:\"((?:[^\"\\\n]|\\.){1,4000})\"|'((?:[^'\\\n]|\\.){1,4000})')")
+_SCRIPTS = re.compile(r"|(?:text|application)/(?:x-)?(?:java|ecma)script|module")
+
+
+def called(script: str) -> list[str]:
+    """Pages and files that functions of a page's scripts are called with, first of all.
+
+    >>> called("javascript:openWin('map.html', 200)"), called("show('map', 'a.pdf')"), called("go('a.asp?id=3')")
+    (['map.html'], [], ['a.asp?id=3'])
+    >>> called("confirmed('/a.php?id=3')"), called("go('delete.php?id=3')"), called("trackPageview('/a.html')")
+    ([], [], [])
+    """
+    script = script[:LONGEST]
+    calls = [*islice(_CALL.finditer(script), MOST), *islice(_GO_TO.finditer(script), MOST)]
+    return [match[2] or match[3] for match in calls if _leads(match[1], match[2] or match[3])][:MOST]
+
+
+def _leads(function: str, text: str) -> bool:
+    """Does a function that is called with an address lead there?"""
+    if _NO_WAY.search(function):
+        return False
+    is_way = not function or _WAY.search(function)
+    return bool(_PAGE.fullmatch(text) or (is_way and _PROGRAM.fullmatch(text) and not _ORDER.search(text)))
+
+
+def texts(root: Any) -> list[str]:
+    """The handlers of a page's elements."""
+    return list(dict.fromkeys(islice(_HANDLERS(root), MOST)))
+
+
+def images(script: str) -> list[str]:
+    """The images that a handler shows.
+
+    >>> images("MM_swapImage('i','','img/b.gif',1); this.src = '/c.png'; d = '/e/' + f + '/g.gif'")
+    ['img/b.gif', '/c.png']
+    """
+    texts = islice(_ANY_TEXT.finditer(script[:LONGEST]), MOST)
+    alone = (match[2] or match[3] or "" for match in texts if not match[1] and not match[4])
+    return [text for text in alone if _IMAGE.fullmatch(text)]
+
+
+def loaded(root: Any) -> list[str]:
+    """The images that a page's scripts load, to show them later."""
+    found = list[str]()
+    for script in _scripts(root):
+        for call in islice(_LATER.finditer(script), MOST):
+            found += images(call[1])
+        sources = (match[1] or match[2] for match in islice(_SOURCE.finditer(script), MOST))
+        found += [text for text in sources if _IMAGE.fullmatch(text)]
+    return found[:MOST]
+
+
+def written(root: Any) -> str:
+    """The markup that a page's scripts write into it, as far as it is written out: whole tags."""
+    found = (match[1] or match[2] for script in _scripts(root) for match in islice(_WRITTEN.finditer(script), MOST))
+    whole = (text[: text.rfind(">") + 1] for text in islice(found, MOST))
+    return "\n".join(re.sub(r"\\(.)", r"\1", re.sub(r"\\[nrt]", " ", text)) for text in whole)
+
+
+def _scripts(root: Any) -> Iterator[str]:
+    for script in root.iter("script"):
+        if script.text and _SCRIPTS.fullmatch(script.get("type", "").strip().lower()):
+            yield script.text
