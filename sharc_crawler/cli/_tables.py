@@ -30,4 +30,6 @@ def print_table(
 
 def print_whole(console: Console, table: Table) -> None:
     """Print a table with addresses in it, which is not cut at the terminal's edge: they would be others."""
-    console.print(table, width=max(console.width, WIDE), crop=False)
+    width, console.width = console.width, max(console.width, WIDE)  # a width that is asked for is cut to the console's
+    console.print(table, crop=False)
+    console.width = width

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._progress import progress
+from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.page import PAGE, meant, own_name, write_overview
 from sharc_crawler.plural import counted
@@ -47,7 +48,7 @@ def show_command(folder: Path, as_json: bool) -> None:
         click.echo(json.dumps(found, indent=1))
         return
     console = Console(highlight=False)
-    console.print(_table(found["sites"]))
+    print_whole(console, _table(found["sites"]))
     if len(found["sites"]) > SHOWN:
         console.print(f"… and {counted(len(found['sites']) - SHOWN, 'more site')} in the page")
     problems = [entry for site in found["sites"] for entry in site["captures"] if entry["problem"]]
