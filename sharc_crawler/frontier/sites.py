@@ -229,6 +229,10 @@ class Sites:
             with of_one(ledger.capture.spec.site):
                 ledger.commit()
 
+    def pass_over(self, site: str) -> None:
+        """What cannot be written of a site is not tried again before it changes."""
+        self._shared.unwritten.discard(self._frontiers[site].ledger)
+
     @contextmanager
     def one_step(self, site: str) -> Iterator[None]:
         """All that is done to a site within is written in one transaction."""

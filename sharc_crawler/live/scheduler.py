@@ -119,6 +119,7 @@ class SharcScheduler(BaseScheduler):
         except SiteError as error:
             text = "The last visits of %s could not be written: %s. The same command makes them again."
             logger.error(text, error.site, error)
+            self._session.sites.pass_over(error.site)
             if isinstance(error.cause, Superseded):
                 from sharc_crawler.live.failures.lost_sites import supersede  # hardly ever
 

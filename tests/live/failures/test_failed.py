@@ -35,6 +35,42 @@ crawls = process.crawl(One), process.crawl(Two)
 process.start()
 """
 
+FULL = """
+import errno
+import os
+import signal
+import sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+from sharc_crawler.storage.sqlite import SqliteStore
+
+
+class Full(scrapy.Spider):
+    name = "full"
+
+    async def start(self):
+        for number in range(40):
+            yield scrapy.Request(f"{sys.argv[1]}index.html?{number}")
+
+    def parse(self, response):
+        SqliteStore.commit = no_room
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def no_room(store, batch):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+process = CrawlerProcess({
+    "ADDONS": {"sharc_crawler.live.addon.SharcAddon": 500},
+    "SHARC_OUTPUT": "capture",
+    "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8",
+    "TELNETCONSOLE_ENABLED": False,
+})
+process.crawl(Full)
+process.start()
+"""
+
 
 @pytest.mark.parametrize(
     ("handlers", "told"),
@@ -59,3 +95,13 @@ def test_a_second_spider_in_one_folder_is_refused_in_one_line_though_nobody_awai
     assert "ImportError" not in done.stderr
     assert "sharc: error: SHARC_OUTPUT='capture' is being written by another crawl" in done.stderr
     assert (tmp_path / "capture" / "certificate.json").exists(), "of the first"
+
+
+def test_a_crawl_that_is_interrupted_while_its_state_finds_no_room_ends(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    with static(tmp_path / "site") as url:
+        command = [sys.executable, "-c", FULL, url]
+        done = subprocess.run(command, cwd=tmp_path, timeout=280, capture_output=True, text=True, check=False)
+    assert done.stderr.count("could not be written") < 20, "what cannot be written is not tried again and again"
+    assert "No space left on device" in done.stderr
