@@ -120,7 +120,7 @@ def load_masks(path: Path) -> tuple[Mask, ...]:
     try:
         known = json.loads(path.read_text())
         version, masks = known["version"], [Mask(**mask) for mask in known["masks"]]
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(f"masks={str(path)!r} is no file of masks ({error}); `sharc masks` writes one") from error
     if version != VERSION:
         raise DataError(f"masks={str(path)!r} has version {version}, this program reads {VERSION}; learn them again")

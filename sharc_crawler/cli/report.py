@@ -57,7 +57,7 @@ class Written(NamedTuple):
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular)
-@click.option("--truth", type=click.File("r"), help="True change times, as sharc demo --truth writes them.")
+@click.option("--truth", type=click.File(errors="replace"), help="True change times, as sharc demo --truth has them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and write nothing.")
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     r"""Write report.json, report-pages.jsonl and report.html of the captures in FOLDER, from the state stored there.
@@ -196,7 +196,7 @@ def read_truth(lines: Iterable[str], name: str = "truth") -> Truth:
         try:
             entry = json.loads(line)
             known[entry["page"]] = float(entry["from"]), float(entry["to"]), tuple(map(float, entry["changes"]))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             what = '{"page": "/path", "from": 1795690000.0, "to": 1795690060.0, "changes": [1795690017.5]}'
             raise DataError(
                 f"{name}, line {number} is no page with its true changes; each line is, with times in unix seconds, as"

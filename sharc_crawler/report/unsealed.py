@@ -52,7 +52,7 @@ def _unsealed(path: Path) -> Iterator[str]:
     source = open_source(path)
     documents = [json.loads(text) for text in source.certificates.values()]
     stating = [one["report"] for one in documents if "report" in one]
-    stated = {(file["name"], file["sha256"]) for files in stating for file in files}
+    stated = {place for files in stating for place in _stated(files)}
     there = {one["name"]: one["sha256"] for one in reports(path)} if path.is_dir() else _packaged_reports(path)
     if stating:
         yield from sorted(name for name, digest in there.items() if (name, digest) not in stated)
@@ -60,6 +60,14 @@ def _unsealed(path: Path) -> Iterator[str]:
         yield from _added(path, source, there) if path.is_dir() else ()
     if not path.is_dir() and documents and not _is_ours(path, documents):
         yield GIVEN
+
+
+def _stated(files: Any) -> Iterable[tuple[str, str]]:
+    """Names and digests in a certificate; none where it was altered, which was found."""
+    try:
+        return [(str(file["name"]), str(file["sha256"])) for file in files]
+    except (TypeError, LookupError):
+        return []
 
 
 def _added(folder: Path, source: Material, there: Container[str]) -> Iterator[str]:

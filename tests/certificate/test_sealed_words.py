@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.certificate.canonical import DIGEST
+from sharc_crawler.certificate.canonical import DIGEST, to_text
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
 from sharc_crawler.report.html import render
@@ -63,6 +63,15 @@ def test_a_setting_that_is_no_unicode_is_stated_as_it_was_given(tmp_path):
     assert json.loads((tmp_path / "certificate.json").read_text())["capture"]["settings"]["exclude"] == r"/\udce4\ud800"
     assert said(tmp_path)[0] == 0
     assert said(package(tmp_path, [facts], tmp_path / "capture.wacz"))[0] == 0
+
+
+@pytest.mark.parametrize("stated", [5, [1.5], [None, {"name": []}], {"name": 1}, ["report.json"]], ids=str)
+def test_what_a_certificate_should_state_of_the_report_and_does_not_is_found(capture, stated):
+    path = capture / "certificate.json"
+    document = json.loads(path.read_text())
+    path.write_text(to_text({**document, "report": stated}))
+    code, text = said(capture)
+    assert (code, "digest" in text) == (3, True), text
 
 
 WORDS = {

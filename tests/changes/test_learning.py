@@ -123,6 +123,7 @@ def test_a_file_of_masks(tmp_path: Path, learned: tuple[Mask, ...]) -> None:
     ("text", "error", "message"),
     [
         ("nonsense", DataError, "no file of masks"),
+        ("[" * 100_000, DataError, "no file of masks"),
         ('{"version": 9, "masks": []}', DataError, "version 9"),
         ('{"version": 1, "masks": [{"path": "//["}]}', UsageError, "XPath"),
         ('{"version": 1, "masks": [{"path": "//p", "pattern": "("}]}', UsageError, "regular expression"),

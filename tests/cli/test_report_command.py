@@ -169,10 +169,11 @@ def test_the_truth_may_be_given(folder: Path) -> None:
     truth.write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = json.loads(run(folder, "--truth", truth, "--json").output)["captures"][0]["truth"]
     assert (found["pages"], found["agree"]) == (2, 2)
-    truth.write_text("not json")
-    answer = run(folder, "--truth", truth)
-    assert answer.exit_code == 3
-    assert "truth.jsonl, line 1" in answer.output
+    for nonsense in (b"not json", b"\x1f\x8b\x08", b"[" * 100_000):
+        truth.write_bytes(nonsense)
+        answer = run(folder, "--truth", truth)
+        assert answer.exit_code == 3
+        assert "truth.jsonl, line 1" in answer.output
 
 
 def test_a_folder_without_a_capture(tmp_path: Path) -> None:

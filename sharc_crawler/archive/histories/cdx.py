@@ -154,7 +154,7 @@ def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
         try:
             key, stamp, text = line.split(None, 2)
             append_record({"urlkey": key.decode(), "timestamp": stamp.decode(), **json.loads(text)}, gathering)
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             gathering.problems.add(file, number, _reason(error))
 
 
@@ -248,7 +248,7 @@ def read_objects(lines: Iterable[bytes], file: str, gathering: Gathering) -> Non
             continue
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         _append_row(record if isinstance(record, dict) else None, file, number, gathering)
 
@@ -273,7 +273,7 @@ def _rows(text: str, file: str, gathering: Gathering) -> Iterator[tuple[int, lis
         try:
             row, after = decode(text, start)
             yield line, row
-        except ValueError:
+        except (ValueError, RecursionError):
             gathering.problems.add(file, line, "not JSON")
             after = start + 1 + len(text[start + 1 :].partition("\n")[0])
         line += text.count("\n", start, after)

@@ -213,7 +213,8 @@ def test_pywb_answer(tmp_path: Path) -> None:
 
 
 def test_empty_and_useless_input_is_an_error(tmp_path: Path) -> None:
-    for text in ("", "[]", "<!DOCTYPE html><html>busy</html>", "nonsense\n", SEVEN.replace(" 200 ", " 500 ")):
+    deep = "[" * 100_000, (deeper := '{"a":' * 100_000), "org,a)/ 20200101000000 " + deeper
+    for text in (*deep, "", "[]", "<!DOCTYPE html><html>busy</html>", "nonsense\n", SEVEN.replace(" 200 ", " 500 ")):
         with pytest.raises(DataError, match=r"no usable capture in .*h"):
             read(tmp_path, text)
     with pytest.raises(DataError, match="an HTML page"):
