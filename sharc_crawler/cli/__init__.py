@@ -71,7 +71,11 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[GIVEN] = list(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)  # it prints the help
+        except OSError as error:
+            _tell(ctx, error)
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

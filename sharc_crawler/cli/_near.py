@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -13,7 +14,9 @@ _MISSING = re.compile(r"(?:Path|Directory|File) '(.+)' does not exist")
 def near_to(path: Path) -> Path | None:
     """One beside it that is meant, as far as can be told: names that differ in digits are of several captures."""
     plain = _DIGITS.sub("", path.name)
-    beside = [one.name for one in path.parent.glob("*") if _DIGITS.sub("", one.name) != plain]
+    beside = []
+    with suppress(OSError):  # of a name that is too long
+        beside = [one.name for one in path.parent.glob("*") if _DIGITS.sub("", one.name) != plain]
     near = get_close_matches(path.name, beside, n=1, cutoff=0.8)
     return path.with_name(near[0]) if near else None
 

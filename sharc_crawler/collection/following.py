@@ -34,7 +34,11 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
         if name in typed and not (within or goes_on):
             own = f", or say masks: auto in {FILE}, or lay it into {MASKS}/NAME.json" if name == "masks" else ""
             raise UsageError(f"{name}={typed[name]!r} cannot be given with collection=: leave out one of them{own}")
-    collection = Collection(folder) if Collection.is_in(folder) else None
+    try:
+        collection = Collection(folder) if Collection.is_in(folder) else None
+    except PermissionError as error:
+        why = f"cannot be read ({error.strerror}): name another, or have its owner let you read it"
+        raise UsageError(f"collection={str(folder)!r} {why}") from error
     if collection is None:
         check_new(folder)
         if "url" not in typed:

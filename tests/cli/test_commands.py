@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -15,9 +15,6 @@ from sharc_crawler import __version__, cli
 from sharc_crawler.cli import COMMANDS, main
 from sharc_crawler.cli import demo as any_module
 from sharc_crawler.errors import DataError, SharcError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_help_lists_every_command() -> None:
@@ -86,6 +83,23 @@ def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch,
     answer = CliRunner().invoke(main, ["demo"])
     assert answer.exit_code == 2
     assert answer.stderr == f"sharc: error: '{tmp_path}/nowhere/out': No such file or directory\n"
+
+
+def test_a_path_that_is_too_long_is_told_as_one_that_is_not_there() -> None:
+    answer = CliRunner().invoke(main, ["log", "/" + "x/" * 3000])
+    assert answer.exit_code == 2, answer.exception
+    assert "does not exist" in answer.output
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_help_that_cannot_be_written_is_no_traceback() -> None:
+    for words in (["--help"], ["log", "--help"]):
+        with Path("/dev/full").open("w") as full:
+            command = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", *words]
+            done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert "No space left on device" in done.stderr
 
 
 def test_a_setting_of_crawls_is_told_what_it_is_here(tmp_path: Path) -> None:

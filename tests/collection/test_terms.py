@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
 
+from sharc_crawler.collection.following import followed
 from sharc_crawler.collection.terms import FILE, OF_CAPTURES, first_terms, parse_terms, read_terms
 from sharc_crawler.errors import DataError, SharcError, UsageError
 
@@ -100,6 +106,23 @@ def test_a_folder_without_the_file_is_no_collection(tmp_path):
         read_terms(tmp_path / "captures")
     with pytest.raises(SharcError, match="is not UTF-8"):
         read_terms(tmp_path)
+
+
+def test_a_collection_of_somebody_else_that_cannot_be_read_is_told_of():
+    kept = Path(tempfile.mkdtemp())  # everybody may come here
+    (kept / "collection.yaml").write_text("sites: [https://a.example/]")
+    kept.chmod(0)
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(65_534)
+        with pytest.raises(UsageError, match=r"collection=.* cannot be read \(Permission denied\)"):
+            followed({"collection": str(kept), "url": "https://a.example/"}, 0.0)
+    finally:
+        if root:
+            os.seteuid(0)
+        kept.chmod(0o700)
+        shutil.rmtree(kept)
 
 
 def test_a_new_file_says_what_it_was_made_of():
