@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.zipnum import merged, write_zipnum
 from sharc_crawler.errors import DataError
 
@@ -108,13 +109,8 @@ def write_multi_wacz(
 
 @contextmanager
 def _drafted(path: Path) -> Iterator[zipfile.ZipFile]:
-    draft = path.with_name(f".{path.stem}.part")  # no reader, nor sharc verify, takes that for a package
-    try:
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as package:
-            yield package
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with Drafts() as drafts, drafts.open(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as package:
+        yield package
 
 
 class _Writer:

@@ -20,6 +20,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.folder_check import refuse_altered
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
+from sharc_crawler.storage.beside import forget_killed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -58,6 +59,7 @@ def package_collection(
     for folder, number in _lost(sorted(captures, key=lambda one: one.time)):
         what = f"{counted(number, 'payload')} that it refers to {agreeing(number, 'are')}"
         lacking(f"{folder}: {what} in no capture of the package")
+    forget_killed(path.parent, path.name)
     about = _about(collection, captures, title, description)
     try:
         return write_multi_wacz(path, _parts(captures, path.parent, seal), about, progress, signer(seal, about))

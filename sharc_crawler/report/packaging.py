@@ -33,6 +33,7 @@ from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.copies import COPIES, of_copy, payload
 from sharc_crawler.report.html import steady
 from sharc_crawler.report.write import DATA, PAGES
+from sharc_crawler.storage.beside import forget_killed
 from sharc_crawler.text import as_text
 from sharc_crawler.urls import is_usual
 
@@ -81,6 +82,7 @@ def package(
         )
     if path.exists() and not anew:
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
+    forget_killed(path.parent, path.name)
     captures = [facts for facts in captures if facts.warcs] or captures  # of the others it holds nothing
     confirmation = confirmation_of(folder)
     contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder), stated_digests(folder))

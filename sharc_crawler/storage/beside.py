@@ -80,13 +80,14 @@ def is_locked(file: Path) -> bool:
     return False
 
 
-def forget_killed(folder: Path) -> None:
+def forget_killed(folder: Path, name: str = "") -> None:
     """Remove the drafts that processes of this machine left in a folder when they were killed; none while it is held.
 
-    Where nothing can be removed, nor written, whoever writes says so.
+    ``name``: only drafts of this file. Where nothing can be removed, nor written, whoever writes says so.
     """
     for path in () if is_held(folder) else folder.glob(".*.*"):
-        if path.suffix[1:].isdecimal() and path.is_file() and not _runs(int(path.suffix[1:])):
+        draft = path.suffix[1:].isdecimal() and (not name or path.stem == f".{name}")
+        if draft and path.is_file() and not _runs(int(path.suffix[1:])):
             with suppress(OSError):
                 path.unlink()
 

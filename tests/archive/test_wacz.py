@@ -8,6 +8,8 @@ import io
 import json
 import random
 import struct
+import subprocess
+import sys
 import zipfile
 import zlib
 from contextlib import suppress
@@ -17,6 +19,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive import wacz_check, zipnum
 from sharc_crawler.archive.members import Record
+from sharc_crawler.archive.wacz import About, write_multi_wacz
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import merged, write_zipnum
 from sharc_crawler.certificate.verify import verify
@@ -111,6 +114,25 @@ def test_a_package_is_not_replaced_unless_asked_for(made):
     folder, path = made
     with pytest.raises(UsageError, match="exists and is left as it is"):
         package(folder, [], path)
+
+
+@pytest.mark.slow
+def test_two_processes_that_write_a_package_at_once_do_not_write_into_the_same_draft(made, tmp_path):
+    _, part = made
+    path, about = tmp_path / "all.wacz", About("all", "", 0.0, "test")
+    write = f"write_multi_wacz(Path({str(path)!r}), [Path({str(part)!r})] * 2, About('more', '', 0.0, 'test'))"
+    script = f"from pathlib import Path; from sharc_crawler.archive.wacz import *; {write}"
+
+    def parts():
+        yield part
+        subprocess.run([sys.executable, "-c", script], check=True)
+        assert list(altered(path)) == []
+
+    write_multi_wacz(path, parts(), about)
+    with zipfile.ZipFile(path) as wacz:
+        assert json.loads(wacz.read("datapackage.json"))["title"] == "all"
+    assert list(altered(path)) == []
+    assert [one.name for one in tmp_path.iterdir()] == ["all.wacz"]
 
 
 def test_a_package_of_several_captures_is_named_after_their_folder(tmp_path):

@@ -43,11 +43,12 @@ def test_drafts_of_a_killed_command_are_passed_over_and_removed_by_the_next(tmp_
     capture.mkdir()
     Maker(capture, 30, 20).make()
     assert CliRunner().invoke(main, ["report", str(capture)]).exit_code == 0
-    commands = {
-        2: (["report", str(capture)], [".report-pages.jsonl", ".report.json"]),
-        1: (["seal", str(capture), "--sign", str(key_file(tmp_path / "key.pem"))], [".signature.json"]),
-    }
-    for files, (command, left) in commands.items():
+    commands: list[tuple[int, list[str], list[str]]] = [
+        (2, ["report", str(capture)], [".report-pages.jsonl", ".report.json"]),
+        (1, ["seal", str(capture), "--sign", str(key_file(tmp_path / "key.pem"))], [".signature.json"]),
+        (1, ["package", str(capture)], [".example.org-20261118110640-run.wacz"]),
+    ]
+    for files, command, left in commands:
         killed = subprocess.run([sys.executable, "-c", KILLED, str(files), *command], check=False, capture_output=True)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert drafts(capture) == left
