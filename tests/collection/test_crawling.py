@@ -111,6 +111,18 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
 
 
 @pytest.mark.slow
+def test_where_it_is_not_known_what_a_copy_lacks_it_is_copied_all_the_same(kept, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    first, other = next(kept[0].captures()), tmp_path / "other"
+    monkeypatch.setattr("sharc_crawler.cli.collection.add.lacking", full)
+    done = CliRunner().invoke(main, ["collection", "add", str(other), str(first.folder)])
+    assert (done.exit_code, f"sharc verify {other} tells" in done.output) == (3, True), done.output
+    assert len(list(Collection(other).captures())) == 1
+
+
+@pytest.mark.slow
 def test_no_capture_becomes_a_collection_by_what_is_added_to_it(kept, tmp_path):
     first, others = next(kept[0].captures()).folder, tmp_path / "others"
     capture = shutil.copytree(first, tmp_path / "capture")

@@ -56,7 +56,7 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
             click.echo(
                 f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True
             )
-    if lost := lacking(Collection(folder), places):
+    if lost := _lacking(Collection(folder), places):
         for place, number in lost.items():
             click.echo(
                 f"{place}: {counted(number, 'payload')} that it refers to {agreeing(number, 'are')} in no capture of"
@@ -65,6 +65,16 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
             )
         raise click.exceptions.Exit(DataError.exit_code)
     say_next("sharc", "collection", folder)
+
+
+def _lacking(collection: Collection, places: list[Path]) -> dict[Path, int]:
+    try:
+        return lacking(collection, places)
+    except (OSError, DataError) as error:
+        raise DataError(
+            f"all are copied; whether the collection has what they refer to could not be seen ({error}):"
+            f" sharc verify {collection.folder} tells"
+        ) from error
 
 
 def _check(capture: Path) -> None:

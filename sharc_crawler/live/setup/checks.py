@@ -38,6 +38,8 @@ def check_history(file: Path, arguments: Mapping[str, str], *, reading: bool) ->
     try:
         ObservationStore(file, reading=reading).close()
     except DataError as error:
+        if str(error).endswith(("readonly database", "unable to open database file")):  # it may be whole
+            raise DataError(f"{error}; let this user read and write it, and its folder") from error
         if "collection" not in arguments:
             raise
         anew, captures = f"{arguments['collection']}-anew", f"{arguments['collection']}/captures/*/*"
