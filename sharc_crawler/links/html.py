@@ -66,7 +66,6 @@ _STYLED: Any = etree.XPath("//@style", smart_strings=False)
 _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _SHOWN_TEXTS: Any = etree.XPath("//text()[not(parent::template or parent::noscript)]", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
-_BY_HANDLERS = b"onclick", b"onmouse", b"onload", b"document.write", b".src", b"mm_"
 _BACKGROUND = re.compile(rb"background\s*=")
 _REFRESH = re.compile(
     r"(?:[\s\d.;,]*+url\s*=\s*|\s*\d[\d.]*+\s*[;,\s]\s*+(?=\S))(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
@@ -128,6 +127,7 @@ class _Page:
         self.files: list[str] = []  #: followed on the page's own host
         self.data: list[str] = []  #: read by its scripts from there
         self.base: str | None = None
+        self.by_scripts = False  #: may they write into it, or load images?
         self.images = self.tables = 0
 
     def read(self, root: Any, data: bytes) -> None:
@@ -138,7 +138,9 @@ class _Page:
         if files.maybe(lower):
             self.files.extend(files.of_elements(root))
             self.data.extend(files.fetched_by_elements(root))
-        if any(sign in lower for sign in _BY_HANDLERS):
+        body = root.find("body")
+        onload = "" if body is None else body.get("onload")
+        if self.by_scripts or onload or b"onclick" in lower or b"onmouse" in lower:
             self._by_handlers(root)
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
@@ -181,6 +183,7 @@ class _Page:
 
     def _embedded(self, element: Any, tag: str) -> None:
         self.images += tag == "img"
+        self.by_scripts |= element.get("onerror") is not None
         references = (element.get(name, "") for name in _RESOURCES[tag])
         if folder := element.get("codebase"):  # of an applet or object
             references = (_under(folder, reference) for reference in references)
@@ -193,6 +196,7 @@ class _Page:
         if tag == "iframe" and (document := element.get("srcdoc")):
             self._inner(document)
         if tag == "script" and (text := element.text):
+            self.by_scripts |= ".src" in text or "document.write" in text or "MM_" in text
             is_map = element.get("type", "").strip().lower() == "importmap"
             self.resources.extend(modules.mapped(text) if is_map else modules.imports(text))
 
