@@ -136,7 +136,7 @@ class Echoes:
             return True
         if len(self.copies) < MOST:
             self.copies |= dict.fromkeys((page, self.first.get(content)), hash(content))
-        if self.copied(url, content, pages) and ((fed := self._fed_by(content, bool if error else feeds)) or error):
+        if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds, error)) or error):
             from sharc_crawler.frontier.traps.probing import under_path
 
             under = under_path(url, content, pages.urls[self.first.get(content)], self._paths)
@@ -161,13 +161,13 @@ class Echoes:
             if group:
                 group.suspect()
 
-    def _fed_by(self, content: str, feeds: Callable[[], bool]) -> bool:
+    def _fed_by(self, content: str, feeds: Callable[[], bool], error: bool) -> bool:
         """Once that is known of a content, it need not be asked: what such pages name may be left already."""
-        known = hash(content)
-        if self._fed[known] < FEEDS and feeds():
+        known, enough = hash(content), FEEDS - error  # what an error page names is left from its third copy on
+        if self._fed[known] < enough and feeds():
             self._fed[known] += 1
             return True
-        return self._fed[known] >= FEEDS
+        return self._fed[known] >= enough
 
     def why_not(self, url: str, parent: PageId, pages: PageTable) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. What seeds and sitemaps name is not."""
