@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant, Seconds
 
-AGAIN: Seconds = 6 * 3600.0  #: after a reading of the sitemaps that failed
+AGAIN: Seconds = 6 * 3600.0  #: after a reading of the sitemaps that failed, or confirmed nothing
+PATIENCE: Seconds = 7 * 86_400.0  #: what is not confirmed so long after it was due has changed: no reading will tell
 
 
 def command(folder: Path, settings: Mapping[str, str]) -> list[str]:
@@ -34,6 +35,7 @@ class Confirmer:
     def __init__(self, log: Path, environment: Mapping[str, str]) -> None:
         self._log, self._environment = log, environment
         self._due: dict[Path, Instant] = {}  #: of captures whose certificates were read; inf: never
+        self._until: dict[Path, Instant] = {}  #: of these: when they are given up
         self._folder: Path | None = None  #: of the one that is being confirmed
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -62,8 +64,11 @@ class Confirmer:
         if code is None or self._folder is None:
             return ""
         self._process = None
-        self._due[self._folder] = time.time() + AGAIN if code else math.inf
-        came = f"could not be confirmed, and is tried again in six hours ({self._log})" if code else "is confirmed"
+        again = time.time() + AGAIN
+        tried = bool(code) and again < self._until[self._folder]
+        self._due[self._folder] = again if tried else math.inf
+        next_ = "is tried again in six hours" if tried else "is left: sharc confirm tries once more"
+        came = f"could not be confirmed, and {next_} ({self._log})" if code else "is confirmed"
         return f"{self._folder.parent.name}: {self._folder.name} {came}"
 
     def stop(self) -> None:
@@ -79,6 +84,7 @@ class Confirmer:
             folder = capture.folder
             if folder not in self._due and (folder / NAME).exists():
                 left = waits(folder)
-                self._due[folder] = left.due if left else math.inf
+                self._until[folder] = left.due + PATIENCE if left else -math.inf
+                self._due[folder] = left.due if left and now < self._until[folder] else math.inf
             if self._due.get(folder, math.inf) <= now and capture.site not in busy:
                 yield folder
