@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,24 @@ class WarcSeries:
         """Write records that belong together, and name the first in the index, or nothing; returns where it lies.
 
         ``packed``: the first one, where it is packed already; ``entry``: of the index (``None``: it has none).
+        A file that may not grow so far (``ulimit -f``) is full: they are in the next one, if that takes them.
         """
+        while True:
+            try:
+                return self._appended(drafts, common, now, packed, entry)
+            except OSError as error:
+                if error.errno != errno.EFBIG or self._file is None or self._records == 1:
+                    raise
+                self._finish()
+
+    def _appended(
+        self,
+        drafts: list[Draft],
+        common: Fields,
+        now: Instant,
+        packed: Octets,
+        entry: Callable[[CaptureRef], IndexEntry] | None,
+    ) -> CaptureRef:
         file = self._ready(now)
         shared = [*common, ("WARC-Warcinfo-ID", self._warcinfo_id)]
         offset, lengths = file.size, list[int]()

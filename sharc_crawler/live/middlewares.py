@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
+    from sharc_crawler.live.project.alone import Alone
     from sharc_crawler.live.reading.readings import WhenRead
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Instant
 
@@ -52,6 +53,11 @@ class ArchiveMiddleware:
         self._session = session_of(crawler)
         self._settings = crawler.settings
         self._verifies = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
+        self._alone: Alone | None = None
+        if self._session.drop_in:
+            from sharc_crawler.live.project.alone import alone  # only in a project
+
+            self._alone = alone(crawler, self._session)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -199,7 +205,10 @@ class ArchiveMiddleware:
         original = former.original if former else None
         if fetch and again:
             original = self._first_visit(exchange, fetch)
-        return self._session.archive(fetch.site if fetch else None, exchange, original)
+        written = self._session.archive(fetch.site if fetch else None, exchange, original)
+        if self._alone:
+            written.add_done_callback(self._alone.look_at)
+        return written
 
     def _first_visit(self, exchange: Exchange, fetch: Fetch) -> Original | None:
         visit = self._session.sites.of(fetch).pages.remembered(fetch.page)

@@ -414,11 +414,13 @@ with WarcWriter(Path(sys.argv[1]), "example.org", "run1", INFO, WarcOptions(leve
     except OSError as error:
         print("raised", error)
     out.write(page(b"fits too", started=3))
+    for number in range(4):
+        print(out.write(page(bytes([number]) * 7_000, started=4)).file)
 """
 
 
 def test_a_failed_write_raises_and_leaves_the_file_as_it_was(tmp_path):
-    """The kernel refuses to let the file grow, as a full disk would."""
+    """The kernel refuses to let the file grow, as a full disk would. Another file takes what fits in one."""
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", _FULL_DISK, str(tmp_path)], cwd=root, capture_output=True, text=True, check=True
@@ -426,7 +428,8 @@ def test_a_failed_write_raises_and_leaves_the_file_as_it_was(tmp_path):
     assert "raised [Errno 27] File too large" in done.stdout
     assert ".warc.gz.open" in done.stdout
     bodies = [record.block[-8:] for record in read_all(tmp_path) if record.kind == "response"]
-    assert bodies == [b"\r\n\r\nfits", b"fits too"]
+    assert bodies == [b"\r\n\r\nfits", b"fits too", *(bytes([number]) * 8 for number in range(4))]
+    assert [line[-18:-13] for line in done.stdout.splitlines()[1:]] == ["00001", "00001", "00002", "00002"]
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
 
 

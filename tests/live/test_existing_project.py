@@ -20,6 +20,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.storage.beside import load_state
+from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.holding import hold
 from tests.live.example_sites import example_site
 from tests.live.test_example_projects import ARCHIVED, PROJECTS, assert_same
@@ -72,6 +73,7 @@ def run(server, folder, *settings) -> subprocess.CompletedProcess[str]:
     words = ["crawl", "pages", "-a", f"start={server.url}", "-O", str(folder / "pages.jsonl")]
     words += [text for setting in settings for text in ("-s", setting)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
+    environment["PYTHONPATH"] = str(folder)
     return finished(words, PROJECT, environment, timeout=280)
 
 
@@ -239,12 +241,33 @@ def test_set_by_hand_without_the_add_on(site, tmp_path):
         items, _, _ = crawl(
             site,
             tmp_path,
-            "ADDONS={}",
-            'DOWNLOADER_MIDDLEWARES={"sharc_crawler.live.middlewares.ArchiveMiddleware": 990}',
+            *ALONE,
             f"SHARC_OUTPUT={tmp_path / 'only-archive'}",
         )
         assert len(items) > 25
-    assert list((tmp_path / "only-archive").glob("*.warc.gz*"))
+    left = sorted(path.name for path in (tmp_path / "only-archive").iterdir())
+    assert sum(name.endswith(".warc.gz") for name in left) == 2, "one of each crawl"
+    assert not [name for name in left if name.endswith(".open") or name == RUNNING]
+
+
+ALONE = ("ADDONS={}", 'DOWNLOADER_MIDDLEWARES={"sharc_crawler.live.middlewares.ArchiveMiddleware": 990}')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [(), ALONE])
+def test_a_writer_that_fails_stops_the_crawl_and_is_named(site, tmp_path, settings):
+    (tmp_path / "bad.py").write_text(
+        "from sharc_crawler.archive.warc import WarcWriter\n"
+        "class Bad(WarcWriter):\n"
+        "    def write(self, exchange):\n"
+        "        raise RuntimeError('of its own')\n"
+    )
+    done = run(site, tmp_path, *settings, f"SHARC_OUTPUT={tmp_path / 'capture'}", "SHARC_WRITER=bad.Bad")
+    assert (
+        "The crawl stops: SHARC_WRITER='bad.Bad' raised RuntimeError: of its own. That is a fault of this"
+        in done.stderr
+    )
+    assert (done.returncode, done.stderr.count(" ERROR: ")) == (1, 1), done.stderr
 
 
 @pytest.mark.long

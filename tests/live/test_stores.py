@@ -172,8 +172,47 @@ def test_careless_stores_and_writers_are_named(tmp_path, crawl):
     with serve(LivingSite(seed=5, pages=20)) as server:
         done = crawl(url=server.url, delay="0.01", settings=["SHARC_WRITER=mine.Silent", "SHARC_STORE=mine.Forgetful"])
     assert "SHARC_STORE='mine.Forgetful' raised KeyError: 0 (in urls). That is a fault of this plug-in" in done.err
-    assert "cannot be archived: SHARC_WRITER='mine.Silent' answered with NoneType, not CaptureRef" in done.err
+    assert "The crawl stops: SHARC_WRITER='mine.Silent' answered with NoneType, not CaptureRef." in done.err
     assert (done.code, "Traceback" in done.err) == (INTERRUPTED, False), done.err
+
+
+FAILING = """
+from sharc_crawler.archive.warc import WarcWriter
+class Writer:
+    def __init__(self, *given):
+        self._made = WarcWriter(*given)
+    def stored(self):
+        return self._made.stored()
+    def close(self):
+        self._made.close()
+    def write_revisit(self, exchange, original):
+        return self._made.write_revisit(exchange, original)
+    def write(self, exchange):
+        return {write}
+    def sync(self):
+        {sync}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("write", "sync", "said"),
+    [
+        ("1 / 0", "self._made.sync()", "raised ZeroDivisionError: division by zero"),
+        ("str(self._made.write(exchange))", "self._made.sync()", "answered with str, not CaptureRef"),
+        ("self._made.write(exchange)", "raise OSError('of its own')", "raised OSError: of its own"),
+    ],
+)
+@pytest.mark.matrix
+def test_a_writer_that_fails_stops_the_crawl_and_no_site_is_blamed(tmp_path, crawl, write, sync, said):
+    (tmp_path / "mine.py").write_text(FAILING.format(write=write, sync=sync))
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        done = crawl(url=server.url, delay="0.01", settings=["SHARC_WRITER=mine.Writer"])
+        assert f"The crawl stops: SHARC_WRITER='mine.Writer' {said}. That is a fault of this plug-in." in done.err
+        assert (done.code, "Traceback" in done.err, "had failed" in done.out) == (INTERRUPTED, False, False), done.err
+        assert "being written by another" not in done.err
+        again = crawl(url=server.url, delay="0.01")
+    assert (again.code, verify(done.folder).findings) == (0, []), again.err
 
 
 LOSING = """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, StrategyError, Superseded
 from sharc_crawler.live.failures.failed import fails
+from sharc_crawler.live.failures.mishaps import file_limit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -41,7 +42,7 @@ def lose(session: Session, site: str, error: Exception) -> str:
         return f", and writes nothing more: {error}"
     if not session.drop_in:
         _leave(session, site, error)
-    return f", its state cannot be written: {error}. The same command goes on."
+    return f", its state cannot be written: {error}{file_limit()}. The same command goes on."
 
 
 def supersede(session: Session, site: str, error: Superseded) -> None:

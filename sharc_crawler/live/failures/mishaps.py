@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import errno
 import logging
+import resource
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
+from sharc_crawler.errors import DataError
 from sharc_crawler.live.beginning import sessions
 from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
-from sharc_crawler.live.writing.space import is_full
+from sharc_crawler.live.writing.errors_told import is_passing
 from sharc_crawler.model import Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.unfinished import going_on
@@ -89,18 +91,34 @@ def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> No
         lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
 
-#: of these an exchange is made again: a limit, a disk, a share that may be there again
-_PASSING = {errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT}
-
-
 def unarchived(lease: Lease, error: BaseException) -> None:
-    """What was exchanged could not be written: it is made again once there is room, or has failed."""
+    """What was exchanged could not be written: it is made again once there is room, or has failed.
+
+    Raises :class:`~sharc_crawler.errors.DataError` where nothing can be, of no site: that ends the crawl.
+    """
     assert lease.outcome is not None, "noted before it is written"
-    if is_full(error) or getattr(error.__cause__ or error, "errno", None) in _PASSING:
+    if is_passing(error):
         lease.unwritten = str(error)
         return
+    if why := unwritable(error):
+        raise why from error
     logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)
     lease.outcome, lease.links = _failed(lease.outcome, error), ()
+
+
+def unwritable(error: BaseException) -> DataError | None:
+    """Why nothing more can be written: by the fault of a plug-in, or as files may grow no further."""
+    if getattr(error.__cause__ or error, "errno", None) == errno.EFBIG:
+        return DataError(
+            f"{error}{file_limit() or ' (a limit of its file system)'}; raise that, and the same command goes on"
+        )
+    return error if isinstance(error, DataError) else None
+
+
+def file_limit() -> str:
+    """How large a file may become, in brackets; empty: nobody says."""
+    most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return "" if most == resource.RLIM_INFINITY else f" (ulimit -f: a file may have {most:,} bytes)"
 
 
 def _failed(outcome: Outcome, error: BaseException) -> Outcome:

@@ -13,6 +13,13 @@ from sharc_crawler.plural import counted
 
 _KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError)}
 
+_AWAY = {errno.EIO, errno.EROFS, errno.ESTALE, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT}
+
+
+def is_passing(error: BaseException) -> bool:
+    """Could something not be written for want of room, or of a disk or a share that may be there again?"""
+    return is_full(error) or getattr(error.__cause__ or error, "errno", None) in _AWAY
+
 
 def describe(error: Exception) -> dict[str, Any]:
     """An error, so that :func:`error_of` can raise it elsewhere."""

@@ -53,6 +53,7 @@ class Space:
         self._needed = 0  #: bytes that must be free to go on, since a write found no room
         self._next_pause = LOOK_AGAIN
         self._since: float | None = None  #: pausing since then
+        self._lacked = False  #: for want of free bytes
         self._not_before = 0.0
         self._roomy = 0.0  #: until then
 
@@ -77,6 +78,7 @@ class Space:
         if self._since is None:
             logger.warning("The crawl pauses: %s. Make room, or mend the disk: it goes on by itself.", reason)
             self._since = now
+        self._lacked |= self._free() < max(self._needed, self._wanted)
         self._not_before = now + pause
 
     def refused(self, reason: str, size: int = 0) -> None:
@@ -105,11 +107,11 @@ class Space:
         return None if self._since is None else time.monotonic() - self._since
 
     def go_on(self) -> None:
-        """Note, after a pause, that there is room, and go on."""
-        logger.warning("There is room again: the crawl goes on.")
+        """Note, after a pause, that there is room, or may be, and go on."""
+        logger.warning("%s: the crawl goes on.", "There is room again" if self._lacked else "It is tried again")
         if self._needed:
             self._next_pause = min(2 * self._next_pause, LONGEST_PAUSE)
-        self._since, self._needed = None, 0
+        self._since, self._needed, self._lacked = None, 0, False
 
     def _free(self) -> float:
         return math.inf if self._folder is None else shutil.disk_usage(self._folder).free

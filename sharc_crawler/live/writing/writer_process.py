@@ -19,7 +19,7 @@ from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.writing.errors_told import describe
+from sharc_crawler.live.writing.errors_told import describe, is_passing
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import answer_of, end_with_crawl, exchange_of, message_of, resources_of
 from sharc_crawler.model import CaptureRef
@@ -101,8 +101,8 @@ class Writers:
         return ref
 
     def told(self, error: Exception) -> Exception:
-        """What a writer raised; of another's it is said whose fault it is."""
-        if self._name == USUAL or isinstance(error, OSError | SharcError):
+        """What a writer raised; of another's it is said whose fault it is, unless it is the disk's."""
+        if self._name == USUAL or isinstance(error, SharcError) or is_passing(error):
             return error
         return fault(f"SHARC_WRITER={self._name!r}", f"raised {type(error).__name__}: {error}")
 
@@ -143,7 +143,9 @@ class Writers:
             try:
                 self._writers[site].sync()
             except Exception:
-                del self._writers[site]
+                writer = self._writers.pop(site)
+                with suppress(Exception):  # it lets go of its file: this process is to mend it
+                    writer.abandon() if isinstance(writer, WarcWriter) else writer.close()
                 raise
         return folders
 

@@ -53,8 +53,9 @@ class Full(scrapy.Spider):
             yield scrapy.Request(f"{sys.argv[1]}index.html?{number}")
 
     def parse(self, response):
-        SqliteStore.commit = no_room
-        os.kill(os.getpid(), signal.SIGINT)
+        if SqliteStore.commit is not no_room:  # a second signal would end it at once
+            SqliteStore.commit = no_room
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 def no_room(store, batch):

@@ -22,13 +22,14 @@ import pytest_twisted
 from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.requests import Lease
 from sharc_crawler.live.writing.archivist import Archivist, conclude
 from sharc_crawler.live.writing.errors_told import describe, error_of
 from sharc_crawler.live.writing.messages import NotArchivedError
-from sharc_crawler.live.writing.writer_process import Server, _Told
+from sharc_crawler.live.writing.writer_process import Server, Writers, _Told
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
+from sharc_crawler.plugin_faults import fault
 from sharc_crawler.spooling import Spooling
 from tests.archive.readback import INFO, read_all
 from tests.live.warm import PROFILE
@@ -337,13 +338,39 @@ def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(error, cap
     assert f"{URL} was fetched and cannot be archived" in caplog.text
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE, errno.EROFS])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ESTALE, errno.EROFS])
 def test_what_a_disk_does_not_take_is_made_again(number):
-    """No room, a file that may grow no further, a share that went away: all others would be lost, one by one."""
+    """No room, a share that went away: all others would be lost, one by one."""
     for error in (OSError(number, "the reason"), error_of(describe(OSError(number, "the reason")))):
         one = lease(ANSWERED, error)
         conclude(one)
         assert "the reason" in one.unwritten
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EFBIG, "File too large", "a.warc.gz.open"), "a.warc.gz.open'.*limit.*; raise that, and"),
+        (
+            fault("SHARC_WRITER='mine.W'", "raised RuntimeError: w"),
+            "^SHARC_WRITER='mine.W' raised RuntimeError: w. That",
+        ),
+    ],
+)
+def test_where_no_site_can_be_archived_the_crawl_stops_and_blames_none(error, said):
+    one = lease(ANSWERED, error_of(describe(error)))
+    with pytest.raises(DataError, match=said):
+        conclude(one)
+    assert one.outcome == ANSWERED
+
+
+@pytest.mark.parametrize("error", [OSError("of its own"), RuntimeError("of its own")])
+def test_what_another_writer_raises_names_it_unless_it_is_the_disks(tmp_path, error):
+    terms = (str(tmp_path), "run", dict.fromkeys(("software", "operator", "robots", "strategy"), ""), {}, None)
+    others = Writers(*terms, "sharc_crawler.archive.warc.WarcWriter")
+    assert str(others.told(error)).startswith("SHARC_WRITER='sharc_crawler.archive.warc.WarcWriter' raised ")
+    assert others.told(full := OSError(errno.ENOSPC, "No space left on device")) is full
+    assert Writers(*terms).told(error) is error
 
 
 def test_neither_is_there_room_for_what_a_failed_file_left():

@@ -53,6 +53,14 @@ def test_where_free_bytes_tell_nothing_each_pause_is_longer(tmp_path):
     assert disk.waits() <= LOOK_AGAIN
 
 
+@pytest.mark.parametrize(("size", "said"), [(MORE_THAN_THERE_IS, "There is room again"), (1, "It is tried again")])
+def test_room_is_only_said_to_be_there_again_where_it_was_not(tmp_path, caplog, size, said):
+    disk = Space(tmp_path, 0)
+    disk.refused("it cannot be written", size)
+    disk.go_on()
+    assert caplog.messages[-1] == f"{said}: the crawl goes on."
+
+
 def test_the_room_wanted_has_units():
     assert Config.from_settings(Settings({"SHARC_MIN_FREE": "3M"})).min_free == 3_000_000
 

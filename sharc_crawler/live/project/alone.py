@@ -1,0 +1,58 @@
+"""An archive under another scheduler than ours: what ends with the spider, and what stops it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+from sharc_crawler.errors import SharcError
+from sharc_crawler.live.extension import CaptureExtension
+from sharc_crawler.live.failures.failed import end_as_failed, fails, sentence
+from sharc_crawler.live.failures.mishaps import unwritable
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import CaptureRef
+
+logger = logging.getLogger(__name__)
+
+
+class Alone:
+    """Finishes the files, which no extension of ours does."""
+
+    def __init__(self, crawler: Crawler, session: Session) -> None:
+        self._crawler, self._session = crawler, session
+        self._stops = False
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    def look_at(self, written: asyncio.Future[CaptureRef]) -> None:
+        """Where nothing more can be archived the crawl ends, as failed."""
+        error = None if written.cancelled() else written.exception()
+        if error and not self._stops and (why := unwritable(error)):
+            self._stops = True
+            logger.error(said := sentence(why))
+            end_as_failed(self._crawler, said)
+
+    async def closed(self) -> None:
+        """All that was exchanged is in files with their final names."""
+        try:
+            await self._session.close()
+            for place in self._session.places.values():
+                place.ended()
+        except (OSError, SharcError) as error:
+            logger.error("The WARC files cannot be finished: %s; a crawl in the same folder finishes them", error)
+            fails(self._crawler)
+        finally:
+            self._session.let_go()
+
+
+def alone(crawler: Crawler, session: Session) -> Alone | None:
+    """``None``: the extension is there, and does more."""
+    there = crawler.extensions.middlewares if crawler.extensions else ()
+    return None if any(isinstance(one, CaptureExtension) for one in there) else Alone(crawler, session)
