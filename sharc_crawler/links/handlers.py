@@ -54,8 +54,10 @@ def _leads(function: str, text: str) -> bool:
     """Does a function that is called with an address lead there?"""
     if _NO_WAY.search(function):
         return False
-    is_way = not function or _WAY.search(function)
-    return bool(_PAGE.fullmatch(text) or (is_way and _PROGRAM.fullmatch(text) and not _ORDER.search(text)))
+    if _PAGE.fullmatch(text):
+        return True
+    is_way = not function or (_WAY.search(function) and not _ORDER.search(function))
+    return bool(is_way and _PROGRAM.fullmatch(text) and not _ORDER.search(text))
 
 
 def texts(root: Any) -> list[str]:

@@ -27,7 +27,8 @@ def paths(found: tuple[str, ...]) -> list[str]:
         ("<a onclick=\"MM_openBrWindow('a.html','','width=3')\"><a onclick=\"MM_goToURL('parent','b.html')\">",
          ["/d/a.html", "/d/b.html"]),
         ("<a onclick=\"go('a' + n + '.html'); go('/b/'); go('c.html' + d); go('/*.html'); go('a b.html')\">", []),
-        ("<a onclick=\"save('a.php'); deletePost('b.html'); go('delete.php?id=3'); go('logout.php'); go('do.cgi')\">",
+        ("<a onclick=\"save('a.php'); deletePost('b.html'); go('delete.php?id=3'); go('logout.php'); go('do.cgi')\">"
+         "<a href=\"javascript:logoutPage('a.asp')\"><a onclick=\"showCart('b.php')\">",
          []),
         ("<a onclick=\"pageTracker._trackPageview('/out/a.html'); ga('send', 'b.html')\">", []),
         ("<script>go('a.html'); x = {onclick: \"show('b.html')\"}</script><!-- <a onclick=\"go('c.html')\"> -->", []),
