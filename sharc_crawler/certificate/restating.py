@@ -15,6 +15,7 @@ from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import pages_name
 from sharc_crawler.certificate.judging import NO_ANSWER, recorded
 from sharc_crawler.certificate.material import PageEntries, opened
+from sharc_crawler.certificate.unspoken import NOTE
 from sharc_crawler.certificate.writing import path_of
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.evidence.kinds import Evidence
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 REFUTED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REFUTED)
-NOTE = "The WARC files do not bear out what the crawl had judged of"
 
 
 def as_recorded(entry: Entry, judge: Judge, *, odd: bool) -> Entry:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Document = Mapping[str, Any]
 
+NOTE = "The WARC files do not bear out what the crawl had judged of"  #: at the head of a certificate that says so
 _OK, _REDIRECT = 200, 300
 _LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
 
@@ -55,7 +56,9 @@ class Known:
         self._digests: dict[str | None, set[str | None]] = {}
         self._spare: Counter[str | None] = Counter()  # further attempts
         self._visited: dict[str | None, float] = {}  # the first visits
-        self._refuted: set[str | None] = set()  # pages of which nothing is claimed
+        notes = (note for document in documents for note in document["capture"].get("notes", ()))
+        self._restated = any(note.startswith(NOTE) for note in notes)
+        self._refuted: set[str | None] = set()  # pages of which nothing is claimed, as a note of theirs says
         self._cuts = [
             (unix(one["from"]) - _LATEST, unix(one["to"]))
             for document in documents
@@ -65,7 +68,7 @@ class Known:
     def add(self, entry: Mapping[str, Any]) -> None:
         """A page of theirs."""
         if (url := canonical(entry["url"])) in self._urls:
-            self._refuted.update([url] if entry.get("reason") == Reason.REFUTED else [])
+            self._refuted.update([url] if self._restated and entry.get("reason") == Reason.REFUTED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
             self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
             if visit := entry.get("visit"):

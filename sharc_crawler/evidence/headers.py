@@ -22,12 +22,9 @@ TOO_FRESH = 1.0
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
 _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
-#: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
-_CALLED = {
-    b"x-cache", b"x-cache-status", b"x-proxy-cache", b"cf-cache-status", b"cdn-cache", b"akamai-cache-status",
-    b"x-vercel-cache", b"x-sucuri-cache", b"x-fastcgi-cache",
-}  # fmt: skip
-_OF_COPIES = {b"age", b"cache-status", b"warning", *_CALLED}
+#: names of no standard that tell of a cache (``X-Cache``, ``CF-Cache-Status``), not of one within the site
+_CALLED = re.compile(rb"(?!.*(?:backdrop|drupal|litespeed|magento|varnish)).+-cache(?:-(?:status|lookup|remote))?")
+_OF_COPIES = {b"age", b"cache-status", b"server-timing", b"warning"}
 
 
 def header_text(value: bytes | None) -> str | None:
@@ -61,13 +58,14 @@ def of_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, Any]:
     odd = others or _ODD.search(kind)
     charset = _CHARSET.search(kind)
     modified = max(said[b"last-modified"], key=lambda text: http_date(text) or -math.inf, default=None)
+    called = [name for name in said if b"cache" in name and _CALLED.fullmatch(name)]
     dates = [date for text in said[b"date"] if (date := http_date(text)) is not None]
     return {
         "validators": Validators(", ".join(said[b"etag"]) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": ", ".join((kind, *others)).lower() if odd else charset[1].lower() if charset else None,
         "date": min(dates, default=None),
-        "age": _age(said) if said.keys() & _OF_COPIES else None,
+        "age": _age(said, called) if called or said.keys() & _OF_COPIES else None,
         "part": any(map(_of_a_part, said[b"content-range"])),
     }
 
@@ -88,10 +86,10 @@ def is_part(outcome: Outcome) -> bool:
     return outcome.part or outcome.status == _PARTIAL
 
 
-def _age(said: Mapping[bytes, Sequence[str]]) -> Seconds | None:
+def _age(said: Mapping[bytes, Sequence[str]], called: Sequence[bytes]) -> Seconds | None:
     from sharc_crawler.evidence.copies_aged import age  # of answers by caches
 
-    return age(said, _CALLED, UNTOLD)
+    return age(said, called, UNTOLD)
 
 
 def made_on_request(outcome: Outcome) -> bool:

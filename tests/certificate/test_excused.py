@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.certificate.unspoken import Known
+from sharc_crawler.certificate.unspoken import NOTE, Known
 from sharc_crawler.instants import iso
 
 PAGE, T = "http://a.example/p", 1_000_000.0
@@ -45,3 +45,12 @@ def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_a
         found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": 1}})
         assert found.excuses(answer(at, status)) is excused
         assert not found.excuses(answer(-2.0, status)), "one more than is stated"
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_page_that_is_called_refuted_excuses_answers_only_where_a_note_says_so(noted):
+    notes = [f"{NOTE} 1 page, of which nothing is claimed"] if noted else ["another note"]
+    found = Known({PAGE}, [{"capture": {"interruptions": [], "notes": notes}}])
+    visit = {"digest": "d", "attempts": 1, "date": iso(T)}
+    found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": 1}, "reason": "refuted"})
+    assert found.excuses(answer(5.0, 200, "forged")) is noted

@@ -45,11 +45,25 @@ def test_a_content_range_that_does_not_say_that_all_is_there_is_of_a_part(said, 
         ("Akamai-Cache-Status", b"Hit from child", UNTOLD),
         ("X-Vercel-Cache", b"STALE", UNTOLD),
         ("CDN-Cache", b"PULL", None),
-        ("X-Drupal-Cache", b"HIT", None),  # of the site's own
+        ("X-Cache-Lookup", b"Cache Hit", UNTOLD),
+        ("Server-Timing", b"cdn-cache; desc=HIT, edge; dur=1", UNTOLD),
+        ("Server-Timing", b"db; desc=hit, cdn-cache; desc=MISS", None),
+        *((name, b"HIT", UNTOLD) for name in ("X-Cache-Remote", "X-CDN-Cache-Status", "X-Nginx-Cache", "x-77-cache")),
+        ("x-nextjs-cache", b"STALE", UNTOLD),
+        *(
+            (name, b"HIT", None) for name in ("X-Drupal-Cache", "X-Drupal-Dynamic-Cache", "X-LiteSpeed-Cache")
+        ),  # its own
+        *((name, b"hit", None) for name in ("Cache-Control", "X-Cache-Key", "X-Cache-Tags", "X-Cache-Hits")),
     ],
 )
 def test_what_is_a_copy_from_a_cache_and_how_old_it_is(name, said, age):
     assert of_headers([(name.encode(), said)])["age"] == age
+
+
+def test_what_squid_finds_and_does_not_take_is_no_copy():
+    found = (b"X-Cache-Lookup", b"HIT from a:3128")
+    assert of_headers([(b"X-Cache", b"MISS from a"), found])["age"] is None
+    assert of_headers([found])["age"] == UNTOLD
 
 
 @pytest.mark.parametrize(("etag", "is_weak"), [('"1"', False), ('W/"1"', True), ("1", True), ('"1", "2"', True)])
