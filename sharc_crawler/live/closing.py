@@ -52,11 +52,12 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except (OSError, SharcError) as error:
-        from sharc_crawler.live.failures.failed import tell  # hardly ever
+        from sharc_crawler.live.failures.failed import fails, tell  # hardly ever
 
         room = "make room, then " if is_full(error) else ""
         logger.error(why := f"The end of the crawl cannot be written: {error}; {room}{_way_out(session)}")
         tell(why)
+        fails(crawler)
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except Exception as error:
         from sharc_crawler.live.failures.failed import unended  # as above

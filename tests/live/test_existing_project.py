@@ -270,6 +270,21 @@ def test_a_writer_that_fails_stops_the_crawl_and_is_named(site, tmp_path, settin
     assert (done.returncode, done.stderr.count(" ERROR: ")) == (1, 1), done.stderr
 
 
+@pytest.mark.slow
+def test_a_crawl_whose_end_cannot_be_written_has_failed(site, tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "from sharc_crawler.archive.warc import WarcWriter\n"
+        "class Bad(WarcWriter):\n"
+        "    def close(self):\n"
+        "        raise RuntimeError('of its own')\n"
+    )
+    done = run(site, tmp_path, f"SHARC_OUTPUT={tmp_path / 'capture'}", "SHARC_WRITER=bad.Bad")
+    assert (
+        "The end of the crawl cannot be written: SHARC_WRITER='bad.Bad' raised RuntimeError: of its own." in done.stderr
+    )
+    assert done.returncode == 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kind, _ in PROJECTS])
 def test_projects_with_log_in_and_images_bring_the_same_from_the_wheel(python, tmp_path, name, kind):
