@@ -49,7 +49,10 @@ _EXPECTED = re.compile(
     r"|certificate/certificate[^/]*-pages\.jsonl"
     r"|certificate/timestamp[^/]*\.tsr|confirmation/([^/]+\.warc\.gz|(confirmation|signature)\.json|timestamp\.tsr)"
 )
-_OTHER = "a package of another capture, or of these files as they were before: sharc verify tells of it by itself"
+_OTHER = (
+    "a package of another capture, or of these files as they were before: keep it in another folder; sharc verify tells"
+    " of it by itself"
+)
 
 
 def around(path: Path, captures: Iterable[Path]) -> Iterator[Finding]:

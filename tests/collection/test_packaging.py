@@ -227,6 +227,7 @@ def test_a_collection_whose_folder_is_renamed_holds_with_its_package(collected, 
     told = CliRunner().invoke(main, ["verify", str(moved)])
     assert told.exit_code == 3
     assert told.stdout.count("a package of another capture") == 2, "nobody knows which is its own"
+    assert told.stdout.count("keep it in another folder") == 2
 
 
 def test_a_collection_of_damaged_captures_is_not_packaged(collected, tmp_path):
