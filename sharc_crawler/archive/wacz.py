@@ -93,16 +93,16 @@ def write_wacz(
 
 def write_multi_wacz(
     path: Path,
-    parts: Iterable[Path],
+    parts: Iterable[tuple[str, Path]],
     about: About,
     progress: Callable[[int], None] = lambda _: None,
     sign: Callable[[str], dict[str, str]] | None = None,
 ) -> Path:
-    """Write WACZ files as parts of one, whole or not at all; each is copied before the next is asked for."""
+    """Write WACZ files, by name, as parts of one, whole or not at all; each is copied before the next is asked for."""
     with _drafted(path) as package:
         writer = _Writer(package, about.created, progress)
-        for part in parts:
-            writer.file(part.name, part)
+        for name, part in parts:
+            writer.file(name, part)
         writer.close(MULTI, about, sign)
     return path
 

@@ -38,7 +38,7 @@ _DOCUMENT = re.compile(
     r"(?<![a-z])(report|certificate|confirmation|signature|timestamp)(?![a-z]).*\.(jsonl?|html?|tsr)(?![a-z0-9])", re.I
 )
 #: of them, while a process writes them, and for ever where it was killed; no reader opens such a file
-_DRAFT = re.compile(r"\.((report|certificate|confirmation|signature|timestamp)[^/]*|[^/]+\.wacz)\.\d+")
+_DRAFT = re.compile(r"\.((report|certificate|confirmation|signature|timestamp)[^/]*|[^/]+\.wacz)(\.\d+)+")
 _FORMATS = (b'"sharc-report"', b'"sharc-certificate', b'"sharc-confirmation"')
 _DOWNLOADS = {"response", "revisit", "request"}
 _START = 1 << 16  #: bytes of a file by which it is known

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import time
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sharc_crawler import __version__
@@ -24,6 +23,7 @@ from sharc_crawler.storage.beside import forget_killed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture, Collection
 
@@ -110,14 +110,17 @@ def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
     return True
 
 
-def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal | None) -> Iterator[Path]:
-    """The WACZ files one by one; each is there until the next is asked for."""
+def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal | None) -> Iterator[tuple[str, Path]]:
+    """The names of the WACZ files one by one, and where they lie; each is there until the next is asked for."""
     for capture in captures:
-        with (
-            TemporaryDirectory(prefix=".sharc-package-", dir=beside) as place,
-            open_facts(capture.folder) as facts,
-        ):
-            yield package(capture.folder, facts, Path(place) / part_name(capture), seal=seal)
+        name = part_name(capture)
+        forget_killed(beside, name)
+        draft = beside / f".{name}.{os.getpid()}"  # killed, it leaves nothing that is called a package
+        try:
+            with open_facts(capture.folder) as facts:
+                yield name, package(capture.folder, facts, draft, seal=seal, anew=True)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _about(collection: Collection, captures: Sequence[CollectedCapture], title: str, description: str) -> About:

@@ -83,10 +83,10 @@ def is_locked(file: Path) -> bool:
 def forget_killed(folder: Path, name: str = "") -> None:
     """Remove the drafts that processes of this machine left in a folder when they were killed; none while it is held.
 
-    ``name``: only drafts of this file. Where nothing can be removed, nor written, whoever writes says so.
+    ``name``: only drafts of this file, and of these. Where nothing can be removed, nor written, whoever writes says so.
     """
     for path in () if is_held(folder) else folder.glob(".*.*"):
-        draft = path.suffix[1:].isdecimal() and (not name or path.stem == f".{name}")
+        draft = path.suffix[1:].isdecimal() and path.name.lstrip(".").startswith(f"{name}." if name else "")
         if draft and path.is_file() and not _runs(int(path.suffix[1:])):
             with suppress(OSError):
                 path.unlink()

@@ -120,11 +120,11 @@ def test_a_package_is_not_replaced_unless_asked_for(made):
 def test_two_processes_that_write_a_package_at_once_do_not_write_into_the_same_draft(made, tmp_path):
     _, part = made
     path, about = tmp_path / "all.wacz", About("all", "", 0.0, "test")
-    write = f"write_multi_wacz(Path({str(path)!r}), [Path({str(part)!r})] * 2, About('more', '', 0.0, 'test'))"
+    write = f"write_multi_wacz(Path({str(path)!r}), [('a.wacz', Path({str(part)!r}))], About('more', '', 0.0, 'test'))"
     script = f"from pathlib import Path; from sharc_crawler.archive.wacz import *; {write}"
 
     def parts():
-        yield part
+        yield part.name, part
         subprocess.run([sys.executable, "-c", script], check=True)
         assert list(altered(path)) == []
 

@@ -4,6 +4,9 @@ import gzip
 import io
 import json
 import shutil
+import signal
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from datetime import datetime
@@ -213,6 +216,34 @@ def test_a_capture_whose_payloads_are_gone_is_named_and_packaged_all_the_same(co
     assert "in no capture of the package" in done.stderr
     assert "1 capture needs payloads that none of them holds" in done.stderr
     assert (tmp_path / "kept" / "kept.wacz").exists()
+
+
+#: as soon as the first part is there
+KILLED = """
+import os, signal
+from pathlib import Path
+from sharc_crawler.cli import main
+replace = Path.replace
+def killed(self, target):
+    replace(self, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+Path.replace = killed
+main()
+"""
+
+
+@pytest.mark.slow
+def test_what_a_killed_packaging_leaves_is_no_package_and_goes_with_the_next(collected, tmp_path):
+    folder = shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    killed = subprocess.run([sys.executable, "-c", KILLED, "package", str(folder)], check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    left = [path.name for path in folder.rglob("*") if ".wacz" in path.name]
+    assert len(left) == 2, "a part, and the whole as far as it was written"
+    assert all(name.startswith(".") and not name.endswith(".wacz") for name in left)
+    told = CliRunner().invoke(main, ["verify", str(folder)])
+    assert told.exit_code == 0, told.output
+    assert CliRunner().invoke(main, ["package", str(folder)]).exit_code == 0
+    assert [path.name for path in folder.rglob("*") if ".wacz" in path.name] == ["kept.wacz"]
 
 
 def test_a_collection_whose_folder_is_renamed_holds_with_its_package(collected, tmp_path):
