@@ -32,7 +32,7 @@ def growing(own=0.8, rounds=4, others=(), made="index.php?action=history&title=P
         )
     line, found = ProgressLine(sites, 0.0, out), 0
     for second in range(1, rounds + 1):
-        numbers = range(found, found := found + 500)
+        numbers = range(max(found - 100, 0), found := found + 500)  # some of which others have named
         paths = [f"{made}{one}" if one % 10 < 10 * own else f"wiki/P{one}" for one in numbers]
         answer = Outcome(
             started=float(second), ended=second + 0.1, result=Result.OK, status=200, digest=f"sha256:{second}"
