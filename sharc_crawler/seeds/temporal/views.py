@@ -141,6 +141,7 @@ def _stage(db: Database, file: Path, options: LogOptions) -> None:
 
 def _unite(db: Database, file: Path) -> None:
     """Move what was staged to where all files meet."""
+    db.run("UPDATE staged SET skipped = 'malformed' WHERE skipped = '' AND day < DATE '0001-01-01'")  # no date of ours
     good, malformed = db.run(
         "SELECT sum(lines) FILTER (skipped <> 'malformed'), sum(lines) FILTER (skipped = 'malformed') FROM staged"
     ).fetchall()[0]

@@ -133,6 +133,11 @@ def test_a_line_of_another_age_does_not_move_the_window(tmp_path):
         read_views([write(tmp_path, [far])], EVERY)
 
 
+def test_a_year_that_no_calendar_has_is_malformed(tmp_path):
+    log = read_views([write(tmp_path, [line(), line(day=2), line().replace("/2000:", "/0000:")])], EVERY)
+    assert (log.lines, log.skipped) == (3, {"malformed": 1})
+
+
 def test_lines_without_a_host_need_one(tmp_path):
     with pytest.raises(DataError, match=r"2 no host; name the site with --host"):
         read_views([write(tmp_path, [line(), line(day=2)])], LogOptions())
