@@ -371,7 +371,7 @@ def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
     folder, day = tmp_path / "capture", 86_400
     with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
         process = start(folder, server.url)
-        stop_after(process, server, 10, signal.SIGKILL)
+        stop_after(process, server, 25, signal.SIGKILL)
         process.communicate(timeout=280)
         with sqlite3.connect(folder / "frontier.db") as db:  # the first run's clock was a day ahead
             db.execute("UPDATE visit SET decided = decided + ?, started = started + ?, ended = ended + ?", (day,) * 3)
@@ -379,7 +379,7 @@ def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
         process = start(folder, server.url)
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 1, out
-        assert "date of its visit is '" in out, "the records bear the true dates: the state alone was altered"
+        assert "none: the records do not bear it out" in out, "they bear the true dates: the state alone was altered"
     state = load_state(folder)
     starts = [visit.outcome.started for visit in state.visits]
     assert starts == sorted(starts)
