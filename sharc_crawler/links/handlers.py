@@ -27,7 +27,12 @@ _PROGRAM = re.compile(rf"{_PATH}\.(?:aspx?|php\d?|jsp|cfm)(?:[?#]\S*)?")
 _IMAGE = re.compile(rf"{_PATH}\.(?:gif|jpe?g|png|bmp|webp|svg|ico)(?:\?\S*)?")
 _WAY = re.compile(r"(?i)go|open|pop|win|show|view|jump|nav|load|link|page|url")
 _NO_WAY = re.compile(r"(?i)track|urchin|pageview|confirm|delet|remov|submit|vote")
-_ORDER = re.compile(r"(?i)delet|remov|drop|log_?(?:out|off)|sign_?(?:out|off)|subscri|vote|cart|basket")
+#: in whatever language a program is likely named by; rather too many: what only a script names is a guess
+_ORDER = re.compile(
+    r"(?i)delet|\bdel\b|remov|drop|eras|destroy|purge|empty|clear|trash|kill|\bban\b|log_?(?:out|off)|sign_?(?:out|off)|exit"
+    r"|close|register|subscri|approv|vote|like|cart|basket|\badd|buy|order|l(?:oe|%c3%b6|ö)sch|abmeld|supprim|borrar|elimin"
+)
+_ASKS = re.compile(r"\bconfirm\s*\(")  #: whoever clicks, as it is an order
 
 _HANDLERS: Any = etree.XPath("//@*[starts-with(name(), 'on')]", smart_strings=False)
 _ANY_TEXT = re.compile(r"(\+\s?)?(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})')(?=(\s*[+.])?)")
@@ -47,16 +52,17 @@ def called(script: str) -> list[str]:
     """
     script = script[:LONGEST]
     calls = [*islice(_CALL.finditer(script), MOST), *islice(_GO_TO.finditer(script), MOST)]
-    return [match[2] or match[3] for match in calls if _leads(match[1], match[2] or match[3])][:MOST]
+    asks = _ASKS.search(script) is not None
+    return [match[2] or match[3] for match in calls if _leads(match[1], match[2] or match[3], asks=asks)][:MOST]
 
 
-def _leads(function: str, text: str) -> bool:
-    """Does a function that is called with an address lead there?"""
+def _leads(function: str, text: str, *, asks: bool) -> bool:
+    """Does a function that is called with an address lead there? ``asks``: the handler does before it does anything."""
     if _NO_WAY.search(function):
         return False
     if _PAGE.fullmatch(text):
         return True
-    is_way = not function or (_WAY.search(function) and not _ORDER.search(function))
+    is_way = not asks and (not function or (_WAY.search(function) and not _ORDER.search(function)))
     return bool(is_way and _PROGRAM.fullmatch(text) and not _ORDER.search(text))
 
 

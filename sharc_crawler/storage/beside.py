@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 if sys.platform != "win32":
     import fcntl
+
+
+#: what commands write into a folder of captures: nothing else there is theirs to remove
+_WRITTEN = r"index\.html|(?:report|certificate|signature|timestamp)\b.*\.(?:html|jsonl?|tsr)|.+\.(?:warc\.gz|cdxj)"
 
 
 @contextmanager
@@ -86,8 +91,8 @@ def forget_killed(folder: Path, name: str = "") -> None:
     ``name``: only drafts of this file, and of these. Where nothing can be removed, nor written, whoever writes says so.
     """
     for path in () if is_held(folder) else folder.glob(".*.*"):
-        draft = path.suffix[1:].isdecimal() and path.name.lstrip(".").startswith(f"{name}." if name else "")
-        if draft and path.is_file() and not _runs(int(path.suffix[1:])):
+        draft = re.fullmatch(rf"\.+({re.escape(name) or _WRITTEN})(?:\.\d+)*\.(\d{{1,7}})", path.name)
+        if draft and path.is_file() and not _runs(int(draft[2])):
             with suppress(OSError):
                 path.unlink()
 

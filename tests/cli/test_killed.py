@@ -57,3 +57,30 @@ def test_drafts_of_a_killed_command_are_passed_over_and_removed_by_the_next(tmp_
         assert CliRunner().invoke(main, command).exit_code == 0
         assert drafts(capture) == []
         assert CliRunner().invoke(main, ["verify", str(capture)]).exit_code == 0
+
+
+@pytest.mark.slow
+def test_hidden_files_of_others_stay(tmp_path: Path) -> None:
+    """Copies with a date, and drafts of other programs."""
+    capture = tmp_path / "capture"
+    capture.mkdir()
+    Maker(capture, 30, 20).make()
+    own = [
+        ".notes.20261128",
+        ".env.2026",
+        ".collection.yaml.20251231",
+        ".report.json.20251231",
+        ".foo.4194303",
+        ".a.b.1234567",
+    ]
+    for name in own:
+        (capture / name).write_text("mine")
+    assert CliRunner().invoke(main, ["report", str(capture)]).exit_code == 0
+    assert (
+        CliRunner().invoke(main, ["seal", str(capture), "--sign", str(key_file(tmp_path / "key.pem"))]).exit_code == 0
+    )
+    (elsewhere := tmp_path / "home").mkdir()
+    (elsewhere / ".news.wacz.20251231").write_text("mine")
+    assert CliRunner().invoke(main, ["package", str(capture), "-o", str(elsewhere / "news.wacz")]).exit_code == 0
+    assert [name for name in own if not (capture / name).exists()] == []
+    assert (elsewhere / ".news.wacz.20251231").exists()

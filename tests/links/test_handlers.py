@@ -30,6 +30,12 @@ def paths(found: tuple[str, ...]) -> list[str]:
         ("<a onclick=\"save('a.php'); deletePost('b.html'); go('delete.php?id=3'); go('logout.php'); go('do.cgi')\">"
          "<a href=\"javascript:logoutPage('a.asp')\"><a onclick=\"showCart('b.php')\">",
          []),
+        ("<a onclick=\"if(confirm('Sure?')) go('a.php?id=3')\"><a onclick=\"go('admin.php?action=del&amp;id=3')\">"
+         "<a onclick=\"go('destroy.php'); popup('purge.php'); nav('approve.php'); openUrl('like.php')\">"
+         "<a onclick=\"go('ban.php?u=1')\">"
+         "<a onclick=\"loadPage('unregister.aspx'); go('clear.asp'); go('add.php'); closeWindow('exit.php')\">"
+         "<a onclick=\"go('loeschen.php'); go('supprimer.php'); go('borrar.php'); go('abmelden.php')\">",
+         []),
         ("<a onclick=\"pageTracker._trackPageview('/out/a.html'); ga('send', 'b.html')\">", []),
         ("<script>go('a.html'); x = {onclick: \"show('b.html')\"}</script><!-- <a onclick=\"go('c.html')\"> -->", []),
         ("<script>document.write('<a href=\"a.html\">a<a href=b.asp>');"
