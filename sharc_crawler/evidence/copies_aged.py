@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
 _STALE = re.compile(r"(?:^|,)\s*(?:11[0-3]|214)\s")
 _TIMED = re.compile(r"(?:^|,)\s*cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
-_COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
+_COPY = re.compile(r"(?<![a-z])(?<!refresh_)(?<!no[ -])(hit|stale|updating)(?![a-z])", re.IGNORECASE)
 
 
 def age(said: Mapping[bytes, Sequence[str]], called: Sequence[bytes], untold: Seconds) -> Seconds | None:

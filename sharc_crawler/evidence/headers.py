@@ -22,8 +22,10 @@ TOO_FRESH = 1.0
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
 _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
-#: names of no standard that tell of a cache (``X-Cache``, ``CF-Cache-Status``), not of one within the site
-_CALLED = re.compile(rb"(?!.*(?:backdrop|drupal|litespeed|magento|varnish)).+-cache(?:-(?:status|lookup|remote))?")
+#: names of no standard that tell of a cache between the site and us (``X-Cache``, ``CF-Cache-Status``): systems call
+#: what they keep within the site ``X-…-Cache``, too
+_BETWEEN = rb"77|akamai|cdn|cf|edge|fastcgi|kinsta|nginx|proxy|sucuri|vercel"
+_CALLED = re.compile(rb"(?:x-|(?:x-)?(?:" + _BETWEEN + rb")-)cache(?:-(?:status|lookup|remote))?")
 _OF_COPIES = {b"age", b"cache-status", b"server-timing", b"warning"}
 
 

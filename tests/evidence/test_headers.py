@@ -49,7 +49,8 @@ def test_a_content_range_that_does_not_say_that_all_is_there_is_of_a_part(said, 
         ("Server-Timing", b"cdn-cache; desc=HIT, edge; dur=1", UNTOLD),
         ("Server-Timing", b"db; desc=hit, cdn-cache; desc=MISS", None),
         *((name, b"HIT", UNTOLD) for name in ("X-Cache-Remote", "X-CDN-Cache-Status", "X-Nginx-Cache", "x-77-cache")),
-        ("x-nextjs-cache", b"STALE", UNTOLD),
+        *((f"X-{name}-Cache", b"HIT", None) for name in ("Nextjs", "Redis", "WP", "TYPO3", "Page", "Object")),
+        *(("X-Cache", words, None) for words in (b"no hit", b"NO-HIT")),
         *(
             (name, b"HIT", None) for name in ("X-Drupal-Cache", "X-Drupal-Dynamic-Cache", "X-LiteSpeed-Cache")
         ),  # its own
