@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NEAR = 5  #: characters of a name, or of a number
 SUGGESTED = "suggested by "  #: before an address that nobody names: what is kept of it
+LEADING = "led on by "  #: before what was asked for and named new pages
 FOUND = "probe"  #: how it was found: it was made up here
 _LOOKED = HowMade(
     "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
@@ -213,6 +214,9 @@ class Prober:
             new = sorted(one for one in keys if one and one not in capture.seen)
             _looks(capture.traps).suggested[fetch.url] = new
             self._ledger.keep(f"{SUGGESTED}{fetch.url}", json.dumps(new))
+        elif capture.traps is not None and any(one and one not in capture.seen for one in keys):
+            capture.traps.errors.leading.add(fetch.url)
+            self._ledger.keep(f"{LEADING}{fetch.url}", "")
         if not named:
             return []
         self._ledger.linked(fetch.page, outcome.started, named)
@@ -337,6 +341,8 @@ def recall(traps: Traps, kept: Mapping[str, str]) -> None:
     for name, text in kept.items():
         if name.startswith(SUGGESTED):
             _looks(traps).suggested[name.removeprefix(SUGGESTED)] = json.loads(text)
+        elif name.startswith(LEADING):
+            traps.errors.leading.add(name.removeprefix(LEADING))
 
 
 def _looks(traps: Traps) -> FleetingLinks:

@@ -34,6 +34,7 @@ class SoftErrors:
         self._counts: dict[int, int] = {}  # of a folder and a content; the latest last
         self._asked: dict[str, str] = {}  # folder → what was asked for
         self.shown: dict[str, str] = {}  #: content of an error page → what showed it
+        self.leading: set[str] = set()  #: of what was asked for, what named new ones
 
     def saw(self, url: str, content: str, first: str, leads: Callable[[], object] = bool) -> Sequence[str]:
         """A page was captured that shows what ``first`` had shown; what is to be asked for.

@@ -85,10 +85,11 @@ class Suspicion:
 
         What a seed shows, or what it redirects to, names true pages, whatever else shows it.
         """
-        shown, pages = self._traps.echoes.copies.get(parent), self._pages
+        shown, pages, errors = self._traps.echoes.copies.get(parent), self._pages, self._traps.errors
         if shown is None or 1 in self._traps.twice[page : page + 1] or not pages.depths[pages.named_as(parent)]:
             return None
-        return next((self._traps.errors.why_not(one) for one in self._traps.errors.shown if hash(one) == shown), None)
+        leading = (one for one, url in errors.shown.items() if url in errors.leading and hash(one) == shown)
+        return next(map(errors.why_not, leading), None)
 
     def doubts(self, page: PageId) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""

@@ -72,6 +72,44 @@ def test_a_site_whose_error_pages_lead_on_ends(impolite, strategy):
     assert shown_by(capture.notes)
 
 
+class Albums(World):
+    """Albums say what the error page does; it names the menu alone, they name photographs, which name others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        albums = [f"album/{one}" for one in range(60)]
+        self.photos = [f"photo/{one * 7919 % 100_003}" for one in range(1_500)]
+        self.true = {"": ("home", albums[:30])}
+        for one, album in enumerate(albums):
+            self.true[album] = ("album", ["", *self.photos[one * 25 : one * 25 + 25], *albums[one + 30 : one + 31]])
+        for one, photo in enumerate(self.photos):
+            others = [self.photos[(one * 31 + other * 271) % 1_500] for other in range(20)]
+            shown = f"photo {one}" if one % 2 else "photo"
+            self.true[photo] = (shown, ["", albums[one // 25], *self.photos[one + 1 : one + 2], *others])
+        self.error = ("album", albums[:20])
+
+    def answer(self, fetch):
+        shown, links = self.true.get(fetch.url.removeprefix(ROOT).partition("?")[0], self.error)
+        self.links[fetch.url] = [Sighting(ROOT + one) for one in links]
+        return super().answer(fetch)._replace(fingerprint=shown)
+
+
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective"])
+@pytest.mark.parametrize("every", [0, 40])
+def test_what_true_pages_name_is_taken_though_they_look_like_an_error_page_that_names_nothing(
+    impolite, strategy, every
+):
+    world, store = Albums(), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy), world.now)
+    if every:
+        world.run_restarted(frontier, impolite, store, every=every)
+    else:
+        world.run(frontier, most=4_000)
+    urls = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert {ROOT + one for one in world.photos} <= urls
+
+
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
