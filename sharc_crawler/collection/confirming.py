@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 AGAIN: Seconds = 6 * 3600.0  #: after a reading of the sitemaps that failed, or confirmed nothing
-PATIENCE: Seconds = 7 * 86_400.0  #: what is not confirmed so long after it was due has changed: no reading will tell
+PATIENCE: Seconds = 7 * 86_400.0  #: after it was due: most likely its pages have changed since, which no reading undoes
 
 
 def command(folder: Path, settings: Mapping[str, str]) -> list[str]:

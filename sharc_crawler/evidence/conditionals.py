@@ -125,7 +125,7 @@ class Conditionals:
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Judgements of those of the pages that a 304 left open, and of earlier ones whose stratum is doubted since."""
         doubted = {self._stratum(page) for page in self._lies | self._missed | self._tokens}
-        doubted |= {label for numbers in self._mostly_unshown().values() for label in numbers}
+        doubted |= self._mostly_unshown().keys()
         news, self._doubted = doubted - self._doubted, doubted
         again = (page for page in self.open if self._stratum(page) in news) if news else ()
         return self._judged([*pages, *again])
@@ -138,12 +138,8 @@ class Conditionals:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
                 if label not in whys:
-                    doubts = {
-                        "caught lying": lies[label],
-                        "changed, with the same weak validators": missed[label],
-                        **{what: numbers[label] for what, numbers in doubtful.items()},
-                    }
-                    told = ", ".join(f"{number} {what}" for what, number in doubts.items() if number)
+                    caught = _counted(("caught lying", lies), ("changed, with the same weak validators", missed), label)
+                    told = ", ".join(filter(None, (caught, doubtful.get(label, ""))))
                     whys[label] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({told})") if told else ""
                 if why := whys[label]:
                     found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why)
@@ -155,18 +151,13 @@ class Conditionals:
         """Drawn pages that changed after their 304, or just before: nobody else than their server can tell."""
         return self._changed - self._lies - self._missed
 
-    def _mostly_unshown(self) -> dict[str, Counter[str]]:
-        """How many, by why, of strata of which fewer were as the 304 said, to the byte: that speaks against it."""
+    def _mostly_unshown(self) -> dict[str, str]:
+        """Strata of which fewer pages were as the 304 said, to the byte, than showed nothing: how many did not."""
         found = self._confirmed, self._since(), self._alike
         shown, since, alike = (Counter(map(self._stratum, pages)) for pages in found)
-        mostly = {label for label, number in (since + alike).items() if number > shown[label]}
-        return {
-            what: Counter({label: numbers[label] for label in mostly})
-            for what, numbers in (
-                ("changed just before it or since, more than stayed", since),
-                ("with other bytes and the same content, more than stayed", alike),
-            )
-        }
+        whys = ("changed just before it or since", since), ("with other bytes and the same content", alike)
+        mostly = (label for label, number in (since + alike).items() if number > shown[label])
+        return {label: f"{_counted(*whys, label)}, more than stayed" for label in mostly}
 
     def _caught(self) -> tuple[Counter[str], Counter[str]]:
         """Lies, and changes that weak validators missed, by stratum."""
@@ -230,6 +221,11 @@ class Conditionals:
 
     def _stratum(self, page: PageId) -> str:
         return self._strata.get(page, "")
+
+
+def _counted(one: tuple[str, Counter[str]], other: tuple[str, Counter[str]], label: str) -> str:
+    """How many pages of a stratum, by what is said of them."""
+    return ", ".join(f"{numbers[label]} {what}" for what, numbers in (one, other) if numbers[label])
 
 
 def _is_other(revisit: Outcome, judgement: Judgement) -> bool:

@@ -5,11 +5,22 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sharc_crawler.live.failures.failed import tell
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: of each of the programs
+SETTINGS = {
+    "ADDONS": {"sharc_crawler.live.addon.SharcAddon": 500},
+    "SHARC_OUTPUT": "capture",
+    "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8",
+    "TELNETCONSOLE_ENABLED": False,
+}
 TWO = """
 import sys
 import scrapy
@@ -25,12 +36,7 @@ class Two(One):
     name = "two"
 
 
-process = CrawlerProcess({
-    "ADDONS": {"sharc_crawler.live.addon.SharcAddon": 500},
-    "SHARC_OUTPUT": "capture",
-    "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8",
-    "TELNETCONSOLE_ENABLED": False,
-})
+process = CrawlerProcess(SETTINGS)
 crawls = process.crawl(One), process.crawl(Two)
 process.start()
 """
@@ -62,12 +68,7 @@ def no_room(store, batch):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-process = CrawlerProcess({
-    "ADDONS": {"sharc_crawler.live.addon.SharcAddon": 500},
-    "SHARC_OUTPUT": "capture",
-    "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8",
-    "TELNETCONSOLE_ENABLED": False,
-})
+process = CrawlerProcess(SETTINGS)
 process.crawl(Full)
 process.start()
 """
@@ -87,22 +88,23 @@ def test_it_is_told_once(monkeypatch, capsys, handlers, told):
     assert capsys.readouterr().err == told
 
 
+def ran(program: str, static, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Such a program, to its end, over a site of one page."""
+    (folder / "site").mkdir()
+    (folder / "site" / "index.html").write_text("<html>hello</html>")
+    with static(folder / "site") as url:
+        command = [sys.executable, "-c", f"SETTINGS = {SETTINGS}{program}", url]
+        return subprocess.run(command, cwd=folder, timeout=280, capture_output=True, text=True, check=False)
+
+
 def test_a_second_spider_in_one_folder_is_refused_in_one_line_though_nobody_awaits_it(static, tmp_path):
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
-    with static(tmp_path / "site") as url:
-        command = [sys.executable, "-c", TWO, url]
-        done = subprocess.run(command, cwd=tmp_path, timeout=280, capture_output=True, text=True, check=False)
+    done = ran(TWO, static, tmp_path)
     assert "ImportError" not in done.stderr
     assert "sharc: error: SHARC_OUTPUT='capture' is being written by another crawl" in done.stderr
     assert (tmp_path / "capture" / "certificate.json").exists(), "of the first"
 
 
 def test_a_crawl_that_is_interrupted_while_its_state_finds_no_room_ends(static, tmp_path):
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
-    with static(tmp_path / "site") as url:
-        command = [sys.executable, "-c", FULL, url]
-        done = subprocess.run(command, cwd=tmp_path, timeout=280, capture_output=True, text=True, check=False)
+    done = ran(FULL, static, tmp_path)
     assert done.stderr.count("could not be written") < 20, "what cannot be written is not tried again and again"
     assert "No space left on device" in done.stderr
