@@ -8,6 +8,7 @@ import pytest
 
 from sharc_crawler.frontier.traps import many
 from sharc_crawler.frontier.traps.rules import Traps
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from tests.frontier.traps.tables import ROOT, add, table
 
 QUIET = {
@@ -19,7 +20,9 @@ QUIET = {
 
 
 def state(found):
-    """All that something holds, as values."""
+    """All that something holds, as values: where hashes meet, what a table holds lies as it came."""
+    if isinstance(found, SeenUrls):
+        return {value: page for value, page in zip(found._hashes, found._pages, strict=True) if page != UNSEEN}
     if isinstance(found, array):
         return found.tolist()
     if isinstance(found, dict):
