@@ -23,7 +23,7 @@ from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.archive.warc_names import index_path, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
-from sharc_crawler.certificate.examining import Again, entries_of, lag_of
+from sharc_crawler.certificate.examining import Again, lag_of
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.fixity import fixity, fixity_of
 from sharc_crawler.certificate.judging import Judge, servers_word
@@ -261,7 +261,7 @@ def _altered(
 
 def _made(document: Document, source: Material, witness: Witness, read: Material, later: Witness) -> dict[str, Any]:
     """What the records of both say; without the files, and their digest."""
-    entries = entries_of(source, dict(document))
+    entries = source.entries(document)
     dates = [one.date for one in later if one.message and one.message.status == _ANSWERED[0]]
     if not dates:
         raise DataError("no sitemap was read again")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
-from sharc_crawler.certificate.material import PageEntries
+from sharc_crawler.certificate.material import downloads_of, visits_of
 from sharc_crawler.certificate.references import missing
-from sharc_crawler.certificate.witness import Finding, Witness
+from sharc_crawler.certificate.witness import Finding, Witness, is_no_page
 from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -28,8 +26,7 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.certificate.material import Material
-    from sharc_crawler.certificate.witness import RecordedExchange
+    from sharc_crawler.certificate.material import Material, PageEntries
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Instant, Seconds
 
@@ -37,11 +34,6 @@ if TYPE_CHECKING:
 
 Restated = dict[str, "Document"]  #: entries by URL
 
-_SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
-_LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in
-_LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
-_ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
-_OK, _REDIRECT = 200, 300
 MOST = 1_000  #: pages that are restated; of more, or of most of a capture, records and state are of different things
 
 
@@ -92,7 +84,7 @@ def statements(
     Returns those of which something else is stated than the records show, as these have them (:mod:`.restating`).
     """
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
-    entries = entries_of(source, document)
+    entries = source.entries(document)
     if strange := entries.strange():
         what = f"{strange:,} of its lines {agreeing(strange, 'are')} not written as sharc writes them"
         into.findings.append(Finding(what, document["pages"]["name"]))
@@ -132,11 +124,6 @@ def _again(judge: Judge, again: Again, into: Examination, progress: Callable[[in
 def lag_of(document: Document) -> Seconds:
     """How late the site's sitemaps tell of changes, as a certificate states it."""
     return float((document["capture"]["audit"] or {}).get("lag", 0))
-
-
-def entries_of(source: Material, document: Document) -> PageEntries:
-    """The pages of a certificate."""
-    return PageEntries(source.pages[document["pages"]["name"]])
 
 
 def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
@@ -221,7 +208,7 @@ class Again:
 
 def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Finding]:
     """Downloads that are not between the capture's start and its end."""
-    for part, stated in _downloads(entry):
+    for part, stated in downloads_of(entry):
         if stated["date"] != iso(unix(stated["date"])):
             yield Finding(
                 f"its {part} is of {stated['date']}, which is not written as sharc writes it", url=entry["url"]
@@ -242,7 +229,7 @@ def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "an empty list of former visits"
     if any(type(one["attempts"]) is not int or one["attempts"] < ("server" not in one) for one in visits_of(entry)):
         yield "the attempts at its downloads are no number of them"
-    if any("server" in one and not _is_taken(part, one) for part, one in _downloads(entry)):
+    if any("server" in one and not _is_taken(part, one) for part, one in downloads_of(entry)):
         yield "what it says of a server is said of what a former capture has, and of nothing else"
 
 
@@ -264,7 +251,7 @@ def _interrupted_outside(name: str, document: Document) -> Iterator[Finding]:
 
 def _misnamed(entry: Mapping[str, Any]) -> Iterator[Finding]:
     """A page was downloaded from its own URL, however it is spelt; a project's spider gives names as it likes."""
-    for part, stated in _downloads(entry):
+    for part, stated in downloads_of(entry):
         if canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
             yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
 
@@ -347,34 +334,4 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
 
 
 def _entries(source: Material, documents: Sequence[Document]) -> Iterator[Mapping[str, Any]]:
-    return chain.from_iterable(entries_of(source, document) for document in documents)
-
-
-def visits_of(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What is stated of a page's downloads."""
-    return [stated for _, stated in _downloads(entry)]
-
-
-def _downloads(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What is stated of a page's downloads, and what they are called."""
-    yield from ((part, entry[part]) for part in ("visit", "revisit") if entry.get(part))
-    yield from (("former visit", stated) for stated in entry.get("former", ()))
-
-
-def is_no_page(exchange: RecordedExchange) -> bool:
-    """Did it bring nothing, or robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
-    message = exchange.message
-    assert message is not None, "asked of answers"
-    if not _OK <= message.status < _REDIRECT:
-        return True
-    path = urlsplit(exchange.uri).path.lower()
-    if path in _ALWAYS_ASKED_FOR:
-        return True
-    from sharc_crawler.unlikely import is_nobodys, is_unlikely  # of few sites only robots.txt is left
-
-    if is_unlikely(exchange.uri) or is_nobodys(exchange.uri):
-        return True
-    kind = message.header(b"content-type") or b"html"
-    if b"plain" in kind:
-        return _LISTS.search(path) is not None
-    return _SHOWN.search(kind) is None and _LISTED.search(kind) is not None
+    return chain.from_iterable(source.entries(document) for document in documents)

@@ -94,6 +94,21 @@ class Material:
     later: Material | None = None  #: what the capture's confirmation holds
     names: list[str] = field(default_factory=list)  #: of all files in a WACZ file
 
+    def entries(self, document: Entry) -> PageEntries:
+        """The pages of a certificate."""
+        return PageEntries(self.pages[document["pages"]["name"]])
+
+
+def visits_of(entry: Entry) -> list[Entry]:
+    """What is stated of a page's downloads."""
+    return [stated for _, stated in downloads_of(entry)]
+
+
+def downloads_of(entry: Entry) -> Iterator[tuple[str, Entry]]:
+    """What is stated of a page's downloads, and what they are called."""
+    yield from ((part, entry[part]) for part in ("visit", "revisit") if entry.get(part))
+    yield from (("former visit", stated) for stated in entry.get("former", ()))
+
 
 def opened(path: Path) -> IO[bytes]:
     """A file, to be read."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from sharc_crawler.certificate.witness import RecordedExchange
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.storage.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sharc_crawler.certificate.witness import RecordedExchange
+
 
 class Many:
     """As many exchanges as there are."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type[RecordedExchange]) -> None:
+        self._kind = kind
         self._kept = Scratch()
 
     def add(self, place: str, one: RecordedExchange) -> None:
@@ -24,15 +26,24 @@ class Many:
         self._kept.add(place, f"{one.date} {one.uri}", _packed(one))
 
     def __iter__(self) -> Iterator[RecordedExchange]:
-        return map(_unpacked, self._kept)
+        return map(self._unpacked, self._kept)
 
     def at(self, place: str) -> RecordedExchange | None:
         """The exchange at a place."""
-        return _unpacked(found) if (found := self._kept.first(place)) else None
+        return self._unpacked(found) if (found := self._kept.first(place)) else None
 
     def of(self, moment: str) -> RecordedExchange | None:
         """The last exchange of a moment."""
-        return _unpacked(found) if (found := self._kept.second(moment)) else None
+        return self._unpacked(found) if (found := self._kept.second(moment)) else None
+
+    def _unpacked(self, data: bytes) -> RecordedExchange:
+        known = json.loads(data)
+        head, holder = known["message"], known["holder"]
+        known["message"] = None if head is None else parse_response(head.encode("latin-1"))
+        known["holder"] = holder and (holder[0], holder[1])
+        known["request"] = known["request"].encode("latin-1")
+        known["notes"] = {name: value.encode("latin-1") for name, value in known["notes"].items()}
+        return self._kind(**known)
 
 
 def _packed(one: RecordedExchange) -> bytes:
@@ -41,13 +52,3 @@ def _packed(one: RecordedExchange) -> bytes:
     known["request"] = one.request.decode("latin-1")
     known["notes"] = {name: value.decode("latin-1") for name, value in one.notes.items()}
     return json.dumps(known, separators=(",", ":")).encode()
-
-
-def _unpacked(data: bytes) -> RecordedExchange:
-    known = json.loads(data)
-    head, holder = known["message"], known["holder"]
-    known["message"] = None if head is None else parse_response(head.encode("latin-1"))
-    known["holder"] = holder and (holder[0], holder[1])
-    known["request"] = known["request"].encode("latin-1")
-    known["notes"] = {name: value.encode("latin-1") for name, value in known["notes"].items()}
-    return RecordedExchange(**known)

@@ -6,33 +6,21 @@ the downloads that the records have, as they have them, and nothing is claimed. 
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.examining import entries_of
-from sharc_crawler.certificate.fixity import pages_name
 from sharc_crawler.certificate.judging import NO_ANSWER, recorded
-from sharc_crawler.certificate.material import PageEntries, opened
-from sharc_crawler.certificate.unspoken import NOTE
-from sharc_crawler.certificate.writing import path_of
-from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Judgement, Kind, Result, Url, Verdict
-from sharc_crawler.plural import counted
+from sharc_crawler.model import Judgement, Kind, Result, Verdict
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.judging import Judge
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import Finding
-    from sharc_crawler.evidence.facts import CaptureFacts, VisitFacts
 
     Entry = Mapping[str, Any]
 
@@ -52,7 +40,7 @@ def add_unlisted(
     urls = {canonical(url): url for one in found if (url := one.url)}
     known = set()
     for own, document in zip(restated, documents, strict=True):
-        for entry in entries_of(source, document):
+        for entry in source.entries(document):
             if (place := canonical(entry["url"])) in urls:
                 known.add(place)
                 own.setdefault(entry["url"], _unknown(entry, entry["visit"], entry.get("revisit")))
@@ -77,68 +65,3 @@ def _by_record(stated: Entry | None, judge: Judge) -> Entry | None:
     if exchange is None or (exchange.uri, exchange.date) != (stated["uri"], stated["date"]):
         return None
     return {**stated, **recorded(exchange, judge.outcome(exchange, Result(stated["result"])))}
-
-
-# -- facts -------------------------------------------------------------------------------------------------------------
-
-
-class RestatedPages:
-    """The pages of a capture, some of them as restated, and behind them those that only the records know."""
-
-    def __init__(self, pages: Iterable[PageFacts], restated: Restated) -> None:
-        self._pages, self._restated = pages, restated
-
-    def __iter__(self) -> Iterator[PageFacts]:
-        left = dict(self._restated)
-        for page in self._pages:
-            entry = left.pop(page.url, None)
-            yield page if entry is None else _page(page, entry)
-        for entry in left.values():
-            yield PageFacts(
-                Url(entry["url"]), Kind(entry["kind"]), "", 0, 0.0, "", reason=Reason.REFUTED, subsite=entry["subsite"]
-            )
-
-
-def _page(page: PageFacts, entry: Entry) -> PageFacts:
-    captured = "verdict" in entry
-    return replace(
-        page,
-        visit=_visit(page.visit, entry["visit"]),
-        revisit=_visit(page.revisit, entry.get("revisit")),
-        former=(),
-        verdict=REFUTED.verdict if captured else None,
-        evidence=REFUTED.evidence if captured else None,
-        reason=Reason.REFUTED,
-        alike=False,
-        data=(),
-    )
-
-
-def _visit(visit: VisitFacts | None, stated: Entry | None) -> VisitFacts | None:
-    if visit is None or stated is None:
-        return None
-    return replace(visit, result=Result(stated["result"]), status=stated["status"], digest=stated["digest"])
-
-
-def as_restated(facts: CaptureFacts, restated: Restated) -> CaptureFacts:
-    """The capture with these pages restated, and a note of them."""
-    if not restated:
-        return facts
-    pages = f"{counted(len(restated), 'page')}, of which nothing is claimed"
-    note = f"{NOTE} {pages}. This is a fault of sharc-crawler, or of a plug-in: please report it ({min(restated)})"
-    return replace(facts, pages=RestatedPages(facts.pages, restated), notes=(note, *facts.notes))
-
-
-def as_sealed(captures: Sequence[CaptureFacts], folder: Path) -> list[CaptureFacts]:
-    """The captures of a folder as their certificates have them: their state keeps what was judged."""
-    return [as_restated(facts, _restated_in(path_of(facts, captures, folder))) for facts in captures]
-
-
-def _restated_in(certificate: Path) -> Restated:
-    try:
-        if not any(note.startswith(NOTE) for note in json.loads(certificate.read_bytes())["capture"]["notes"]):
-            return {}
-        pages = PageEntries(partial(opened, certificate.with_name(pages_name(certificate.name))))
-        return {entry["url"]: entry for entry in pages if entry["reason"] == Reason.REFUTED}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none, or it cannot be read
-        return {}

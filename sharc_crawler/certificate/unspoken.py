@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.certificate.examining import is_no_page, visits_of
-from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.certificate.material import visits_of
+from sharc_crawler.certificate.witness import Finding, has_content, is_no_page
 from sharc_crawler.changes.http import classify
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 NOTE = "The WARC files do not bear out what the crawl had judged of"  #: at the head of a certificate that says so
-_OK, _REDIRECT = 200, 300
 _LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
 
 
@@ -79,7 +78,6 @@ class Known:
         """May an answer that none of them names be there all the same?"""
         message, url = exchange.message, canonical(exchange.uri)
         assert message is not None, "asked of answers"
-        content = _OK <= message.status < _REDIRECT
         if url in self._refuted:
             return True
         if url not in self._digests:
@@ -87,11 +85,10 @@ class Known:
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
         self._spare[url] -= 1  # what a cut excuses is no stated attempt
-        early = not content and unix(exchange.date) < self._visited.get(
-            url, -math.inf
-        )  # a host that throttles says 403
+        # a host that throttles says 403
+        early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
-        return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))
+        return self._spare[url] >= 0 and (empty or (has_content(exchange) and exchange.digest in self._digests[url]))
 
 
 def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Finding]:
@@ -102,6 +99,5 @@ def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Fin
     captures = [document["capture"] for document in documents]
     started, ended = min(one["started"] for one in captures), max(one["ended"] for one in captures)
     for one in witness if not any("spider" in capture["settings"] for capture in captures) else ():
-        read = one.message and _OK <= one.message.status < _REDIRECT and is_no_page(one)
-        if read and not started <= one.date <= ended:
+        if has_content(one) and is_no_page(one) and not started <= one.date <= ended:
             yield Finding("it is not between start and end", one.file, one.offset, one.uri)

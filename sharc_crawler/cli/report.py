@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import click
 
-from sharc_crawler.certificate.restating import as_sealed
 from sharc_crawler.certificate.sealed_files import standing
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines
@@ -27,7 +26,7 @@ from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection
 from sharc_crawler.report.marks import UNDER_WAY
-from sharc_crawler.report.opened import open_facts
+from sharc_crawler.report.opened import as_sealed, open_facts
 from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary

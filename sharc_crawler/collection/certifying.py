@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.certificate.at_instant import FORMAT, VERSION, ReadCapture, Written, certificate_at, name_at, sealed
 from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
-from sharc_crawler.certificate.examining import entries_of, lag_of
+from sharc_crawler.certificate.examining import lag_of
 from sharc_crawler.certificate.fixity import fixity, pages_name
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import text_lines, write_entries
@@ -209,7 +209,7 @@ def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
     others = Witness()
     for folder in one.former:
         ingest(open_source(folder).warcs, into=others)
-    entries = entries_of(source, one.document)
+    entries = source.entries(one.document)
     judge = Judge(witness, others, {}, entries, partial(servers_word, [(witness, source.warcs)], entries, 0.0))
     answer = partial(answered, witness=witness, warcs=source.warcs)
     return ReadCapture(one.name, one.document, entries, judge, answer)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.marks import BY_SCRIPT, MANY, ORDERS, UNDER_WAY
+from sharc_crawler.report.marks import ALTERED, BY_SCRIPT, MANY, ORDERS, UNDER_WAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
 _TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
@@ -42,9 +42,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
 
         return [NextStep(*going_on_with(report)), *_own_addresses(report)]
     if report["claim"]["code"] == Statement.REFUTED:
-        from sharc_crawler.report.unproven import after  # what should never be
-
-        return [NextStep(*after(report))]
+        return [_refuted(report)]
     return [*_once(report), *_missing(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
 
 
@@ -54,6 +52,21 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if "spider" in report["settings"] and totals["captured"] and totals["unknown"] == totals["captured"]:
         words = "Pages were visited once, which shows nothing of coherence. Have each visited twice."
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
+
+
+def _refuted(report: Mapping[str, Any]) -> NextStep:
+    """What to do after a capture of which nothing can be claimed: it should never be."""
+    if any(note.startswith(ALTERED) for note in report["notes"]):
+        return NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER")
+    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
+    return NextStep(words, join(again(report["settings"], report["seeds"])))
+
+
+def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
+    """The words of a command that captures the same once more, beside what there is."""
+    if spider := settings.get("spider"):
+        return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
+    return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]
 
 
 def _own_addresses(report: Mapping[str, Any]) -> Iterator[NextStep]:

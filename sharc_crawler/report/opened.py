@@ -1,20 +1,28 @@
-"""The facts of a capture folder that lies there: of its stored state, and by what its report says of that."""
+"""The facts of a capture folder that lies there: of its stored state, as its certificates and its report have them."""
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sharc_crawler.certificate.restating import as_sealed
+from sharc_crawler.certificate.fixity import pages_name
+from sharc_crawler.certificate.material import PageEntries, opened
+from sharc_crawler.certificate.refuted import refuted_in
+from sharc_crawler.certificate.unspoken import NOTE
+from sharc_crawler.certificate.writing import path_of
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.report.load import capture_facts
+from sharc_crawler.report.refuted import as_restated, unproven
 from sharc_crawler.report.taught import read_taught
-from sharc_crawler.report.unproven import as_reported
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.report.pages import Truth
 
@@ -28,4 +36,20 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
     """
     with open_state(folder) as store:
         captures = as_sealed(capture_facts(store, truth, read_taught(folder)), folder)
-        yield as_reported(captures, folder / "report.json")
+        refuted = refuted_in(folder / "report.json")
+        yield [unproven(facts) if facts.site in refuted else facts for facts in captures]
+
+
+def as_sealed(captures: Sequence[CaptureFacts], folder: Path) -> list[CaptureFacts]:
+    """The captures of a folder as their certificates have them: their state keeps what was judged."""
+    return [as_restated(facts, _restated_in(path_of(facts, captures, folder))) for facts in captures]
+
+
+def _restated_in(certificate: Path) -> Restated:
+    try:
+        if not any(note.startswith(NOTE) for note in json.loads(certificate.read_bytes())["capture"]["notes"]):
+            return {}
+        pages = PageEntries(partial(opened, certificate.with_name(pages_name(certificate.name))))
+        return {entry["url"]: entry for entry in pages if entry["reason"] == Reason.REFUTED}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none, or it cannot be read
+        return {}

@@ -24,7 +24,6 @@ from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.archive.zipnum import AT_ONCE, write_zipnum
 from sharc_crawler.certificate.confirming import standing
-from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity_of, pages_name
 from sharc_crawler.certificate.material import opened, text_lines
 from sharc_crawler.certificate.sources import captures_in, open_source
@@ -217,7 +216,7 @@ class PackagedPart:
 
 def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     stands = standing(confirmation_in(source))
-    entries = ((document, map(stands, entries_of(source, document))) for document in documents)
+    entries = ((document, map(stands, source.entries(document))) for document in documents)
     made = page_lines(line for document, each in entries for line in _lines(document, each, source.warcs))
     one, other = (np.fromiter(map(hash, _encoded(lines)), np.int64) for lines in (made, stored))
     if len(documents) > 1:  # several captures lie in the order of their beginnings
@@ -265,7 +264,7 @@ def _report(
         return
     for capture in captures:
         document = certified[capture["site"]]
-        entries = partial(entries_of, source, document)
+        entries = partial(source.entries, document)
         for what in otherwise(capture, document, entries(), worded=not author_of(report)):
             yield Finding(what, DATA)
         if not has_pages_of(map(_read, lines), capture["site"], entries()):
@@ -334,7 +333,7 @@ def _opened_at(
     It is of the captures' end, or, where its signature is ``stamped``, of the time that was compared with the stamp.
     """
     first = about.get("mainPageUrl"), about.get("mainPageDate")
-    entries = (entry for document in documents for entry in entries_of(source, document) if "verdict" in entry)
+    entries = (entry for document in documents for entry in source.entries(document) if "verdict" in entry)
     visits = ((entry["visit"]["uri"], f"{entry['visit']['date'][:23]}Z") for entry in entries if entry["visit"])
     seeds = ((seed, None) for document in documents for seed in document["capture"]["seeds"])
     if first not in chain(visits, seeds):

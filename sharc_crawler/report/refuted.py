@@ -1,28 +1,37 @@
 """Captures whose records do not bear out what was judged of their pages.
 
-Where that is so of single pages, these are unknown. Else the report claims nothing, and says why.
+Where that is so of single pages, these are unknown. Else the report claims nothing, and says why. The state keeps what
+was judged: whoever reads it later goes by what certificate and report say (:mod:`.opened`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.restating import as_restated
+from sharc_crawler.certificate.unspoken import NOTE as OF_PAGES
 from sharc_crawler.certificate.writing import certify, path_of
+from sharc_crawler.evidence.facts import PageFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Kind, Result, Url, Verdict
+from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import ALTERED
-from sharc_crawler.report.unproven import NOTE, unproven
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.witness import Finding
     from sharc_crawler.certificate.writing import Certified
-    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, VisitFacts
 
+    Entry = Mapping[str, Any]
 
 ROUNDS = 3  #: a page may rest on others that turn out to be unknown
+NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
 
 
 def settle(
@@ -59,3 +68,54 @@ def _refuted(facts: CaptureFacts, path: Path, findings: Mapping[Path, Sequence[F
     if path not in findings:
         return facts
     return unproven(facts, str(findings[path][0]), ALTERED if path.exists() else NOTE)
+
+
+def unproven(facts: CaptureFacts, why: str = "", note: str = NOTE) -> CaptureFacts:
+    """The capture as one of which nothing is known; ``why``: what does not hold."""
+    note = f"{note} {why}".rstrip()
+    pages = RefutedPages(facts.pages)
+    return replace(facts, refuted=True, pages=pages, audit=None, notes=(note, *facts.notes))
+
+
+def as_restated(facts: CaptureFacts, restated: Restated) -> CaptureFacts:
+    """The capture with these pages restated, and a note of them."""
+    if not restated:
+        return facts
+    pages = f"{counted(len(restated), 'page')}, of which nothing is claimed"
+    note = f"{OF_PAGES} {pages}. This is a fault of sharc-crawler, or of a plug-in: please report it ({min(restated)})"
+    return replace(facts, pages=RefutedPages(facts.pages, restated), notes=(note, *facts.notes))
+
+
+class RefutedPages:
+    """The pages of a capture, as nothing is known of them; or of some, as they are ``restated`` from the records.
+
+    Behind these come those that only the records know.
+    """
+
+    def __init__(self, pages: Iterable[PageFacts], restated: Restated | None = None) -> None:
+        self._pages, self._restated = pages, restated
+
+    def __iter__(self) -> Iterator[PageFacts]:
+        left = dict(self._restated or {})
+        for page in self._pages:
+            if entry := left.pop(page.url, None):
+                visits = _visit(page.visit, entry["visit"]), _visit(page.revisit, entry.get("revisit"))
+                page = replace(page, visit=visits[0], revisit=visits[1], former=(), data=())
+                yield _unknown(page, captured="verdict" in entry)
+            else:
+                known = self._restated is not None or page.verdict is None
+                yield page if known else _unknown(page, captured=True)
+        for entry in left.values():
+            place = Url(entry["url"]), Kind(entry["kind"]), "", 0, 0.0, ""
+            yield PageFacts(*place, reason=Reason.REFUTED, subsite=entry["subsite"])
+
+
+def _unknown(page: PageFacts, *, captured: bool) -> PageFacts:
+    verdict, evidence = (Verdict.UNKNOWN, Evidence.NONE) if captured else (None, None)
+    return replace(page, verdict=verdict, evidence=evidence, reason=Reason.REFUTED, alike=False)
+
+
+def _visit(visit: VisitFacts | None, stated: Entry | None) -> VisitFacts | None:
+    if visit is None or stated is None:
+        return None
+    return replace(visit, result=Result(stated["result"]), status=stated["status"], digest=stated["digest"])

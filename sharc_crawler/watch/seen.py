@@ -10,11 +10,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.control import STATUS
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind, Result, Slot
-from sharc_crawler.report.unproven import refuted_in
 from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
 
