@@ -146,7 +146,6 @@ class CaptureFacts:
     taught: Taught = NOTHING_TAUGHT
     revisits: bool = False  #: it goes on, and its strategy revisits: T is to come, however few pages are there so far
     refuted: bool = False  #: the records do not bear out what was judged, so that nothing is claimed
-    stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
 
     @cached_property
     def figures(self) -> Figures:

@@ -67,7 +67,6 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "resources": figures.resources.totals(),
         "audit": plain(facts.audit) if facts.audit else None,
         "rate_sources": dict(figures.rate_sources),
-        "decisions": plain(facts.stats),
         "notes": notes,
         "notes_how_made": sum(isinstance(note, HowMade) for note in notes),
         "not_followed": not_followed(facts),

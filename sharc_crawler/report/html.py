@@ -7,20 +7,15 @@ are allowed by their hashes. Everything from outside (URLs, reasons, settings) i
 from __future__ import annotations
 
 import re
-import sys
 from base64 import b64encode
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from importlib.util import cache_from_source
 from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined, Template
-from jinja2 import __version__ as jinja_version
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from sharc_crawler.evidence.claim import Statement
@@ -36,8 +31,6 @@ from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from jinja2.bccache import Bucket
 
 _STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  #: not tabs and ends of lines
 
@@ -206,38 +199,11 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
     return chain([before], shown.listing.pieces() if mark else (), [after])
 
 
-class Compiled(FileSystemBytecodeCache):
-    """Templates as bytecode, kept as Python keeps that of modules: to compile them takes as long as all else here."""
-
-    def __init__(self, folder: Path) -> None:
-        known = f"{jinja_version}-{Path(__file__).stat().st_mtime_ns:x}"  # what stands here decides what comes of them
-        super().__init__(str(folder), f"%s-{known}.jinja")
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Read it, where it is whole."""
-        try:
-            super().load_bytecode(bucket)
-        except Exception:  # a power failure may leave anything, and who reads it says so in many ways
-            bucket.reset()
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep it, where there is room and leave to."""
-        with suppress(OSError):
-            super().dump_bytecode(bucket)
-
-
-def compiled() -> Compiled | None:
-    """The templates' bytecode, beside this module's own; ``None`` where that is not kept."""
-    folder = Path(cache_from_source(__file__)).parent
-    return Compiled(folder) if folder.is_dir() and not sys.dont_write_bytecode else None
-
-
 @cache
 def environment() -> Environment:
     """The templates, with what each of them may use."""
     environment = Environment(
         loader=PackageLoader("sharc_crawler.report"),
-        bytecode_cache=compiled(),
         auto_reload=False,  # of a thousand sites each template would be looked for a thousand times
         autoescape=True,
         undefined=StrictUndefined,

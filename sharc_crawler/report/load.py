@@ -8,8 +8,6 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.frontier.spec import BOUNDS
@@ -83,7 +81,7 @@ def _capture(
         site=spec.site,
         seeds=spec.seeds,
         strategy=spec.strategy,
-        started=min([capture.started, *seen.started]),  # one that began anew had been tried before
+        started=seen.started,  # one that began anew had been tried before
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=subsites.parts,
@@ -91,7 +89,7 @@ def _capture(
         step=seen.step,
         settings=_settings(capture),
         software={name: _version(name) for name in SOFTWARE},
-        exchanges=len(seen.leases),
+        exchanges=seen.exchanges,
         payload_bytes=seen.payload_bytes,
         warcs=tuple(sorted(seen.warcs)),
         interruptions=capture.interruptions,
@@ -102,7 +100,6 @@ def _capture(
         revisits=capture.ended is None and spec.mode == "capture" and _revisits(spec.strategy),
         skipped=capture.skipped,
         outside=tuple(left.values()),
-        stats=seen.decisions(),
     )
 
 
@@ -125,7 +122,7 @@ class _Seen:
         self.payload_bytes = 0
         self.warcs: set[str] = set()
         self.scripted = False  #: may scripts show more? Of a page that embeds, and links to hardly anything; of tiles
-        self.leases, self.started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
+        self.exchanges, self.started = 0, capture.started
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
         self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # hosts' clocks, of answers no cache kept
         self._lastmods: FirstAccess | None = None
@@ -158,9 +155,8 @@ class _Seen:
             return
         self.ended = max(self.ended, outcome.ended)
         self.payload_bytes += outcome.length
-        self.leases.append(visit.lease)
-        self.started.append(outcome.started)
-        self._waited.append(outcome.started - visit.decided)
+        self.exchanges += 1
+        self.started = min(self.started, outcome.started)
         if outcome.date is not None and not outcome.age:
             self._ahead[host].append(outcome.date - outcome.started)
         if outcome.capture:
@@ -195,24 +191,6 @@ class _Seen:
         """Which lastmods of the sitemaps speak against themselves."""
         found = self._lastmods.trust(started) if self._lastmods else ()
         return (one.objection for one in found if one.values and one.reason)
-
-    def decisions(self) -> dict[str, float]:
-        """How closely what happened followed what was decided."""
-        size = len(self.leases)
-        if not size:
-            return {}
-        leases, started = np.array(self.leases), np.array(self.started)
-        place = np.empty(size, np.int64)
-        place[np.lexsort((leases, started))] = np.arange(size)
-        waited = sorted(self._waited)  # np.median loads masked arrays first, which takes longer than all of this
-        shifts = np.abs(np.arange(size) - place[np.argsort(leases, kind="stable")])
-        return {
-            "decisions": float(size),
-            "out_of_order": float((shifts > 0).sum()),
-            "largest_shift": float(shifts.max()),
-            "decision_to_request_median_seconds": (waited[(size - 1) // 2] + waited[size // 2]) / 2,
-            "decision_to_request_max_seconds": waited[-1],
-        }
 
 
 def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:

@@ -133,5 +133,5 @@ def test_a_capture_of_which_no_more_is_told_has_nothing_and_owes_nothing():
     assert not any(
         (bare.step, bare.settings, bare.software, bare.exchanges, bare.payload_bytes, bare.warcs, bare.interruptions)
     )
-    assert not any((bare.notes, bare.skipped, bare.outside, bare.subsites, bare.stats))
+    assert not any((bare.notes, bare.skipped, bare.outside, bare.subsites))
     assert not any((bare.part, bare.revisits, bare.refuted))

@@ -70,8 +70,6 @@ def test_the_capture_is_whole_judged_and_true(captured):
 def test_every_decision_is_taken_after_the_page_before_was_handled(captured):
     done, _ = captured
     (facts,) = load_facts(done.folder)
-    assert facts.stats["out_of_order"] == 0
-    assert facts.stats["decision_to_request_median_seconds"] > 0.0
     made = sorted(
         (visit.started, visit.ended, visit.decided)
         for page in facts.pages

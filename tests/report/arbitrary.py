@@ -79,5 +79,4 @@ captures = st.builds(
     warcs=st.lists(texts, max_size=2).map(tuple),
     interruptions=st.lists(st.lists(instants, min_size=2, max_size=2).map(sorted).map(tuple), max_size=2).map(tuple),
     notes=st.lists(texts, max_size=3).map(tuple),
-    stats=st.dictionaries(texts, st.floats(), max_size=3),
 )

@@ -58,7 +58,6 @@ def capture(size: int = 300, step: float = 8.0, seed: int = 1, truth: bool = Tru
         warcs=("library.example-20261120113000-00000.warc.gz", "library.example-20261120113000-00001.warc.gz"),
         interruptions=((reference - size * step / 3, reference - size * step / 3 + 2.5 * step),),
         notes=("sitemap http://library.example/sitemap-news.xml: 3 of 96 entries had no readable lastmod",),
-        stats={"decisions": 2.0 * size, "decision_to_request_median": 0.0021, "deviation_max": 0.048},
     )
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from importlib.util import cache_from_source
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +16,6 @@ from lxml import html
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Url, Verdict
-from sharc_crawler.report import html as pages
 from sharc_crawler.report.gathered import MAX_ROWS
 from tests.report.arbitrary import captures
 from tests.report.by_hand import T, entry_of, facts, judged, page, rendered
@@ -92,7 +88,6 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
             seeds=(HOSTILE,),
             strategy=HOSTILE,
             warcs=(HOSTILE,),
-            stats={HOSTILE: 1.0},
         )
     )
     tree = html.fromstring(source)
@@ -257,43 +252,3 @@ def test_redirects_to_captured_pages_stand_together() -> None:
         {"/lost", "/gone"},
         {f"/old{n}" for n in range(40)},
     ]
-
-
-class TestCompiled:
-    """Templates are compiled once, not for each capture."""
-
-    @pytest.fixture(autouse=True)
-    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
-        monkeypatch.setattr(sys, "dont_write_bytecode", False)
-        Path(cache_from_source(pages.__file__)).parent.mkdir(parents=True)
-        return tmp_path
-
-    def kept(self, folder: Path) -> list[Path]:
-        return sorted(folder.rglob("*.jinja"))
-
-    def made(self) -> str:
-        template = pages.environment.__wrapped__().get_template("missing.html")
-        return template.render(missing=[], redirects=[], report={"not_captured": {}})
-
-    def test_a_second_process_compiles_nothing(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        before = self.made()
-        assert self.kept(folder)
-        monkeypatch.setattr(pages.Environment, "compile", None)
-        assert self.made() == before
-
-    def test_what_a_power_failure_cut_off_is_made_again(self, folder: Path) -> None:
-        before = self.made()
-        for size in (0, 3, 25, 200):
-            for file in self.kept(folder):
-                file.write_bytes(file.read_bytes()[:size])
-            assert self.made() == before
-
-    def test_nothing_is_kept_where_python_keeps_nothing(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "dont_write_bytecode", True)
-        assert pages.compiled() is None
-        monkeypatch.setattr(sys, "dont_write_bytecode", False)
-        monkeypatch.setattr(sys, "pycache_prefix", str(folder / "none"))
-        assert pages.compiled() is None
-        self.made()
-        assert not self.kept(folder)
