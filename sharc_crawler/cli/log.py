@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.refuted import refuted_in
-from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import BROUGHT, FORMATS
+from sharc_crawler.report.marks import DOUBT
 from sharc_crawler.report.write import DATA
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import capture_folders
@@ -51,7 +51,7 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
                     verdict = exchange.verdict or with_data.get((exchange.site, exchange.url))
                     click.echo(line(exchange._replace(verdict=verdict)))
         if refuted_in(site / DATA):
-            click.echo(f"sharc: {site}: {Reason.REFUTED.words}: the verdicts above are no claims", err=True)
+            click.echo(f"sharc: {site}: {DOUBT}: the verdicts above are no claims", err=True)
 
 
 def _judged_with_data(store: Stored) -> dict[tuple[str, str], str]:

@@ -9,6 +9,7 @@ DETECTOR_FAILED = "judged by bytes alone, since the detector failed"  #: where t
 ALTERED = "The certificate does not hold: the folder is not as it was when it was sealed."
 SEED = "seed"  #: who named what was typed
 TILED = "/info.json"  #: ends the address of an image's description, by which viewers know its tiles
+DOUBT = Reason.REFUTED.words
 LED = "the seed "  #: a note begins so, of one that redirects out of its scope
 UNDER_WAY = "it was being captured when this report was written: it says how far that was"
 BY_SCRIPT = "its menus may be made by script"

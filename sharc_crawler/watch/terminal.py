@@ -9,10 +9,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
+from sharc_crawler.report.marks import DOUBT
 from sharc_crawler.report.words import every, printable, size
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.watch.tail import LOG
@@ -43,8 +43,7 @@ def headline(watched: Watched, now: Instant) -> str:
     if watched.ended:
         why = "finished" if watched.ended == "finished" else f"stopped ({watched.ended})"
         report = watched.folder / ("report.html" if site_folders(watched.folder) is None else "index.html")
-        words = Reason.REFUTED.words
-        doubt = f" {words[0].upper()}{words[1:]}: nothing is claimed." if watched.refuted else ""
+        doubt = f" {DOUBT[0].upper()}{DOUBT[1:]}: nothing is claimed." if watched.refuted else ""
         return f"The crawl is over: {why}.{doubt}" + (f" Its report: {report}" if report.exists() else "")
     if silence := watched.silent(now):
         return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
