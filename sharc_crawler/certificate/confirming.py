@@ -183,10 +183,8 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
         due = unix(document["capture"]["ended"]) + made["lag"]
         why = f"; they are believed to have told all by {iso(due)}"
         if unix(made["read"]["from"]) > due:
-            why = (
-                ": they say that its pages have changed since, or name none of them any more, or are copies of what was"
-            )
-            why += " read before, by their Age or Date"
+            why = ": they say that its pages have changed since, or name none of them any more; or are other"
+            why += " sitemaps than then, or copies of what was read before, by their Age or Date"
         raise DataError(f"the sitemaps confirm nothing yet{why}")
     files = sorted(later.glob(f"*{SUFFIX}"))
     made = {**made, "files": [{"name": path.name, **fixity(path)} for path in files]}

@@ -15,7 +15,7 @@ from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, download_of, weigh
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.rows_by_page import Lastmods
+from sharc_crawler.evidence.rows_by_page import FewByPage, Lastmods
 from sharc_crawler.instants import unix
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.links import sitemap
@@ -54,6 +54,7 @@ class ServersWord:
             self._numbers.add(url, len(self._numbers))
         self._others = len(self._numbers)
         self._readings = Readings()
+        self._then, self._again = DatedBy(), DatedBy()  # in the capture, and after it
         for witness, warcs in recorded:
             self._read_all(witness, warcs, {})
 
@@ -84,6 +85,7 @@ class ServersWord:
         """
         assert exchange.message is not None, "only what was answered"
         started, place = unix(exchange.date), canonical(exchange.uri)
+        dating = self._then if ahead is None else self._again
         answer = Outcome(Result.OK, started, started, **of_headers(exchange.message.headers))
         read, dated = self._readings.until(place, answer), False
         if ahead is not None:
@@ -93,7 +95,9 @@ class ServersWord:
             if url is not None and lastmod is not None and place is not None and _owner(url) == _owner(place):
                 number = self._numbers.add(url, new := len(self._numbers))
                 told = Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision)
-                self.lastmods.add(new if number == UNSEEN else number, told)
+                page = new if number == UNSEEN else number
+                self.lastmods.add(page, told)
+                dating.add(page, place, read)
                 dated = True
         if dated:
             self.rebuilt |= exchange.rebuilt
@@ -109,8 +113,39 @@ class ServersWord:
         return bool(downloads and self._weigh(url, downloads, last).lies)
 
     def _weigh(self, url: str, downloads: Sequence[Download], reference: Instant) -> Weighed:
-        said = self.lastmods.get(self._numbers.get(url), ())
+        page = self._numbers.get(url)
+        said: Sequence[Lastmod] = self.lastmods.get(page, ())
+        if self._again and not self._then.bears_out(page, self._again):
+            said = [one._replace(read=min(one.read, self._then.until)) for one in said]
         return weigh(downloads, said, reference, self.lag, self._readings.clock)
+
+
+class DatedBy:
+    """Which sitemaps dated each page."""
+
+    def __init__(self) -> None:
+        self.until: Instant = -math.inf  #: the last reading
+        self._places: FewByPage[frozenset[str]] = FewByPage()
+        self._all: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def add(self, page: int, place: str, read: Instant) -> None:
+        """One dates a page."""
+        before = self._places.get(page, frozenset())
+        if place not in before:
+            self._places[page] = before | {place}
+            self._all.add(place)
+        self.until = max(self.until, read)
+
+    def bears_out(self, page: int, later: DatedBy) -> bool:
+        """Do those that dated a page date it again? One that was read, and dates it only now, is kept, too.
+
+        Another one may have been left behind: its old date confirms nothing.
+        """
+        then, now = self._places.get(page, frozenset()), later._places.get(page, frozenset())
+        return then <= now or bool(now & self._all - then)
 
 
 def _owner(url: str) -> str:

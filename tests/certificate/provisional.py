@@ -16,6 +16,7 @@ from sharc_crawler.model import Result, Slot, Verdict
 from tests.certificate.made import SITE, START, Maker, said
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts, VisitFacts
@@ -40,8 +41,11 @@ def dated(maker: Maker, name: str, title: str, slot: Slot) -> VisitFacts:
     return maker.visit(name, said(f"<title>{title}</title>", b"Date: %s\r\n" % date), slot)
 
 
-def provisional(folder: Path) -> CaptureFacts:
-    """Three pages, claimed by a sitemap that was read at T."""
+def provisional(folder: Path, led: str = "", others: Mapping[str, Iterable[str]] = {}) -> CaptureFacts:
+    """Three pages, claimed by a sitemap that was read at T; ``led``: a redirect leads to it.
+
+    ``others``: further sitemaps, and which pages they date.
+    """
     folder.mkdir(exist_ok=True)
     maker = Maker(folder)
     for name in NAMES:
@@ -50,29 +54,45 @@ def provisional(folder: Path) -> CaptureFacts:
         visit = maker.visit(name, said(name, b"Date: %s\r\n" % date), Slot.ONLY)
         maker.add(name, Verdict.COHERENT, Evidence.PROVISIONAL, visit, reason=Reason.LASTMOD_BEFORE_VISIT)
     maker.now += 100
-    maker.visit("sitemap.xml", sitemap(OLD, date=maker.now), Slot.SECOND)
+    if others:
+        maker.visit("robots.txt", said("".join(f"Sitemap: {SITE}{place}\n" for place in others)), Slot.FIRST)
+    for place, names in others.items():
+        maker.visit(place, sitemap({name: OLD[name] for name in names}, date=maker.now), Slot.FIRST)
+    _read(maker, Slot.SECOND, OLD, maker.now, led)
     facts = replace(maker.facts(maker.now, strategy="sharc-attested"), audit=AUDIT)
     seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)
     assert verify(folder).findings == []
     return facts
 
 
-def later(lastmods: dict[str, float], after: float = LAG + 500, made: float | None = None, led: str = ""):
+def later(
+    lastmods: dict[str, float],
+    after: float = LAG + 500,
+    made: float | None = None,
+    led: str = "",
+    others: Mapping[str, Iterable[str]] = {},
+):
     """Reads such a sitemap, so long after the capture's beginning; ``made``: its Date, if that is not of then.
 
-    ``led``: a redirect leads to it.
+    ``led``: a redirect leads to it. ``others``: as in :func:`provisional`, with the dates of then.
     """
 
     def read(_: object, folder: Path) -> None:
         folder.mkdir()
         maker = Maker(folder, run="later")
         maker.now += after
-        if led:
-            maker.visit("sitemap.xml", MOVED % led.encode(), Slot.FIRST, Result.REDIRECTED)
-        maker.visit(led or "sitemap.xml", sitemap(lastmods, made or maker.now + 1.5), Slot.FIRST)
+        _read(maker, Slot.FIRST, lastmods, made or maker.now + 1.5, led)
+        for place, names in others.items():
+            maker.visit(place, sitemap({name: OLD[name] for name in names}, maker.now + 1.5), Slot.FIRST)
         maker.out.close()
 
     return read
+
+
+def _read(maker: Maker, slot: Slot, lastmods: dict[str, float], date: float, led: str) -> None:
+    if led:
+        maker.visit("sitemap.xml", MOVED % led.encode(), slot, Result.REDIRECTED)
+    maker.visit(led or "sitemap.xml", sitemap(lastmods, date), slot)
 
 
 MOVED = b"HTTP/1.1 301 Moved Permanently\r\nLocation: /%s\r\nContent-Length: 0\r\n\r\n"

@@ -131,8 +131,35 @@ def test_a_reading_is_of_when_its_server_says_not_of_when_the_reading_machine_be
     assert confirm(capture, later(OLD, after=LAG + 86_400))["confirmed"] == 3
 
 
-def test_a_sitemap_that_a_redirect_leads_to_was_read(capture):
-    assert confirm(capture, later(OLD, led="wp-sitemap.xml"))["confirmed"] == 3
+def test_a_sitemap_that_a_redirect_leads_to_was_read(tmp_path):
+    provisional(tmp_path, led="wp-sitemap.xml")
+    assert confirm(tmp_path, later(OLD, led="wp-sitemap.xml"))["confirmed"] == 3
+
+
+ALL = ("still", "late", "after")
+
+
+@pytest.mark.parametrize(
+    ("then", "told", "other", "confirmed"),
+    [
+        (ALL, {"still": OLD["still"]}, ALL, 1),  # it dates two pages no more, and the other one may be left behind
+        (("still",), {"still": OLD["still"]}, ALL, 3),  # two pages are named in the other one now
+        ((), {"still": OLD["still"]}, ALL, 1),  # nobody knows what the other one is
+        (ALL, OLD, ALL, 3),
+        (ALL, OLD, ("still",), 1),
+    ],
+)
+def test_a_page_is_confirmed_by_the_sitemaps_that_dated_it_or_one_that_names_it_anew(
+    tmp_path, then, told, other, confirmed
+):
+    provisional(tmp_path, others={"wp-sitemap.xml": then} if then else {})
+    assert confirm(tmp_path, later(told, others={"wp-sitemap.xml": other}))["confirmed"] == confirmed
+    assert verify(tmp_path).findings == []
+
+
+def test_a_sitemap_that_lies_elsewhere_by_then_confirms_nothing(capture):
+    with pytest.raises(DataError, match="are other sitemaps than then"):
+        confirm(capture, later(OLD, led="old/sitemap.xml"))
 
 
 def test_a_sitemap_that_leads_nowhere_was_not(capture):
