@@ -15,7 +15,6 @@ from sharc_crawler.certificate.names import CONFIRMATION, is_signed
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection
@@ -79,8 +78,8 @@ def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None
             )
             return
         click.echo(f"{folder}: it is verified, then its sitemaps are read once more …", err=True)
-        with adding("verifying", total_size(folder)) as progress:
-            findings = verify(folder, progress=progress).findings
+        with busy("verifying", total=total_size(folder)) as share:
+            findings = verify(folder, progress=share.more).findings
         if findings:
             raise DataError(f"{folder} does not verify, so nothing of it is confirmed: {findings[0]}")
         from sharc_crawler.live.setup.survey import read_again  # Scrapy is slow to import, and only this needs it

@@ -15,12 +15,12 @@ from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.cli._from_table import asking, may_ask, row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
-from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.certifying import CERTIFICATES
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.folder_check import refuse_altered
 from sharc_crawler.report.opened import open_facts
@@ -71,13 +71,13 @@ def command(
     gathers = len(folders) > 1 and site_folders(folder) is None
     left, lacking = list[str](), list[str]()
     try:
-        with adding("packaging", _size(folders)) as progress:
+        with busy("packaging", total=_size(folders)) as share:
             seal = PackageSeal(Path(sign), asking(timestamp, operator, allow)) if sign else None
             said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
             if collection:
-                made = {folder: package_collection(collection, output, progress, left.append, lacking.append, **said)}
+                made = {folder: package_collection(collection, output, share.more, left.append, lacking.append, **said)}
             else:
-                make = partial(package, path=output, progress=progress, **said)
+                make = partial(package, path=output, progress=share.more, **said)
                 made = dict(_packaged(folders, left if gathers else None, make))
     finally:
         for why in [*(f"not packaged: {one}" for one in left), *(f"not whole: {one}" for one in lacking)]:

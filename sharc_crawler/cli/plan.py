@@ -15,7 +15,6 @@ import click
 import numpy as np
 
 from sharc_crawler.cli._next import capture_words, say_next
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
@@ -90,7 +89,7 @@ def command(
             prospect = _read(Path(source), now, site, step)
         notes = _hosts(prospect.urls)
     plans = []
-    with progress("plans", len(names)) as tell:
+    with busy("plans", total=len(names)) as tell:
         for number, name in enumerate(names):
             plans.append(foresee(prospect, name, step, now))
             tell(number + 1)

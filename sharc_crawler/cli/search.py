@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.search import TEXTS, bring_up
 from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.words import printable, short
@@ -64,8 +64,8 @@ def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: 
     if not kept:
         click.echo(f"sharc: {folder} cannot be written to: the index is made for this search alone", err=True)
     with TextIndex(folder / TEXTS if kept else ":memory:") as index:
-        with progress("reading", 1.0) as show:
-            problems = list(dict.fromkeys(bring_up(collection, index, lambda done, of: show(done / of))))
+        with busy("reading") as share:
+            problems = list(dict.fromkeys(bring_up(collection, index, share)))
         hits = index.search(words, site=site, since=first, until=f"{last}:" if last else "9", most=limit)
     for problem in problems[:_SHOWN_PROBLEMS]:
         click.echo(f"sharc: left out: {printable(problem)}", err=True)

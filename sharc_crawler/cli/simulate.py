@@ -13,7 +13,6 @@ import click
 from sharc_crawler import __version__
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import OutFile
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._sites import ARGUED, MADE, ROOT, TELLS, WORLD, named_values, site_spec, with_defaults
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
@@ -22,6 +21,7 @@ from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, sum
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.schedule import write_schedules
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _json(result: dict[str, Any], site: SyntheticSpec | HistorySpec, spec: RunSp
 
 
 def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[Facts]:
-    with progress(counted(len(specs), "crawl"), len(specs)) as tell:
+    with busy(counted(len(specs), "crawl"), total=len(specs)) as tell:
         runs = run_all(run, specs, jobs, tell)
     if schedule:
         write_schedules(schedule, [done.schedule for done in runs], build(specs[0].site).urls)

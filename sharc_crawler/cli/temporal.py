@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent
@@ -131,15 +131,13 @@ def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:
     until: datetime | None = options["until"]
     names = ("days", "least_views", "host", "site_column")
     log_options = LogOptions(until=until.date() if until else None, **{name: options[name] for name in names})
-    with _progress() as bar:
-        task = bar.add_task("reading logs", total=len(logs))
-        return read_views(logs, log_options, lambda _: bar.advance(task))
+    with busy("reading logs", total=len(logs)) as share:
+        return read_views(logs, log_options, lambda _: share.more(1))
 
 
 def _analyse(log: PageViews, threshold: Threshold, options: dict[str, Any]) -> Analysis:
-    with _progress() as bar:
-        task = bar.add_task("fitting curves", total=len(log.pages))
-        return analyse(log, threshold, By(options["by"]), progress=lambda pages: bar.advance(task, pages))
+    with busy("fitting curves", total=len(log.pages)) as share:
+        return analyse(log, threshold, By(options["by"]), progress=share.more)
 
 
 def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
@@ -218,11 +216,6 @@ def _write_curves(found: Analysis, file: Path) -> None:
             kind = "unknown" if not curves.known[i] else "temporal" if found.temporal[i] else "untemporal"
             total = int(log.views[i].sum())
             rows.writerow([log.pages[i], log.sites[i], total, kind, *(f"{value:.12g}" for value in row)])
-
-
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 # -- what was found, for readers ---------------------------------------------------------------------------------------

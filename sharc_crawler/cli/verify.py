@@ -18,7 +18,6 @@ from sharc_crawler.certificate.sources import captures_in, irregular
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.folder import CAPTURES, Collection
 from sharc_crawler.collection.overview import INDEX
@@ -26,6 +25,7 @@ from sharc_crawler.collection.page import PAGE
 from sharc_crawler.collection.verifying import package_of, size_of, verify_collection
 from sharc_crawler.collection.verifying_package import holds_packages, verify_package
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.confirmed import confirmed
@@ -113,8 +113,8 @@ def _verified_capture(
     ``noted``: its own digest was, and so was all that it holds.
     """
     require_capture(capture)
-    with adding("verifying", total_size(capture)) as progress:
-        result = verify(capture, former, progress, trust)
+    with busy("verifying", total=total_size(capture)) as share:
+        result = verify(capture, former, share.more, trust)
         result.findings += not_of_it(capture)
         result.worded = wording_of(capture)
         result.unsealed = [] if noted else unsealed(capture)
@@ -123,8 +123,11 @@ def _verified_capture(
 
 def _verified_collection(path: Path, collection: Collection | None, trust: Trust) -> tuple[Verification, list[str]]:
     """The same of a collection, or of a package of one: nothing holds where no capture has a certificate."""
-    with adding("verifying", size_of(collection) if collection else 6 * path.stat().st_size) as progress:
-        found = verify_collection(collection, progress, trust) if collection else verify_package(path, progress, trust)
+    with busy("verifying", total=size_of(collection) if collection else 6 * path.stat().st_size) as share:
+        if collection:
+            found = verify_collection(collection, share.more, trust)
+        else:
+            found = verify_package(path, share.more, trust)
     result, left = found
     result.without = {name: why for name, _, why in (one.partition(": ") for one in left)}
     if not (result.claims or result.findings):

@@ -6,6 +6,7 @@ project sets itself stays.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from sharc_crawler.live.wire.addresses import SETTING, AddressRules
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
 
 RESOLVER = "sharc_crawler.live.wire.names.DualStackResolver"
 HANDLER = "sharc_crawler.live.wire.handler.WireTapHandler"
@@ -73,9 +76,11 @@ class SharcAddon:
             if not settings.getbool(enabled):
                 settings[setting].pop(component, None)
         if settings.getpriority("TWISTED_DNS_RESOLVER") and "CachingThreaded" in str(settings["TWISTED_DNS_RESOLVER"]):
-            from sharc_crawler.live.wire.ipv4_alone import warn  # only where it was chosen
-
-            warn(settings["TWISTED_DNS_RESOLVER"])
+            logger.warning(
+                "TWISTED_DNS_RESOLVER=%r knows IPv4 alone: hosts with IPv6 addresses alone count as not there. Leave"
+                " the setting out: then hosts are looked up in both families",
+                settings["TWISTED_DNS_RESOLVER"],
+            )
         own = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")

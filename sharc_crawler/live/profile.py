@@ -1,9 +1,27 @@
 """Settings of a capture project: ``SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile scrapy crawl site -a url=…``.
 
-One line installs everything; the rest is manners.
+One line installs everything; the rest is manners. It is the first of ours that Scrapy loads: while the modules of a
+crawl are loaded, which takes seconds, Ctrl-C is told in a line, as it is later.
 """
 
-import sharc_crawler.live.early_interrupt  # noqa: F401 - Ctrl-C is told in a line from here on
+import sys
+from types import TracebackType
+
+_otherwise = sys.excepthook
+
+
+def _ended(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write("sharc: stopped before it began; give the same command again\n")
+        sys.exit(5)
+    _otherwise(kind, error, trace)
+
+
+sys.excepthook = _ended
+if sys.stderr is None:  # it was closed, and Scrapy's log asks it what it is
+    from sharc_crawler.live.failures.unwritten import unfailing
+
+    unfailing()
 
 BOT_NAME = "sharc-crawler"
 SPIDER_MODULES = ["sharc_crawler.live.spiders"]

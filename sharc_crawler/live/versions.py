@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
 from scrapy import __version__ as scrapy_version
@@ -13,20 +12,16 @@ from sharc_crawler.errors import UsageError
 
 OLDEST = (2, 15)  #: before it a download's errors are Twisted's own, and Scrapy's handlers return no coroutines
 TESTED = "2.15 to 2.19"
-#: makes deprecated classes, for each of which Scrapy looks through all that the stack holds
-_COSTLY = "scrapy.core.downloader.contextfactory"
-_RESTS = ("sharc_crawler.live.wire.handler", "sharc_crawler.live.beginning")
 
 
 def require_scrapy() -> None:
     """Raise UsageError where Scrapy is too old, or no longer has a name that we build on."""
     installed = f"Scrapy {scrapy_version} with Twisted {twisted_version}"
     if tuple(version_info[:2]) < OLDEST:
-        raise UsageError(f"{installed} is too old for sharc-crawler: pip install 'scrapy>={_dotted(OLDEST)}'")
+        raise UsageError(f"{installed} is too old for sharc-crawler: pip install 'scrapy>={OLDEST[0]}.{OLDEST[1]}'")
     try:
-        _import_apart(_COSTLY)
-        for module in _RESTS:
-            import_module(module)
+        for module in ("wire.handler", "beginning"):
+            import_module(f"sharc_crawler.live.{module}")
         lacking = ", ".join(import_module("sharc_crawler.live.private").missing())
     except (ImportError, AttributeError) as error:
         lacking = str(error)
@@ -35,13 +30,3 @@ def require_scrapy() -> None:
             f"{installed} has not what sharc-crawler builds on ({lacking}); it is tested with Scrapy {TESTED}:"
             f" pip install 'scrapy=={TESTED.rpartition(' ')[2]}.*', or a newer sharc-crawler"
         )
-
-
-def _import_apart(module: str) -> None:
-    """In a thread of its own, whose stack is short: deep within other imports that takes twice as long."""
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(import_module, module).result()
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))

@@ -11,7 +11,6 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._progress import adding
 from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.adding import add, lacking, stands_in
 from sharc_crawler.collection.folder import Collection
@@ -81,8 +80,8 @@ def _check(capture: Path) -> None:
     """Refuse a capture whose certificate does not hold."""
     if not any(capture.glob("certificate*.json")):
         return
-    with adding("verifying", total_size(capture)) as progress:
-        findings = verify(capture, progress=progress).findings
+    with busy("verifying", total=total_size(capture)) as share:
+        findings = verify(capture, progress=share.more).findings
     if findings:
         raise DataError(f"capture={str(capture)!r} is not as it was certified: {findings[0]} (sharc verify says all)")
 

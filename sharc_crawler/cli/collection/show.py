@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sharc_crawler.cli._next import capture_words, say_next
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.page import PAGE, meant, own_name, write_overview
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent, short, size
@@ -42,7 +42,7 @@ def show_command(folder: Path, as_json: bool) -> None:
     """
     collection = Collection(folder)
     forget_killed(folder)
-    with progress("reading", sum(1 for _ in collection.captures())) as show:
+    with busy("reading", total=sum(1 for _ in collection.captures())) as show:
         found = write_overview(collection, show)
     if as_json:
         click.echo(json.dumps(found, indent=1))

@@ -14,9 +14,9 @@ import numpy as np
 from sharc_crawler import __version__, extras
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._outputs import to_file
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import DataError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
 from sharc_crawler.rates.predictor.features import FEATURES
@@ -58,7 +58,7 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
         extras.check("--kind tree", "sklearn")
     examples, names, site = _examples(history, sites)
     tried = [kind for kind in CLASSIFIERS if kind != "tree" or extras.installed("sklearn")]
-    with progress(f"{FOLDS}-fold cross-validation", FOLDS * len(tried) * len(FEATURES)) as tell:
+    with busy(f"{FOLDS}-fold cross-validation", total=FOLDS * len(tried) * len(FEATURES)) as tell:
         found = cross_validate(examples, tried, tell=tell)
     losses = [_loss(examples, one.rates, one.spreads, horizon * DAY) for one in found]
     kinds = {name: kind if kind != "best" else _best(name, found, losses) for name in FEATURES}

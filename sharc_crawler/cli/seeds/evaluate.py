@@ -15,10 +15,10 @@ from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import drawn
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import say
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.document import markdown, slug
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
@@ -86,7 +86,7 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
 
 def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
     updates = options["updates"]
-    with progress("reading", 1.0) as report:
+    with busy("reading", total=1.0) as report:
         found = read_history(history, links=updates in READS_LINKS, progress=report)
     seeds = histories(found, updates, options["seeds"], options["level"])
     say(found)
@@ -97,7 +97,7 @@ def studies(
     sources: list[tuple[str, list[Histories]]], instants: Sequence[Instant], weeks: Sequence[int]
 ) -> Iterator[Study]:
     """One of each source, by its title; of several draws all together."""
-    with progress("evaluating", 2 * sum(len(draws) for _, draws in sources)) as report:
+    with busy("evaluating", total=2 * sum(len(draws) for _, draws in sources)) as report:
         steps = count()
         for title, draws in sources:
             yield Study.pooled(title, [_run(one, instants, weeks, steps, report) for one in draws])

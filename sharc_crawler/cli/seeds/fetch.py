@@ -14,9 +14,9 @@ from sharc_crawler.archive.histories.servers import DIALECTS, dialect
 from sharc_crawler.cli._from_table import asks
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_folder
-from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli.seeds.listing import read_list
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, short
 
@@ -69,8 +69,9 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
     since = f"{options['since']:%Y%m%d}000000" if options["since"] else None
     replay = (options["replay"] or archive.replay()) if options["mementos"] else None
     plan = FetchPlan(archive, tuple(urls), options["level"] == "website", since, replay)
-    with phases() as report:
-        tally = fetch(plan, options["output"], Manners(options["rate"], options["operator"], options["allow"]), report)
+    manners = Manners(options["rate"], options["operator"], options["allow"])
+    with busy("asking the archive") as share:
+        tally = fetch(plan, options["output"], manners, lambda phase, done, total: share(done, total, phase))
     click.echo(json.dumps(asdict(tally), indent=1) if as_json else _summary(tally, options["output"]))
     if (code := _exit_code(tally)) == 0 and not as_json:
         say_next("sharc", "seeds", "rank", options["output"], "--seeds", seeds, "-o", "seeds-next.txt")

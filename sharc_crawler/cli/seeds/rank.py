@@ -15,10 +15,10 @@ from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import drawn, to_file
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import facts, say, show
 from sharc_crawler.instants import second
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
@@ -57,7 +57,7 @@ _DAY = 86_400.0
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
     ranker = make_ranker(options["ranker"])
-    with progress("reading", 1.0) as report:
+    with busy("reading", total=1.0) as report:
         own, links = _observations(options["store"]), options["updates"] in READS_LINKS
         found = read_history(history, own, links=links, progress=report)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()

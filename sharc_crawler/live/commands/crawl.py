@@ -82,9 +82,10 @@ class Command(CrawlCommand):
         specs = arguments.specs(config.strategy, {}, config)
         _check_output(output, specs, config, collected="collection" in opts.spargs)
         if "collection" in opts.spargs and not arguments.options.dry_run:
-            from sharc_crawler.live.setup.collected import begin_collection
+            from sharc_crawler.collection.following import begin
+            from sharc_crawler.report.words import printable
 
-            begin_collection(opts.spargs)
+            sys.stderr.writelines(f"sharc: {printable(line)}\n" for line in begin(opts.spargs))
         if config.history:
             from sharc_crawler.live.setup.checks import check_history  # before a folder is made
 

@@ -22,7 +22,7 @@ CLEAR = "\r\x1b[2K"
 
 
 class Share:
-    """How far a piece of work is: called with what is done, of how much, and of which part of the work.
+    """How far a piece of work is: called with what is done, of how much (0: as before), of which part of the work.
 
     >>> share = Share("writing the report")
     >>> share(30, 90)
@@ -30,18 +30,22 @@ class Share:
     ('writing the report … 20 s, 33 %, 0:00:40 left', 'writing the report … 0 s')
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, total: float = 0.0) -> None:
         self._what = what
-        self._done = self._total = 0.0
+        self._done, self._total = 0.0, total
         self._begun: Seconds = 0.0  #: when this part of the work was
         self._part = ""
         self._seen: Seconds = 0.0
 
-    def __call__(self, done: float, total: float, part: str = "") -> None:
+    def __call__(self, done: float, total: float = 0.0, part: str = "") -> None:
         """Note how much of the work is done."""
         if part != self._part:
             self._part, self._begun = part, self._seen
-        self._done, self._total = done, total
+        self._done, self._total = done, total or self._total
+
+    def more(self, done: float) -> None:
+        """Note that so much more of the work is done."""
+        self._done += done
 
     def line(self, seconds: Seconds) -> str:
         """What a person reads after so many seconds."""
@@ -55,15 +59,17 @@ class Share:
 
 
 @contextmanager
-def busy(what: str, told: bool = True, out: TextIO | None = None, patience: Seconds = PATIENCE) -> Iterator[Share]:
+def busy(
+    what: str, told: bool = True, out: TextIO | None = None, patience: Seconds = PATIENCE, *, total: float = 0.0
+) -> Iterator[Share]:
     """Tell a person what takes so long, on a terminal each second; unless nobody is to be ``told``.
 
-    Within, what it yields is told how far the work is.
+    Within, what it yields is told how far the work is (of ``total``, where that is known).
 
     >>> with busy("writing the report") as share:
     ...     share(30, 90)
     """
-    share = Share(what)
+    share = Share(what, total)
     if not told:
         yield share
         return

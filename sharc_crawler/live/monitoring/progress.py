@@ -63,6 +63,13 @@ def _unfinished(frontier: Frontier) -> dict[Host, int]:
     return {hosts[number]: int(found[number]) for number in np.flatnonzero(found).tolist()}
 
 
+def unread(sites: Sites) -> str:
+    """Whose robots.txt could not be had, and is waited for: what is added to the line; empty: nobody's."""
+    hosts = [host.name for one in sites for host in one.ledger.hosts if host.waits and host.retries]
+    others = f" and {len(hosts) - 1} more" if hosts[1:] else ""
+    return f", waits for {hosts[0]}{others}: no robots.txt yet, asked for again" if hosts else ""
+
+
 CLEAR = "\r\x1b[2K"
 RECENT, RECENT_PAGES = 60.0, 20
 UNUSUAL: Seconds = 3.0  #: longer waits are no delay, mostly
@@ -211,8 +218,6 @@ class ProgressLine:
         least, wait = at_least(self._sites, snapshot.left, now), max((self._sites.ripe or now) - now, 0.0)
         most = max((one.capture.budget.ends for one in self._sites if not one.done), default=now) - now
         if wait >= UNUSUAL:
-            from sharc_crawler.live.monitoring.awaited_robots import unread  # few crawls wait so long
-
             self._unread = unread(self._sites)
         elif not wait:
             self._unread = ""

@@ -42,6 +42,15 @@ def test_what_is_left_is_told_once_something_is_done():
     assert share.line(4.0) == "writing … 4 s, 50 %, 0:00:04 left"
 
 
+def test_what_comes_piece_by_piece_is_added_up_and_each_part_begins_anew():
+    share = Share("reading", 4.0)
+    share.more(1.0)
+    share.more(1.0)
+    assert share.line(4.0) == "reading … 4 s, 50 %, 0:00:04 left"
+    share(1, 4, "ranking")
+    assert share.line(10.0) == "ranking … 10 s, 25 %, 0:00:18 left"
+
+
 def test_ctrl_c_is_heard_within_and_the_former_handler_is_put_back():
     former = signal.getsignal(signal.SIGINT)
     with pytest.raises(StoppedError, match="stopped by SIGINT"), stoppable():
