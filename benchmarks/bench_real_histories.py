@@ -65,21 +65,24 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def large(plan: Plan, results: Results, key: str) -> str:
-    """Strategies by window, graph and rates."""
+    """Strategies by window, graph and rates; of blur the whole window alone."""
     columns = [(graph, rates) for graph in GRAPHS for rates in RATES]
     decimals = 3 if key == "average_blur" else 0
     rows = []
     for strategy in (*BLIND, *BY_RATE):
-        for months, name in ((False, f"`{strategy}`"), (True, f"`{strategy}`, months")):
+        for months, name in ((False, f"`{strategy}`"), (True, f"`{strategy}`, months"))[: 1 if decimals else 2]:
             cells = [plan.cell(strategy, rates, graph, months) for graph, rates in columns]
             rows.append([name, *(number(results.over(cell, key), decimals) for cell in cells)])
     return table(["strategy", *(f"{graph}, {rates}" for graph, rates in columns)], rows)
 
 
-def sources(plan: Plan, results: Results) -> str:
+def sources(plans: Iterable[Plan], results: Results) -> str:
     """What each source of rates is worth, over the whole window."""
-    cells = [plan.cell("sharc-selective", source, "known", months=False) for source in SOURCES]
-    return table(["window", *SOURCES], [["whole", *(number(results.over(cell, "incoherent")) for cell in cells)]])
+    rows = []
+    for plan in plans:
+        cells = [plan.cell("sharc-selective", source, "known", months=False) for source in SOURCES]
+        rows.append([plan.data.name, *(number(results.over(cell, "incoherent")) for cell in cells)])
+    return table(["history", *SOURCES], rows)
 
 
 def looks(plan: Plan, results: Results) -> str:
@@ -205,6 +208,7 @@ IN_SHORT = """Means over the windows in which all runs of a cell were made; ± i
 * **On the server's word**: pages that `sharc-attested` loses by lastmods alone (downloads a page, audit included).
   **Bfs once**: those of `bfs:revisits=none` on the same evidence.
 """
+WORTH = "### What each source of rates is worth (`sharc-selective`, known graph, whole window: incoherent pages)"
 HEADS = ("learned", *(f"told {seconds / 3600:.0f} h late" for seconds in LATE))
 
 
@@ -290,11 +294,9 @@ def sections(plan: Plan, results: Results) -> list[str]:
         large(plan, results, key="incoherent"),
         "### Second looks before T: incoherent pages (regret), known graph, rates learned from captures",
         looks(plan, results),
-        "### What each source of rates is worth (`sharc-selective`, known graph, whole window: incoherent pages)",
-        sources(plan, results),
         "### On the server's word: all pages attested, known graph",
         word(plan, results),
-        "### Visit and revisit (average blur per page)",
+        "### Visit and revisit (average blur per page, whole window)",
         large(plan, results, key="average_blur"),
     ]
 
@@ -305,7 +307,14 @@ def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, most:
     for plan in plans:
         results.want(plan.wanted())
     results.make(jobs, runs, most)
-    parts = [INTRODUCTION.rstrip(), "## In short", IN_SHORT.rstrip(), in_short(plans, results)]
+    parts = [
+        INTRODUCTION.rstrip(),
+        "## In short",
+        IN_SHORT.rstrip(),
+        in_short(plans, results),
+        WORTH,
+        sources(plans, results),
+    ]
     for plan in plans:
         picture = output.parent / f"pictures/results-{plan.data.name}.svg"
         draw(plan, results, picture)
