@@ -13,8 +13,8 @@ import click
 from benchmarks.paper import TABLES
 from benchmarks.paper_examples import EXAMPLES, example
 from benchmarks.paper_simulated import Extent, markdown, selected, simulate, title, verdicts
-from sharc_crawler.cli._progress import progress
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.monitoring.busy import busy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seeds:
         tables = selected(wanted)
     except UsageError as error:
         raise click.UsageError(str(error)) from None
-    with progress("tables", 1.0) as tell:
+    with busy("tables", total=1.0) as tell:
         results = simulate(tables, Extent(seeds, max_size), jobs, tell)
     for table in tables:
         if table.number not in {result.paper.number for result in results}:
