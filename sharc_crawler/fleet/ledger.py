@@ -58,7 +58,7 @@ class Tenure(NamedTuple):
     clock: Instant  #: the ledger's, as it was claimed
     former: str | None  #: the owner whose term ran out; ``None``: it was free
     shared: bool = False  #: others ask the machine of its name, too
-    silent: int = 0  #: owners before, one after the other, whose terms ran out before they did more than begin
+    silent: int = 0  #: owners before, one after the other, not heard of any more, that did no more than begin
 
 
 class JournalStep(NamedTuple):

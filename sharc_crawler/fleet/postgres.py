@@ -132,6 +132,7 @@ class PostgresLedger:
         written = {site for (site,) in self._rows(sql.STEP, {**columns, "term": term})}
         if len(written) < len(steps):  # another's by now; or written before, and the answer was lost
             written |= {site for (site,) in self._rows(sql.WRITTEN, columns)}
+            self._changed(sql.LIVED, {"sites": columns["site"], "epochs": columns["epoch"]})
         return frozenset(written)
 
     def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
@@ -139,6 +140,8 @@ class PostgresLedger:
         values = {**pulse._asdict(), **held, "term": term}
         self._changed(sql.ANEW, ())
         renewed = self._rows(sql.RENEW, values)
+        if len(renewed) < len(pulse.held):
+            self._changed(sql.LIVED, values)
         [(draining,)] = self._rows(sql.SEEN, values)
         [(free,)] = self._rows(sql.FREE)
         return renewal(renewed, draining, 0 if free else surplus(pulse.worker, self._rows(sql.ALIVE)))

@@ -70,6 +70,12 @@ WITH mine AS (
 UPDATE fleet_site SET expires = {NOW} + %(term)s FROM mine WHERE fleet_site.site = mine.site
 RETURNING fleet_site.site, wish, {SHARED}
 """
+#: who held these before is heard of again, as when the database was away: neither they nor those before ended
+LIVED = """
+UPDATE fleet_site SET silent = least(silent, fleet_site.epoch - mine.epoch - 1)
+FROM unnest(%(sites)s::text[], %(epochs)s::bigint[]) AS mine(site, epoch)
+WHERE fleet_site.site = mine.site AND fleet_site.epoch > mine.epoch AND silent >= fleet_site.epoch - mine.epoch
+"""
 RESERVE = f"""
 WITH wanted AS (
     SELECT machine, gap, own, NOT own AND EXISTS (

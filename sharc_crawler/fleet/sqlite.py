@@ -66,6 +66,10 @@ _RENEW = """
 UPDATE fleet_site SET expires = :now + :term WHERE site = :site AND epoch = :epoch AND owner = :worker
 RETURNING site, wish, EXISTS (SELECT 1 FROM fleet_pace WHERE machine = fleet_site.site AND asked > :now - 3600)
 """
+#: who held it before is heard of again, as when the file was away: neither they nor those before ended
+_LIVED = """
+UPDATE fleet_site SET silent = min(silent, epoch - :epoch - 1) WHERE site = :site AND epoch > :epoch
+"""
 _RESERVE = """
 INSERT INTO fleet_pace AS known (machine, due, gap, asked)
 VALUES (:machine, :now + :gap + iif(NOT :own AND EXISTS (
@@ -194,6 +198,7 @@ class SqliteLedger:
                     values = (one.site, one.seq, one.epoch, one.body)
                     db.execute("INSERT INTO fleet_journal (site, seq, epoch, body) VALUES (?, ?, ?, ?)", values)
                 elif not self._holds(one.site, one.epoch, "AND seq = ?", one.seq):
+                    db.execute(_LIVED, one._asdict())
                     continue
                 written.add(one.site)
         return frozenset(written)
@@ -204,6 +209,7 @@ class SqliteLedger:
             values = {**pulse._asdict(), "held": len(pulse.held), "now": now, "term": term}
             held = [{**values, "site": site, "epoch": epoch} for site, epoch in pulse.held.items()]
             renewed = [row for one in held for row in db.execute(_RENEW, one).fetchall()]
+            db.executemany(_LIVED, held)
             [(draining,)] = db.execute(_SEEN, values).fetchall()
             [(free,)] = db.execute(_FREE, (time.time(),)).fetchall()
             alive = [] if free else db.execute(_ALIVE, (now,)).fetchall()

@@ -168,6 +168,21 @@ class FleetLedgerContract(SharedMeansChecks):
         again = {one.site: one.silent for one in ledger.claim("w4", 5, TERM)}
         assert again[third.site] == 0, "its last owner made a step"
 
+    def test_owners_that_are_heard_of_again_did_not_end(self, ledger: FleetLedger) -> None:
+        """The ledger was away from them, and their terms ran out."""
+        ledger.add([site_order("a")])
+        [first], [second] = (self._claimed(ledger, worker) for worker in ("w1", "w2"))
+        assert (first.silent, second.silent) == (0, 1)
+        assert not ledger.renew(Pulse("w1", {"a": first.epoch}, 9), TERM).wishes
+        [third] = self._claimed(ledger, "w3")
+        assert third.silent == 1, "the second one, after the first"
+        [fourth] = self._claimed(ledger, "w4")
+        assert fourth.silent == 2
+        assert not ledger.step([step_of(third, 1)], TERM)
+        assert not ledger.step([step_of(second, 1)], TERM), "said twice, and later, it is the same"
+        [fifth] = ledger.claim("w5", 1, TERM)
+        assert fifth.silent == 1, "the fourth one"
+
     @staticmethod
     def _claimed(ledger: FleetLedger, worker: str, *, silent: bool = True) -> list[Tenure]:
         """By an owner that is ``silent`` from then on."""

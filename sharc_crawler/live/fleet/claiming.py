@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -66,11 +65,13 @@ class Claims:
     async def _claimed(self, most: int) -> list[Tenure]:
         clerk, asked = self._of.clerk, time.monotonic()
         claimed: list[Tenure] = []
-        with suppress(StoreUnavailable):  # renewing says so
-            silent = asked >= self._looked + RENEW * clerk.term
+        silent = asked >= self._looked + RENEW * clerk.term
+        self._looked = asked if silent else self._looked
+        try:
             given = await clerk.ask(clerk.ledger.claim, clerk.worker, most, clerk.term, silent=silent)
-            self._looked = asked if silent else self._looked
             claimed = [tenure for tenure in given if not await self._still_here(tenure)]
+        except StoreUnavailable:  # renewing says so; when it is back, owners whose terms ran out renew them first
+            self._looked = time.monotonic()
         for tenure in claimed:
             clerk.take(tenure, asked)
         return claimed

@@ -253,6 +253,27 @@ async def test_a_site_that_its_last_three_owners_did_not_survive_is_given_to_no_
     await working.end()
 
 
+@deferred_f_from_coro_f
+async def test_owners_whose_ledger_was_away_may_renew_before_others_take_their_sites(tmp_path: Path):
+    """It was away from all of them; one that is claimed at once would be counted as ended."""
+    working = Working(tmp_path, 30_000.0)
+    working.worker.holdings.kept.folder.mkdir()
+    asked: list[bool] = []
+
+    def claim(worker, most, term, *, silent):
+        asked.append(silent)
+        if len(asked) == 1:
+            raise StoreUnavailable("away")
+        return []
+
+    working.worker.holdings.clerk.ledger.claim = claim
+    await working.begin()
+    await working.until(lambda: len(asked) > 1)
+    assert asked[:2] == [True, False]
+    await working.end()
+    working.ledger.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("there", ["nothing", "too little", "all"])
 @deferred_f_from_coro_f
